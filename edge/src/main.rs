@@ -1,0 +1,2 @@
+//! `opdir-edge`.
+fn main() {}

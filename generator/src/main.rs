@@ -1,0 +1,2 @@
+//! `opdir`.
+fn main() {}

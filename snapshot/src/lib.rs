@@ -1,0 +1,2 @@
+//! What generator and edge share.
+pub mod store;

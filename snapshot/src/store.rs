@@ -1,0 +1,2 @@
+//! Files on disk. The only module of this crate that touches them.
+pub mod sections;

@@ -1,0 +1,253 @@
+//! A file of named, typed, 64-byte-aligned sections that is mapped and read in place.
+//!
+//! ```text
+//! 0   magic      8 bytes  "OPDIRSEC"
+//! 8   version    u32      SECTIONS_VERSION
+//! 12  count      u32      number of sections
+//! 16  length     u64      of the whole file
+//! 24  checksum   u64      XXH3-64 of bytes 32..length
+//! 32  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
+//! …   sections, each starting on a multiple of 64
+//! ```
+//! All integers are little-endian. The checksum guards against torn and rotten files; who may
+//! write the directory may also write a fitting checksum, so every offset that a section holds is
+//! still checked by whoever opens it.
+
+use std::fs::File;
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use xxhash_rust::xxh3::xxh3_64;
+
+#[cfg(target_endian = "big")]
+compile_error!("section files are little-endian and read in place");
+
+const MAGIC: &[u8; 8] = b"OPDIRSEC";
+const SECTIONS_VERSION: u32 = 1;
+const HEADER_BYTES: usize = 32;
+const ENTRY_BYTES: usize = 32;
+const NAME_BYTES: usize = 16;
+const ALIGNMENT: usize = 64;
+
+/// Why a section file was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SectionError {
+    /// The file could not be opened or mapped.
+    #[error("cannot read: {0}")]
+    Io(#[from] std::io::Error),
+    /// Not a section file, or one of another version.
+    #[error("not a section file of version {SECTIONS_VERSION}")]
+    Format,
+    /// The header says another length than the file has.
+    #[error("{found} bytes long, the header says {expected}")]
+    Length {
+        /// From the header.
+        expected: u64,
+        /// Of the file.
+        found: u64,
+    },
+    /// The content differs from what was written.
+    #[error("checksum differs: the file is damaged")]
+    Checksum,
+    /// A section lies outside the file or is not aligned.
+    #[error("section table is damaged")]
+    Table,
+    /// A section that the reader needs is not there.
+    #[error("section `{0}` is missing")]
+    Missing(&'static str),
+    /// A section's length is no multiple of its element, or its content breaks a rule.
+    #[error("section `{0}`: {1}")]
+    Content(&'static str, &'static str),
+}
+
+enum Mapping {
+    File(memmap2::Mmap),
+    /// `u64` elements, so that the bytes are aligned enough for every column.
+    Memory(Vec<u64>, usize),
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Memory(words, length) => &bytemuck::cast_slice(words)[..*length],
+        }
+    }
+}
+
+/// An open section file. Cheap to clone; the mapping lives as long as the last section of it.
+#[derive(Clone)]
+pub struct Sections {
+    map: Arc<Mapping>,
+    table: Arc<[([u8; NAME_BYTES], Range<usize>)]>,
+}
+
+impl Sections {
+    /// Maps a file and checks header, checksum and table.
+    pub fn open(path: &Path) -> Result<Self, SectionError> {
+        let file = File::open(path)?;
+        if file.metadata()?.len() < HEADER_BYTES as u64 {
+            return Err(SectionError::Format);
+        }
+        Self::check(Mapping::File(map_read_only(&file)?))
+    }
+
+    /// The same over bytes in memory; for tests and for builds that look at what they wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
+        let mut words = vec![0u64; bytes.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self::check(Mapping::Memory(words, bytes.len()))
+    }
+
+    fn check(map: Mapping) -> Result<Self, SectionError> {
+        let bytes: &[u8] = &map;
+        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 8) != SECTIONS_VERSION {
+            return Err(SectionError::Format);
+        }
+        let (expected, found) = (u64_at(bytes, 16), bytes.len() as u64);
+        if expected != found {
+            return Err(SectionError::Length { expected, found });
+        }
+        if xxh3_64(&bytes[HEADER_BYTES..]) != u64_at(bytes, 24) {
+            return Err(SectionError::Checksum);
+        }
+        let table = read_table(bytes, u32_at(bytes, 12) as usize)?;
+        Ok(Self { map: Arc::new(map), table: table.into() })
+    }
+
+    /// A section as a slice of `T`. Names are at most 16 bytes.
+    pub fn get<T: Pod>(&self, name: &'static str) -> Result<Section<T>, SectionError> {
+        let key = padded(name);
+        let found = self.table.iter().find(|(name, _)| *name == key);
+        let (_, range) = found.ok_or(SectionError::Missing(name))?;
+        if range.len() % size_of::<T>() != 0 {
+            return Err(SectionError::Content(name, "length is no multiple of its element"));
+        }
+        Ok(Section { map: Arc::clone(&self.map), range: range.clone(), element: PhantomData })
+    }
+}
+
+fn read_table(bytes: &[u8], count: usize) -> Result<Vec<([u8; NAME_BYTES], Range<usize>)>, SectionError> {
+    let end = count.checked_mul(ENTRY_BYTES).and_then(|n| n.checked_add(HEADER_BYTES));
+    let table = end.and_then(|end| bytes.get(HEADER_BYTES..end)).ok_or(SectionError::Table)?;
+    let entries = table.chunks_exact(ENTRY_BYTES).map(|entry| {
+        let mut name = [0; NAME_BYTES];
+        name.copy_from_slice(&entry[..NAME_BYTES]);
+        let (offset, length) = (u64_at(entry, 16) as usize, u64_at(entry, 24) as usize);
+        let end = offset.checked_add(length).filter(|end| *end <= bytes.len());
+        match end {
+            Some(end) if offset % ALIGNMENT == 0 => Ok((name, offset..end)),
+            _ => Err(SectionError::Table),
+        }
+    });
+    entries.collect()
+}
+
+/// A typed slice of an open section file.
+#[derive(Clone)]
+pub struct Section<T> {
+    map: Arc<Mapping>,
+    range: Range<usize>,
+    element: PhantomData<T>,
+}
+
+impl<T: Pod> Deref for Section<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.map[self.range.clone()])
+    }
+}
+
+/// Collects sections and lays them out. Order of `put` is order in the file.
+#[derive(Default)]
+pub struct SectionWriter {
+    sections: Vec<([u8; NAME_BYTES], Vec<u8>)>,
+}
+
+impl SectionWriter {
+    /// Adds a section. Names are at most 16 bytes and unique.
+    pub fn put<T: Pod>(&mut self, name: &'static str, elements: &[T]) {
+        self.sections.push((padded(name), bytemuck::cast_slice(elements).to_vec()));
+    }
+
+    /// The whole file.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        let mut offset = (HEADER_BYTES + self.sections.len() * ENTRY_BYTES).next_multiple_of(ALIGNMENT);
+        let mut out = vec![0u8; HEADER_BYTES];
+        for (name, content) in &self.sections {
+            out.extend_from_slice(name);
+            out.extend_from_slice(&(offset as u64).to_le_bytes());
+            out.extend_from_slice(&(content.len() as u64).to_le_bytes());
+            offset = (offset + content.len()).next_multiple_of(ALIGNMENT);
+        }
+        for (_, content) in &self.sections {
+            out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
+            out.extend_from_slice(content);
+        }
+        out[..8].copy_from_slice(MAGIC);
+        out[8..12].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
+        out[12..16].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
+        let (length, checksum) = (out.len() as u64, xxh3_64(&out[HEADER_BYTES..]));
+        out[16..24].copy_from_slice(&length.to_le_bytes());
+        out[24..32].copy_from_slice(&checksum.to_le_bytes());
+        out
+    }
+}
+
+#[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
+fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
+    // SAFETY: a published generation is never written again (the publisher only adds directories
+    // and removes whole ones by rename), so the bytes behind the map do not change under it.
+    unsafe { memmap2::Mmap::map(file) }
+}
+
+fn padded(name: &str) -> [u8; NAME_BYTES] {
+    let mut padded = [0; NAME_BYTES];
+    padded[..name.len()].copy_from_slice(name.as_bytes());
+    padded
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let mut writer = SectionWriter::default();
+        writer.put("numbers", &[1u32, 2, 3]);
+        writer.put("text", b"hello");
+        writer.finish()
+    }
+
+    #[test]
+    fn what_was_put_is_read_back() {
+        let sections = Sections::from_bytes(&sample()).unwrap();
+        assert_eq!(*sections.get::<u32>("numbers").unwrap(), [1, 2, 3]);
+        assert_eq!(&*sections.get::<u8>("text").unwrap(), b"hello");
+        assert!(matches!(sections.get::<u8>("other"), Err(SectionError::Missing("other"))));
+        assert!(matches!(sections.get::<u64>("numbers"), Err(SectionError::Content(..))));
+    }
+
+    #[test]
+    fn every_flipped_byte_and_every_truncation_is_refused() {
+        let good = sample();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x20;
+            assert!(Sections::from_bytes(&bad).is_err(), "byte {at}");
+            assert!(Sections::from_bytes(&good[..at]).is_err(), "cut at {at}");
+        }
+    }
+}

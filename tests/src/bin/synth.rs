@@ -1,0 +1,2 @@
+//! Writes a seeded synthetic dataset.
+fn main() {}

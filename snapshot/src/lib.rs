@@ -1,2 +1,4 @@
 //! What generator and edge share.
+pub mod record;
 pub mod store;
+pub mod time;

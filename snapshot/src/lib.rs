@@ -1,4 +1,7 @@
 //! What generator and edge share.
+pub mod facet;
+pub mod place;
+pub mod query;
 pub mod record;
 pub mod store;
 pub mod time;

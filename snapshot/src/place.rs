@@ -1,0 +1,97 @@
+//! Places: countries (ISO 3166-1), regions (UN M49), subdivisions (ISO 3166-2), their names and
+//! what contains what. The table is `data/places.csv`; its notices are beside it.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::record::Locale;
+
+/// A country or region of the table.
+#[derive(Debug)]
+pub struct Place {
+    /// ISO 3166-1 alpha-2 or three M49 digits.
+    pub code: &'static str,
+    english: &'static str,
+    spanish: &'static str,
+    /// Codes of the regions that contain it, widest or narrowest first, without itself.
+    pub ancestors: Vec<&'static str>,
+}
+
+static PLACES: LazyLock<HashMap<&'static str, Place>> = LazyLock::new(|| {
+    let rows = include_str!("../data/places.csv").lines().skip(1);
+    let places = rows.filter_map(|row| {
+        let mut cells = row.split(',');
+        let (code, _kind) = (cells.next()?, cells.next()?);
+        let (english, spanish, within) = (cells.next()?, cells.next()?, cells.next()?);
+        let ancestors = within.split(';').filter(|code| !code.is_empty()).collect();
+        Some((code, Place { code, english, spanish, ancestors }))
+    });
+    places.collect()
+});
+
+impl Place {
+    /// Name in a language, from CLDR.
+    #[must_use]
+    pub fn name(&self, locale: Locale) -> &'static str {
+        match locale {
+            Locale::En => self.english,
+            Locale::Es => self.spanish,
+        }
+    }
+}
+
+/// The country or region with this code.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Place> {
+    PLACES.get(code)
+}
+
+/// Every country and region, in no particular order.
+pub fn all() -> impl Iterator<Item = &'static Place> {
+    PLACES.values()
+}
+
+/// The country of an ISO 3166-2 code such as `US-PA`, when it is shaped like one.
+#[must_use]
+pub fn country_of_subdivision(code: &str) -> Option<&'static Place> {
+    let (country, part) = code.split_once('-')?;
+    let fits = (1..=3).contains(&part.len())
+        && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    find(country).filter(|place| fits && place.code.as_bytes()[0].is_ascii_uppercase())
+}
+
+/// Whether a place filter or a record may name it.
+#[must_use]
+pub fn is_place(code: &str) -> bool {
+    find(code).is_some() || country_of_subdivision(code).is_some()
+}
+
+/// The place itself and everything that contains it. A code that is no place contains itself only.
+pub fn lineage(code: &str) -> impl Iterator<Item = &str> {
+    let place = find(code);
+    let country = if place.is_none() { country_of_subdivision(code) } else { None };
+    let containing = place.or(country).map_or(&[][..], |place| &place.ancestors);
+    std::iter::once(code).chain(country.map(|country| country.code)).chain(containing.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subdivision_lies_in_its_country_and_its_regions() {
+        assert_eq!(lineage("US-PA").collect::<Vec<_>>(), ["US-PA", "US", "001", "003", "019", "021"]);
+        assert_eq!(lineage("001").collect::<Vec<_>>(), ["001"]);
+        assert_eq!(lineage("Narnia").collect::<Vec<_>>(), ["Narnia"]);
+    }
+
+    #[test]
+    fn only_codes_are_places() {
+        for code in ["NG", "002", "419", "US-NV", "MX-CMX"] {
+            assert!(is_place(code), "{code}");
+        }
+        for code in ["ng", "Nigeria", "999", "001-X", "US-", "US-ABCD", "US-é", ""] {
+            assert!(!is_place(code), "{code}");
+        }
+    }
+}

@@ -3,5 +3,6 @@ pub mod facet;
 pub mod place;
 pub mod query;
 pub mod record;
+pub mod search;
 pub mod store;
 pub mod time;

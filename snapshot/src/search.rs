@@ -1,0 +1,5 @@
+//! Search.
+pub mod set;
+pub mod table;
+pub mod terms;
+pub mod text;

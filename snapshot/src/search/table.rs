@@ -1,0 +1,158 @@
+//! Sorted strings and lists of numbers as sections: the two shapes that most of the index is made of.
+
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// Strings in one blob with their offsets. When written sorted, [`Strings::find`] finds one.
+#[derive(Clone)]
+pub struct Strings {
+    at: Section<u64>,
+    text: Section<u8>,
+}
+
+impl Strings {
+    /// Writes strings under two section names.
+    pub fn write<'a>(
+        writer: &mut SectionWriter,
+        (at_name, text_name): (&'static str, &'static str),
+        strings: impl Iterator<Item = &'a [u8]>,
+    ) {
+        let (mut at, mut text) = (vec![0u64], Vec::new());
+        for string in strings {
+            text.extend_from_slice(string);
+            at.push(text.len() as u64);
+        }
+        writer.put(at_name, &at);
+        writer.put(text_name, &text);
+    }
+
+    /// Opens what was written; offsets are checked, so that no look-up can fail later.
+    pub fn open(
+        sections: &Sections,
+        (at_name, text_name): (&'static str, &'static str),
+    ) -> Result<Self, SectionError> {
+        let (at, text) = (sections.get::<u64>(at_name)?, sections.get::<u8>(text_name)?);
+        check_offsets(at_name, &at, text.len())?;
+        Ok(Self { at, text })
+    }
+
+    /// How many strings.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.at.len() - 1
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A string's bytes; empty when there is no such string.
+    #[must_use]
+    pub fn bytes(&self, position: usize) -> &[u8] {
+        match self.at.get(position..position + 2) {
+            Some(&[start, end]) => &self.text[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// A string; empty when it is not UTF-8.
+    #[must_use]
+    pub fn text(&self, position: usize) -> &str {
+        std::str::from_utf8(self.bytes(position)).unwrap_or_default()
+    }
+
+    /// Position of a string among `range`, where the strings are sorted.
+    #[must_use]
+    pub fn find_in(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> Option<usize> {
+        let position = self.lower_bound(range.clone(), wanted);
+        (position < range.end && self.bytes(position) == wanted).then_some(position)
+    }
+
+    /// Position of a string among all, where they are sorted.
+    #[must_use]
+    pub fn find(&self, wanted: &[u8]) -> Option<usize> {
+        self.find_in(0..self.len(), wanted)
+    }
+
+    /// First position in `range` whose string is not less than `wanted`.
+    #[must_use]
+    pub fn lower_bound(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> usize {
+        let (mut low, mut high) = (range.start, range.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.bytes(middle) < wanted { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+/// A list of numbers for each position.
+#[derive(Clone)]
+pub struct Lists {
+    at: Section<u64>,
+    items: Section<u32>,
+}
+
+impl Lists {
+    /// Writes lists under two section names.
+    pub fn write<'a>(
+        writer: &mut SectionWriter,
+        (at_name, items_name): (&'static str, &'static str),
+        lists: impl Iterator<Item = &'a [u32]>,
+    ) {
+        let (mut at, mut items) = (vec![0u64], Vec::new());
+        for list in lists {
+            items.extend_from_slice(list);
+            at.push(items.len() as u64);
+        }
+        writer.put(at_name, &at);
+        writer.put(items_name, &items);
+    }
+
+    /// Opens what was written. Every item is less than `bound`.
+    pub fn open(
+        sections: &Sections,
+        (at_name, items_name): (&'static str, &'static str),
+        bound: usize,
+    ) -> Result<Self, SectionError> {
+        let (at, items) = (sections.get::<u64>(at_name)?, sections.get::<u32>(items_name)?);
+        check_offsets(at_name, &at, items.len())?;
+        if items.iter().any(|item| *item as usize >= bound) {
+            return Err(SectionError::Content(items_name, "a number is out of bounds"));
+        }
+        Ok(Self { at, items })
+    }
+
+    /// How many lists.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.at.len() - 1
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A list; empty when there is no such list.
+    #[must_use]
+    pub fn get(&self, position: usize) -> &[u32] {
+        match self.at.get(position..position + 2) {
+            Some(&[start, end]) => &self.items[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// Offsets start at 0, never fall and end at the length of what they point into.
+pub fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
+    let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
+    if fits { Ok(()) } else { Err(SectionError::Content(name, "offsets do not fit")) }
+}
+
+/// Checks a section's length.
+pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<(), SectionError> {
+    if section.len() == length { Ok(()) } else { Err(SectionError::Content(name, "has another length")) }
+}

@@ -1,0 +1,593 @@
+//! Terms: the dictionary of every token, in which documents each stands, and the documents' tokens
+//! in order for phrases and ranking.
+//!
+//! ```text
+//! term.at term.text    tokens, sorted by bytes; a token's position is its number
+//! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
+//! term.dense           u32 for each term: which bit set, or u32::MAX
+//! term.bits            bit sets of the terms that stand in more than 1 of 32 documents
+//! en.* es.*            stems of that language, sorted, and the terms that share each
+//! term.code            u32 for each term: its number in streams; frequent terms have small numbers
+//! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
+//! synonyms             JSON: lists of folded words that mean the same
+//! ```
+
+use std::collections::HashMap;
+
+use crate::search::set::{DocSet, Docs, set_bit, union, words};
+use crate::search::table::{Lists, Strings, check_len, check_offsets};
+use crate::search::text::{SamePosition, Stems, fold, tokens};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// A term that stands in more than one of this many documents has a bit set.
+const DENSE: usize = 32;
+const NOT_DENSE: u32 = u32::MAX;
+/// A token may differ by one letter from here on, in characters.
+const ONE_TYPO: usize = 4;
+/// And by two from here on.
+const TWO_TYPOS: usize = 8;
+
+/// What precedes tokens in a stream. A field's mark starts a new text; phrases do not cross it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+#[expect(missing_docs, reason = "the names of the fields say it")]
+pub enum Mark {
+    Name,
+    Alias,
+    Organization,
+    Summary,
+    Description,
+    Fact,
+    /// The next token stands at the same position as the one before.
+    Same,
+}
+
+/// Codes below this are marks.
+const FIRST_CODE: u32 = 8;
+/// How many kinds of field there are.
+pub const FIELDS: usize = 6;
+
+type SectionNames = (&'static str, &'static str);
+const TERMS: SectionNames = ("term.at", "term.text");
+const POSTINGS: SectionNames = ("term.docs.at", "term.docs");
+const ENGLISH: [SectionNames; 2] = [("en.at", "en.text"), ("en.terms.at", "en.terms")];
+const SPANISH: [SectionNames; 2] = [("es.at", "es.text"), ("es.terms.at", "es.terms")];
+
+/// Collects the texts of documents, in document order, and writes the sections.
+#[derive(Default)]
+pub struct TermsWriter {
+    numbers: HashMap<String, u32>,
+    documents: Vec<Vec<u32>>,
+    counts: Vec<u32>,
+    stream: Vec<u32>,
+    stream_at: Vec<usize>,
+}
+
+/// Marks in the writer's stream, above every term number.
+const MARK: u32 = u32::MAX - FIRST_CODE;
+
+impl TermsWriter {
+    /// Adds the next document: its texts, each with the field it stands in.
+    pub fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
+        let doc = self.stream_at.len() as u32;
+        for (mark, text) in texts {
+            self.stream.push(MARK + mark as u32);
+            tokens(text, |token, SamePosition(same)| {
+                if same {
+                    self.stream.push(MARK + Mark::Same as u32);
+                }
+                let number = self.number(token);
+                self.stream.push(number);
+                self.counts[number as usize] += 1;
+                let documents = &mut self.documents[number as usize];
+                if documents.last() != Some(&doc) {
+                    documents.push(doc);
+                }
+            });
+        }
+        self.stream_at.push(self.stream.len());
+    }
+
+    fn number(&mut self, token: &str) -> u32 {
+        if let Some(number) = self.numbers.get(token) {
+            return *number;
+        }
+        let number = self.documents.len() as u32;
+        self.numbers.insert(token.to_owned(), number);
+        self.documents.push(Vec::new());
+        self.counts.push(0);
+        number
+    }
+
+    /// Writes every section. `synonyms` are groups of words that mean the same.
+    pub fn finish(self, synonyms: &[Vec<String>], writer: &mut SectionWriter) {
+        let mut terms: Vec<(&str, usize)> =
+            self.numbers.iter().map(|(term, number)| (term.as_str(), *number as usize)).collect();
+        terms.sort_unstable();
+        Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
+        self.write_postings(&terms, writer);
+        let stems = Stems::default();
+        write_stems(&terms, ENGLISH, writer, |term| stems.english(term).into_owned());
+        write_stems(&terms, SPANISH, writer, |term| stems.spanish(term));
+        self.write_streams(&terms, writer);
+        let folded: Vec<Vec<String>> =
+            synonyms.iter().map(|group| group.iter().map(|term| fold(term)).collect()).collect();
+        writer.put("synonyms", &serde_json::to_vec(&folded).unwrap_or_default());
+    }
+
+    fn write_postings(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
+        let count = self.stream_at.len();
+        let is_dense = |number: usize| self.documents[number].len() > count / DENSE;
+        let (mut dense, mut bits) = (Vec::with_capacity(terms.len()), Vec::new());
+        for (_, number) in terms {
+            if !is_dense(*number) {
+                dense.push(NOT_DENSE);
+                continue;
+            }
+            dense.push((bits.len() / words(count)) as u32);
+            let start = bits.len();
+            bits.resize(start + words(count), 0);
+            self.documents[*number].iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
+        }
+        let listed = terms.iter().map(
+            |(_, number)| {
+                if is_dense(*number) { &[][..] } else { &self.documents[*number] }
+            },
+        );
+        Lists::write(writer, POSTINGS, listed);
+        writer.put("term.dense", &dense);
+        writer.put("term.bits", &bits);
+    }
+
+    fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
+        let mut by_frequency: Vec<usize> = (0..terms.len()).collect();
+        by_frequency.sort_by_key(|term| (std::cmp::Reverse(self.counts[terms[*term].1]), *term));
+        let (mut code_of_term, mut code_of_number) = (vec![0u32; terms.len()], vec![0u32; terms.len()]);
+        for (rank, term) in by_frequency.into_iter().enumerate() {
+            code_of_term[term] = FIRST_CODE + rank as u32;
+            code_of_number[terms[term].1] = FIRST_CODE + rank as u32;
+        }
+        let (mut bytes, mut at, mut next) = (Vec::new(), vec![0u64], 0);
+        for end in &self.stream_at {
+            for item in &self.stream[next..*end] {
+                let code = if *item >= MARK { *item - MARK } else { code_of_number[*item as usize] };
+                write_code(&mut bytes, code);
+            }
+            next = *end;
+            at.push(bytes.len() as u64);
+        }
+        writer.put("term.code", &code_of_term);
+        writer.put("stream.at", &at);
+        writer.put("stream", &bytes);
+    }
+}
+
+fn write_stems(
+    terms: &[(&str, usize)],
+    names: [SectionNames; 2],
+    writer: &mut SectionWriter,
+    stem: impl Fn(&str) -> String,
+) {
+    let mut members: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
+    for (term, (text, _)) in terms.iter().enumerate() {
+        members.entry(stem(text)).or_default().push(term as u32);
+    }
+    Strings::write(writer, names[0], members.keys().map(String::as_bytes));
+    Lists::write(writer, names[1], members.values().map(Vec::as_slice));
+}
+
+fn write_code(bytes: &mut Vec<u8>, mut code: u32) {
+    while code >= 0x80 {
+        bytes.push(code as u8 | 0x80);
+        code >>= 7;
+    }
+    bytes.push(code as u8);
+}
+
+/// Reads the codes of a stream; ends at damage as at the end.
+struct Codes<'a>(&'a [u8]);
+
+impl Iterator for Codes<'_> {
+    type Item = u32;
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let mut code = 0;
+        for position in 0..5 {
+            let byte = *self.0.get(position)?;
+            code |= u32::from(byte & 0x7f) << (7 * position);
+            if byte < 0x80 {
+                self.0 = &self.0[position + 1..];
+                return Some(code);
+            }
+        }
+        None
+    }
+}
+
+struct StemTable {
+    stems: Strings,
+    members: Lists,
+}
+
+impl StemTable {
+    fn open(sections: &Sections, names: [SectionNames; 2], terms: usize) -> Result<Self, SectionError> {
+        let (stems, members) = (Strings::open(sections, names[0])?, Lists::open(sections, names[1], terms)?);
+        if stems.len() != members.len() {
+            return Err(SectionError::Content(names[1].0, "has another length"));
+        }
+        Ok(Self { stems, members })
+    }
+
+    fn members(&self, stem: &str) -> &[u32] {
+        self.stems.find(stem.as_bytes()).map_or(&[], |position| self.members.get(position))
+    }
+}
+
+/// The dictionary, open.
+pub struct Terms {
+    terms: Strings,
+    postings: Lists,
+    dense: Section<u32>,
+    bits: Section<u64>,
+    english: StemTable,
+    spanish: StemTable,
+    codes: Section<u32>,
+    stream_at: Section<u64>,
+    stream: Section<u8>,
+    synonyms: HashMap<String, Vec<String>>,
+    stems: Stems,
+    count: usize,
+}
+
+/// Terms that a word of a question stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meaning {
+    /// Numbers of the terms, ascending.
+    pub terms: Vec<u32>,
+}
+
+impl Terms {
+    /// Opens the sections of an index over `count` documents and checks what they point to.
+    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let terms = Strings::open(sections, TERMS)?;
+        let postings = Lists::open(sections, POSTINGS, count)?;
+        let (dense, bits) = (sections.get::<u32>("term.dense")?, sections.get::<u64>("term.bits")?);
+        check_len(POSTINGS.0, &vec![(); postings.len()], terms.len())?;
+        check_len("term.dense", &dense, terms.len())?;
+        let sets = if count == 0 { 0 } else { bits.len() / words(count) };
+        if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
+            return Err(SectionError::Content("term.dense", "a number is out of bounds"));
+        }
+        let codes = sections.get::<u32>("term.code")?;
+        check_len("term.code", &codes, terms.len())?;
+        let (stream_at, stream) = (sections.get::<u64>("stream.at")?, sections.get::<u8>("stream")?);
+        check_offsets("stream.at", &stream_at, stream.len())?;
+        check_len("stream.at", &stream_at, count + 1)?;
+        Ok(Self {
+            english: StemTable::open(sections, ENGLISH, terms.len())?,
+            spanish: StemTable::open(sections, SPANISH, terms.len())?,
+            synonyms: read_synonyms(&sections.get::<u8>("synonyms")?)?,
+            stems: Stems::default(),
+            terms,
+            postings,
+            dense,
+            bits,
+            codes,
+            stream_at,
+            stream,
+            count,
+        })
+    }
+
+    /// Documents in which a term stands.
+    #[must_use]
+    pub fn docs(&self, term: u32) -> Docs<'_> {
+        match self.dense.get(term as usize) {
+            Some(&set) if set != NOT_DENSE => {
+                let start = set as usize * words(self.count);
+                Docs::Bits(&self.bits[start..start + words(self.count)])
+            }
+            _ => Docs::List(self.postings.get(term as usize)),
+        }
+    }
+
+    /// The term that a folded token is.
+    #[must_use]
+    pub fn exact(&self, token: &str) -> Option<u32> {
+        self.terms.find(token.as_bytes()).map(|term| term as u32)
+    }
+
+    /// The token itself and what shares a stem with it in either language.
+    #[must_use]
+    pub fn related(&self, token: &str) -> Meaning {
+        let mut terms: Vec<u32> = self.exact(token).into_iter().collect();
+        terms.extend_from_slice(self.english.members(&self.stems.english(token)));
+        terms.extend_from_slice(self.spanish.members(&self.stems.spanish(token)));
+        terms.sort_unstable();
+        terms.dedup();
+        Meaning { terms }
+    }
+
+    /// What a token stands for when nothing is related to it: what it begins, else what it may be a
+    /// slip of.
+    #[must_use]
+    pub fn guessed(&self, token: &str) -> Meaning {
+        let begun = self.begun_by(token.as_bytes());
+        if !begun.is_empty() {
+            return Meaning { terms: begun.map(|term| term as u32).collect() };
+        }
+        let letters: Vec<char> = token.chars().collect();
+        let slips = match letters.len() {
+            ..ONE_TYPO => return Meaning::default(),
+            ONE_TYPO..TWO_TYPOS => 1,
+            _ => 2,
+        };
+        Meaning { terms: self.within(&letters, slips) }
+    }
+
+    /// Words of the dataset that mean the same as a folded word or words.
+    #[must_use]
+    pub fn synonyms(&self, words: &str) -> &[String] {
+        self.synonyms.get(words).map_or(&[], Vec::as_slice)
+    }
+
+    fn begun_by(&self, prefix: &[u8]) -> std::ops::Range<usize> {
+        let start = self.terms.lower_bound(0..self.terms.len(), prefix);
+        start..self.after_prefix(start, prefix)
+    }
+
+    /// First position from `start` on whose term does not begin with `prefix`.
+    fn after_prefix(&self, start: usize, prefix: &[u8]) -> usize {
+        let mut after = prefix.to_vec();
+        while after.pop_if(|last| *last == u8::MAX).is_some() {}
+        match after.last_mut() {
+            Some(last) => *last += 1,
+            None => return self.terms.len(),
+        }
+        self.terms.lower_bound(start..self.terms.len(), &after)
+    }
+
+    /// Terms at most `slips` insertions, deletions, replacements or swaps of neighbours away.
+    ///
+    /// Walks the sorted dictionary with one row of the distance table for each letter, keeps the
+    /// rows of the letters shared with the term before, and jumps over every term that begins with
+    /// letters that are already too far away.
+    fn within(&self, wanted: &[char], slips: usize) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut path: Vec<char> = Vec::new();
+        let mut rows: Vec<Vec<usize>> = vec![(0..=wanted.len()).collect()];
+        let mut term = 0;
+        while term < self.terms.len() {
+            let text = self.terms.text(term);
+            let shared = text.chars().zip(&path).take_while(|(a, b)| a == *b).count();
+            path.truncate(shared);
+            rows.truncate(shared + 1);
+            let mut too_far = false;
+            for letter in text.chars().skip(shared) {
+                let row = next_row(wanted, &rows, path.last().copied(), letter);
+                too_far = row.iter().all(|distance| *distance > slips);
+                path.push(letter);
+                rows.push(row);
+                if too_far {
+                    break;
+                }
+            }
+            if too_far {
+                let prefix: String = path.iter().collect();
+                term = self.after_prefix(term, prefix.as_bytes()).max(term + 1);
+                continue;
+            }
+            if rows.last().and_then(|row| row.last()).is_some_and(|distance| *distance <= slips) {
+                found.push(term as u32);
+            }
+            term += 1;
+        }
+        found
+    }
+
+    /// Documents of any of the terms.
+    #[must_use]
+    pub fn any(&self, meaning: &Meaning) -> DocSet {
+        let parts: Vec<Docs<'_>> = meaning.terms.iter().map(|term| self.docs(*term)).collect();
+        union(&parts, self.count)
+    }
+
+    /// Documents in which exactly these tokens follow one another.
+    #[must_use]
+    pub fn phrase(&self, tokens: &[String]) -> DocSet {
+        let terms: Option<Vec<u32>> = tokens.iter().map(|token| self.exact(token)).collect();
+        let Some(mut terms) = terms else { return DocSet::none() };
+        let wanted: Vec<u32> = terms.iter().map(|term| self.codes[*term as usize]).collect();
+        terms.sort_by_key(|term| self.docs(*term).len());
+        let mut parts = terms.iter().map(|term| self.docs(*term));
+        let Some(mut docs) = parts.next().map(|docs| docs.to_set()) else { return DocSet::none() };
+        parts.for_each(|part| docs.intersect(&part));
+        if wanted.len() > 1 {
+            docs.retain(|doc| follows(self.stream(doc), &wanted));
+        }
+        docs
+    }
+
+    fn stream(&self, doc: u32) -> Codes<'_> {
+        let doc = doc as usize;
+        match self.stream_at.get(doc..doc + 2) {
+            Some(&[start, end]) => Codes(&self.stream[start as usize..end as usize]),
+            _ => Codes(&[]),
+        }
+    }
+
+    /// How often the terms of each meaning stand in each field of a document: `counts[meaning]
+    /// [field]`. `lookup` holds pairs of code and meaning, sorted.
+    #[must_use]
+    pub fn field_counts(&self, doc: u32, lookup: &[(u32, u32)], meanings: usize) -> Vec<[u32; FIELDS]> {
+        let mut counts = vec![[0; FIELDS]; meanings];
+        let mut field = 0;
+        for code in self.stream(doc) {
+            if (code as usize) < FIELDS {
+                field = code as usize;
+                continue;
+            }
+            let start = lookup.partition_point(|(wanted, _)| *wanted < code);
+            for (_, meaning) in lookup[start..].iter().take_while(|(wanted, _)| *wanted == code) {
+                counts[*meaning as usize][field] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Pairs for [`Terms::field_counts`].
+    #[must_use]
+    pub fn code_lookup(&self, meanings: &[Meaning]) -> Vec<(u32, u32)> {
+        let pairs = meanings.iter().enumerate().flat_map(|(position, meaning)| {
+            meaning.terms.iter().map(move |term| (self.codes[*term as usize], position as u32))
+        });
+        let mut lookup: Vec<(u32, u32)> = pairs.collect();
+        lookup.sort_unstable();
+        lookup
+    }
+}
+
+/// The next row of the distance table: for each length of `wanted`, the distance of its first
+/// letters from the path and one letter more.
+fn next_row(wanted: &[char], rows: &[Vec<usize>], before: Option<char>, letter: char) -> Vec<usize> {
+    let above = &rows[rows.len() - 1];
+    let mut row = Vec::with_capacity(above.len());
+    row.push(rows.len());
+    for (position, wish) in wanted.iter().enumerate() {
+        let replaced = above[position] + usize::from(*wish != letter);
+        let mut least = replaced.min(above[position + 1] + 1).min(row[position] + 1);
+        let swapped =
+            position > 0 && rows.len() > 1 && before == Some(*wish) && wanted[position - 1] == letter;
+        if swapped {
+            least = least.min(rows[rows.len() - 2][position - 1] + 1);
+        }
+        row.push(least);
+    }
+    row
+}
+
+/// Whether the wanted codes stand at positions in a row.
+fn follows(stream: Codes<'_>, wanted: &[u32]) -> bool {
+    let same = Mark::Same as u32;
+    // `reached[n]`: the last position ends a run of the first n + 1 wanted codes.
+    let mut reached = vec![false; wanted.len()];
+    let mut before = reached.clone();
+    let mut at_same = false;
+    for code in stream {
+        if code < FIRST_CODE {
+            at_same = code == same;
+            if !at_same {
+                reached.fill(false);
+            }
+            continue;
+        }
+        if !at_same {
+            std::mem::swap(&mut before, &mut reached);
+            reached.fill(false);
+        }
+        at_same = false;
+        for (position, wish) in wanted.iter().enumerate() {
+            reached[position] |= *wish == code && (position == 0 || before[position - 1]);
+        }
+        if reached[wanted.len() - 1] {
+            return true;
+        }
+    }
+    false
+}
+
+fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<String>>, SectionError> {
+    let groups: Vec<Vec<String>> =
+        serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
+    let mut synonyms: HashMap<String, Vec<String>> = HashMap::new();
+    for group in &groups {
+        for term in group {
+            let others = group.iter().filter(|other| *other != term).cloned();
+            synonyms.entry(term.clone()).or_default().extend(others);
+        }
+    }
+    Ok(synonyms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(texts: &[&str]) -> Terms {
+        let mut terms = TermsWriter::default();
+        for text in texts {
+            terms.add(text.split('|').map(|part| (Mark::Name, part)));
+        }
+        let mut writer = SectionWriter::default();
+        terms.finish(&[vec!["Beca".into(), "ayuda".into()]], &mut writer);
+        Terms::open(&Sections::from_bytes(&writer.finish()).unwrap(), texts.len()).unwrap()
+    }
+
+    fn docs(set: &DocSet) -> Vec<u32> {
+        let mut docs = Vec::new();
+        set.for_each(|doc| docs.push(doc));
+        docs
+    }
+
+    fn strings(terms: &Terms, meaning: &Meaning) -> Vec<String> {
+        meaning.terms.iter().map(|term| terms.terms.text(*term as usize).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_token_is_related_to_its_plural_and_guesses_come_after() {
+        let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
+        assert_eq!(strings(&terms, &terms.related("nurses")), ["nurse", "nursing"]);
+        assert_eq!(docs(&terms.any(&terms.related("loans"))), [1, 3]);
+        assert_eq!(strings(&terms, &terms.guessed("nurser")), ["nurseries"]);
+        assert_eq!(strings(&terms, &terms.guessed("trianing")), ["training"]);
+        assert_eq!(strings(&terms, &terms.guessed("laon")), ["loan"]);
+        assert_eq!(terms.guessed("lax"), Meaning::default());
+        assert_eq!(terms.synonyms("beca"), ["ayuda"]);
+    }
+
+    #[test]
+    fn slips_are_found_as_a_plain_table_of_distances_finds_them() {
+        let texts = ["abcd abdc abxcd abc bcd abcde xyz abcdef ábcd acbd badc aaaa dcba abcdabcd abcdabdc"];
+        let terms = open(&texts);
+        for (wanted, slips) in [("abcd", 1), ("abcd", 2), ("abdc", 1), ("abcdabcd", 2), ("zzzz", 2)] {
+            let letters: Vec<char> = wanted.chars().collect();
+            let expected: Vec<u32> = (0..terms.terms.len())
+                .filter(|term| {
+                    distance(&letters, &terms.terms.text(*term).chars().collect::<Vec<_>>()) <= slips
+                })
+                .map(|term| term as u32)
+                .collect();
+            assert_eq!(terms.within(&letters, slips), expected, "{wanted} {slips}");
+        }
+    }
+
+    /// Optimal string alignment by its definition.
+    fn distance(a: &[char], b: &[char]) -> usize {
+        let (Some((x, left)), Some((y, right))) = (a.split_last(), b.split_last()) else {
+            return a.len().max(b.len());
+        };
+        let mut least = (distance(left, right) + usize::from(x != y))
+            .min(distance(left, b) + 1)
+            .min(distance(a, right) + 1);
+        if let (Some((p, l)), Some((q, r))) = (left.split_last(), right.split_last())
+            && x == q
+            && y == p
+        {
+            least = least.min(distance(l, r) + 1);
+        }
+        least
+    }
+
+    #[test]
+    fn a_phrase_needs_its_words_in_a_row_within_one_text() {
+        let terms =
+            open(&["soil health labs", "health soil", "soil|health", "soil soil health", "soil lhealth"]);
+        let phrase = |words: &[&str]| {
+            docs(&terms.phrase(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()))
+        };
+        assert_eq!(phrase(&["soil", "health"]), [0, 3]);
+        assert_eq!(phrase(&["soil", "ihealth"]), [4]);
+        assert_eq!(phrase(&["soil", "labs"]), [] as [u32; 0]);
+        assert_eq!(phrase(&["unknown"]), [] as [u32; 0]);
+    }
+}

@@ -81,6 +81,14 @@ pub static FACETS: [Spec; COUNT] = [
     spec(Facet::OpenStates, "openStates", "openState", None, false, "Whether applications are open today"),
 ];
 
+impl Spec {
+    /// Whether facts of a kind feed it.
+    #[must_use]
+    pub fn is_fed_by(&self, kind: &str) -> bool {
+        self.fact_kind == Some(kind)
+    }
+}
+
 impl Facet {
     /// Its row of the table.
     #[must_use]
@@ -239,6 +247,30 @@ pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
         return None;
     }
     place::find(value).map(|place| place.name(locale))
+}
+
+/// What people read for the contract's own states, when the vocabulary does not say it.
+#[must_use]
+pub fn state_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
+    #[rustfmt::skip]
+    static LABELS: [(Facet, &str, [&str; 2]); 14] = [
+        (Facet::Lifecycles, "active_accepting", ["Active, accepting applications", "Activa, recibe solicitudes"]),
+        (Facet::Lifecycles, "active_between_cycles", ["Active, between cycles", "Activa, entre convocatorias"]),
+        (Facet::Lifecycles, "active_no_applications", ["Active, no applications", "Activa, sin solicitudes"]),
+        (Facet::Lifecycles, "paused", ["Paused", "En pausa"]),
+        (Facet::Lifecycles, "ended", ["Ended", "Terminada"]),
+        (Facet::Lifecycles, "renamed_or_moved", ["Renamed or moved", "Cambió de nombre o de lugar"]),
+        (Facet::Lifecycles, "inaccessible", ["Source not accessible", "Fuente inaccesible"]),
+        (Facet::Lifecycles, "unclear", ["Unclear", "Sin confirmar"]),
+        (Facet::OpenStates, "open", ["Open", "Abierta"]),
+        (Facet::OpenStates, "closing_soon", ["Closing soon", "Cierra pronto"]),
+        (Facet::OpenStates, "rolling", ["Rolling", "Abierta todo el año"]),
+        (Facet::OpenStates, "upcoming", ["Upcoming", "Próxima"]),
+        (Facet::OpenStates, "closed", ["Closed", "Cerrada"]),
+        (Facet::OpenStates, "unknown", ["Unknown", "Sin datos"]),
+    ];
+    let row = LABELS.iter().find(|(of, known, _)| *of == facet && *known == value);
+    row.map(|(_, _, labels)| labels[locale as usize])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What generator and edge share.
 pub mod facet;
+pub mod page;
 pub mod place;
 pub mod query;
 pub mod record;

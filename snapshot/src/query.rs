@@ -25,6 +25,8 @@ pub const OFFSET_MAX: u64 = (1 << 53) - 1;
 pub const LIST_TEXT_MAX: usize = 100;
 /// Longest `q` of a search, in characters; the rest is cut and reported.
 pub const TEXT_MAX: usize = 400;
+/// Most words of a search; the rest is cut and reported.
+pub const TEXT_WORDS_MAX: usize = 32;
 /// Years that a list may be asked for.
 pub const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
@@ -375,7 +377,7 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         let query = &mut self.query;
         match kind {
             Kind::Text => {
-                let cut = value.char_indices().nth(TEXT_MAX).map_or(value, |(end, _)| &value[..end]);
+                let cut = cut_text(value);
                 query.text = Some(cut.trim().to_owned()).filter(|text| !text.is_empty());
                 cut.len() == value.len()
             }
@@ -421,6 +423,21 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         query.page.offset = self.offset.unwrap_or(page_offset);
         (self.query, self.complaints.finish())
     }
+}
+
+/// The first [`TEXT_MAX`] characters, and of these the first [`TEXT_WORDS_MAX`] words.
+fn cut_text(text: &str) -> &str {
+    let text = text.char_indices().nth(TEXT_MAX).map_or(text, |(end, _)| &text[..end]);
+    let mut words = 0;
+    let mut inside = false;
+    for (position, c) in text.char_indices() {
+        words += usize::from(c.is_alphanumeric() && !inside);
+        inside = c.is_alphanumeric();
+        if words > TEXT_WORDS_MAX {
+            return &text[..position];
+        }
+    }
+    text
 }
 
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {

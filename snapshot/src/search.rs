@@ -1,5 +1,568 @@
-//! Search.
+//! The search engine: an index over all programs, opened from sections, and the answer to a
+//! question: which programs, in which order, and how many more each facet value would leave.
+//!
+//! Documents are programs, numbered in the default order of the day that the index was built for,
+//! so that what is listed together lies together. Everything that moves with the day is in
+//! [`Today`]; the rest is read in place.
+
+pub mod build;
+pub mod count;
+pub mod matching;
 pub mod set;
 pub mod table;
 pub mod terms;
 pub mod text;
+pub mod today;
+pub mod values;
+
+use crate::facet::{COUNT, FACETS, Facet, Interval, Measure};
+use crate::query::{Page, Pick, Query, Sort};
+use crate::record::Locale;
+use crate::search::matching::Wanted;
+use crate::search::set::{DocSet, Docs, has_bit, union};
+use crate::search::table::{Strings, check_len, check_offsets};
+use crate::search::terms::Terms;
+use crate::search::today::{Seasons, Today};
+use crate::search::values::Values;
+use crate::store::sections::{Section, SectionError, Sections};
+
+/// Most values of a facet in a search answer.
+pub const FACET_VALUES_MAX: usize = 50;
+
+/// Documents in an order, and each document's place in it.
+#[derive(Clone, Debug)]
+pub struct Order<T> {
+    /// Documents, first to last.
+    pub docs: T,
+    /// Place of each document.
+    pub rank: T,
+}
+
+impl Order<Vec<u32>> {
+    /// The order of a list that holds every document once.
+    #[must_use]
+    pub fn new(docs: Vec<u32>) -> Self {
+        let mut rank = vec![0; docs.len()];
+        docs.iter().enumerate().for_each(|(place, doc)| rank[*doc as usize] = place as u32);
+        Self { docs, rank }
+    }
+}
+
+impl Order<Section<u32>> {
+    fn open(
+        sections: &Sections,
+        (docs_name, rank_name): (&'static str, &'static str),
+        count: usize,
+    ) -> Result<Self, SectionError> {
+        let order = Self { docs: sections.get(docs_name)?, rank: sections.get(rank_name)? };
+        check_len(docs_name, &order.docs, count)?;
+        check_len(rank_name, &order.rank, count)?;
+        let inverse = |(place, doc): (usize, &u32)| order.rank.get(*doc as usize) == Some(&(place as u32));
+        if order.docs.iter().enumerate().all(inverse) {
+            Ok(order)
+        } else {
+            Err(SectionError::Content(docs_name, "is no order of all documents"))
+        }
+    }
+}
+
+/// Intervals of one measure, for each document.
+struct Intervals {
+    at: Section<u64>,
+    items: Section<Interval>,
+}
+
+impl Intervals {
+    fn open(
+        sections: &Sections,
+        (at_name, items_name): (&'static str, &'static str),
+        count: usize,
+    ) -> Result<Self, SectionError> {
+        let intervals = Self { at: sections.get(at_name)?, items: sections.get(items_name)? };
+        check_len(at_name, &intervals.at, count + 1)?;
+        check_offsets(at_name, &intervals.at, intervals.items.len())?;
+        Ok(intervals)
+    }
+
+    fn overlap(&self, doc: u32, asked: &Interval) -> bool {
+        let doc = doc as usize;
+        self.items[self.at[doc] as usize..self.at[doc + 1] as usize].iter().any(|item| item.overlaps(asked))
+    }
+}
+
+/// Section names of an interval column.
+const fn interval_names(measure: Measure) -> (&'static str, &'static str) {
+    match measure {
+        Measure::Age => ("age.at", "age"),
+        Measure::Funding => ("funding.at", "funding"),
+        Measure::Duration => ("duration.at", "duration"),
+    }
+}
+
+const BY_NAME_EN: (&str, &str) = ("by.en", "rank.en");
+const BY_NAME_ES: (&str, &str) = ("by.es", "rank.es");
+const BY_RECENT: (&str, &str) = ("by.recent", "rank.recent");
+const SLUGS: (&str, &str) = ("slug.at", "slug.text");
+
+/// The index, open.
+///
+/// ```text
+/// slug.at .text           slug of each document
+/// slug.order              u32: documents by slug
+/// by.* rank.*             orders by name (en, es) and by recency, and their inverses
+/// age.* funding.* duration.*   intervals of each document
+/// funded                  bit set: funding is published
+/// ```
+/// and the sections of [`values`], [`terms`] and [`today`].
+pub struct Index {
+    /// Facet values.
+    pub values: Values,
+    /// Terms.
+    pub terms: Terms,
+    seasons: Seasons,
+    by_name_en: Order<Section<u32>>,
+    by_name_es: Order<Section<u32>>,
+    by_recent: Order<Section<u32>>,
+    name_rank: Section<u32>,
+    slugs: Strings,
+    by_slug: Section<u32>,
+    ages: Intervals,
+    fundings: Intervals,
+    durations: Intervals,
+    funded: Section<u64>,
+}
+
+/// A facet's values in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FacetCounts {
+    /// Which facet.
+    pub facet: Facet,
+    /// Values and counts: by count descending, then value.
+    pub items: Vec<(Pick, u32)>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How many programs match.
+    pub total: usize,
+    /// Those of the asked page, in order.
+    pub docs: Vec<u32>,
+    /// All facets, unless they were not asked for.
+    pub facets: Option<Vec<FacetCounts>>,
+}
+
+impl Index {
+    /// Opens an index and checks every offset in it.
+    pub fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let by_name_en: Order<Section<u32>> = {
+            let count = sections.get::<u32>(BY_NAME_EN.0)?.len();
+            Order::open(sections, BY_NAME_EN, count)?
+        };
+        let count = by_name_en.docs.len();
+        let intervals = |measure| Intervals::open(sections, interval_names(measure), count);
+        let slugs = Strings::open(sections, SLUGS)?;
+        let by_slug = sections.get::<u32>("slug.order")?;
+        check_len("slug.order", &by_slug, count)?;
+        if slugs.len() != count || by_slug.iter().any(|doc| *doc as usize >= count) {
+            return Err(SectionError::Content("slug.order", "does not fit the documents"));
+        }
+        let funded = sections.get::<u64>("funded")?;
+        check_len("funded", &funded, set::words(count))?;
+        Ok(Self {
+            values: Values::open(sections, count)?,
+            terms: Terms::open(sections, count)?,
+            seasons: Seasons::open(sections, count)?,
+            name_rank: by_name_en.rank.clone(),
+            by_name_es: Order::open(sections, BY_NAME_ES, count)?,
+            by_recent: Order::open(sections, BY_RECENT, count)?,
+            ages: intervals(Measure::Age)?,
+            fundings: intervals(Measure::Funding)?,
+            durations: intervals(Measure::Duration)?,
+            by_name_en,
+            slugs,
+            by_slug,
+            funded,
+        })
+    }
+
+    /// How many programs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_name_en.docs.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Slug of a program.
+    #[must_use]
+    pub fn slug(&self, doc: u32) -> &str {
+        self.slugs.text(doc as usize)
+    }
+
+    /// The program with a slug.
+    #[must_use]
+    pub fn find(&self, slug: &str) -> Option<u32> {
+        let place = self.by_slug.partition_point(|doc| self.slug(*doc) < slug);
+        self.by_slug.get(place).copied().filter(|doc| self.slug(*doc) == slug)
+    }
+
+    /// Programs by English name, then id.
+    #[must_use]
+    pub fn by_name(&self) -> &[u32] {
+        &self.by_name_en.docs
+    }
+
+    /// Programs by slug; for suggestions.
+    #[must_use]
+    pub fn by_slug(&self) -> &[u32] {
+        &self.by_slug
+    }
+
+    /// Answers a question.
+    #[must_use]
+    pub fn search(&self, query: &Query, today: &Today) -> Answer {
+        let base = self.base(query, today);
+        self.answer(query, today, base, |docs, range| self.page(query, today, docs, range))
+    }
+
+    /// Answers a question over a given base; `page` picks the rows. `None` is every program.
+    pub fn answer(
+        &self,
+        query: &Query,
+        today: &Today,
+        base: Option<DocSet>,
+        page: impl FnOnce(Option<&DocSet>, &Page) -> Vec<u32>,
+    ) -> Answer {
+        let groups = self.groups(query, today);
+        let found = narrow(base.as_ref(), groups.iter());
+        let total = found.as_ref().map_or(self.len(), DocSet::len);
+        let docs = page(found.as_ref(), &query.page);
+        let facets = query.facets.then(|| self.facets(query, today, base.as_ref(), &groups, found.as_ref()));
+        Answer { total, docs, facets }
+    }
+
+    /// Documents that text, ranges and switches leave; `None` when nothing of these is asked.
+    #[must_use]
+    pub fn base(&self, query: &Query, today: &Today) -> Option<DocSet> {
+        let text = query.text.as_deref().map(|text| Wanted::parse(text).docs(&self.terms, self.len()));
+        self.filter(query, today, text)
+    }
+
+    /// Keeps what ranges and switches leave of a set.
+    #[must_use]
+    pub fn filter(&self, query: &Query, today: &Today, docs: Option<DocSet>) -> Option<DocSet> {
+        let mut docs = docs;
+        let switches =
+            [(query.open, today.open()), (query.rolling, today.rolling()), (query.funded, &*self.funded)];
+        for (_, bits) in switches.iter().filter(|(on, _)| *on) {
+            docs = Some(intersected(docs, Docs::Bits(bits)));
+        }
+        let (from, to) = (query.deadline_from, query.deadline_to);
+        if from.is_some() || to.is_some() {
+            docs = Some(match docs {
+                Some(mut set @ DocSet::List(_)) => {
+                    set.retain(|doc| today.is_due(doc, from, to));
+                    set
+                }
+                other => intersected(other, Docs::Bits(&today.due(from, to))),
+            });
+        }
+        for (column, asked) in
+            [(&self.ages, query.age), (&self.fundings, query.funding), (&self.durations, query.duration)]
+        {
+            if let Some(asked) = asked {
+                let mut set = docs.unwrap_or_else(|| DocSet::all(self.len()));
+                set.retain(|doc| column.overlap(doc, &asked));
+                docs = Some(set);
+            }
+        }
+        docs
+    }
+
+    fn groups<'a>(&'a self, query: &'a Query, today: &'a Today) -> Vec<Group<'a>> {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for facet in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
+            let picks: Vec<(Facet, &Pick)> = query
+                .picks
+                .iter()
+                .filter(|(picked, _)| picked.group() == facet)
+                .map(|(picked, pick)| (*picked, pick))
+                .collect();
+            if !picks.is_empty() {
+                let docs = self.docs_of_picks(&picks, today);
+                let only = match picks.as_slice() {
+                    [(_, Pick::Value(ordinal))] => Some(*ordinal),
+                    _ => None,
+                };
+                groups.push(Group { facet, only, docs });
+            }
+        }
+        groups
+    }
+
+    fn docs_of_picks<'a>(&'a self, picks: &[(Facet, &'a Pick)], today: &'a Today) -> GroupDocs<'a> {
+        let docs = |ordinal: u32| match today.docs(ordinal) {
+            Some(bits) => Docs::Bits(bits),
+            None => self.values.docs(ordinal),
+        };
+        if let [(_, Pick::Value(ordinal))] = picks {
+            return GroupDocs::Borrowed(docs(*ordinal));
+        }
+        let places: Vec<DocSet> = picks
+            .iter()
+            .filter_map(|(facet, pick)| match pick {
+                Pick::Place(code) => Some(self.values.docs_of_place(*facet, code)),
+                Pick::Value(_) => None,
+            })
+            .collect();
+        let mut parts: Vec<Docs<'_>> = places.iter().map(DocSet::docs).collect();
+        parts.extend(picks.iter().filter_map(|(_, pick)| match pick {
+            Pick::Value(ordinal) => Some(docs(*ordinal)),
+            Pick::Place(_) => None,
+        }));
+        GroupDocs::Owned(union(&parts, self.len()))
+    }
+
+    /// All facets: each counted under every constraint but its own group's.
+    fn facets(
+        &self,
+        query: &Query,
+        today: &Today,
+        base: Option<&DocSet>,
+        groups: &[Group<'_>],
+        found: Option<&DocSet>,
+    ) -> Vec<FacetCounts> {
+        let free: Vec<Facet> = FACETS
+            .iter()
+            .map(|spec| spec.facet)
+            .filter(|facet| groups.iter().all(|group| group.facet != facet.group()))
+            .collect();
+        let mut facets = Vec::with_capacity(COUNT);
+        let mut counts = vec![0; self.values.ordinals()];
+        let all: Vec<&Group<'_>> = groups.iter().collect();
+        self.count(today, base, &all, found, &free, &mut counts);
+        facets.extend(free.iter().map(|facet| self.items(*facet, query, &counts, |_| 0)));
+        for group in groups {
+            let others: Vec<&Group<'_>> = groups.iter().filter(|other| other.facet != group.facet).collect();
+            let own: Vec<Facet> =
+                FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == group.facet).collect();
+            let docs = narrow(base, others.iter().copied());
+            self.count(today, base, &others, docs.as_ref(), &own, &mut counts);
+            facets.extend(own.iter().map(|facet| {
+                let of_place = |code: &str| {
+                    let place = self.values.docs_of_place(*facet, code);
+                    docs.as_ref().map_or(place.len(), |docs| {
+                        let mut both = place.clone();
+                        both.intersect(&docs.docs());
+                        both.len()
+                    })
+                };
+                self.items(*facet, query, &counts, |code| of_place(code) as u32)
+            }));
+        }
+        facets.sort_by_key(|counts| counts.facet);
+        facets
+    }
+
+    /// Counts the values of some facets under constraints, whose documents are `docs` (`None`: all).
+    fn count(
+        &self,
+        today: &Today,
+        base: Option<&DocSet>,
+        groups: &[&Group<'_>],
+        docs: Option<&DocSet>,
+        facets: &[Facet],
+        counts: &mut [u32],
+    ) {
+        let Some(docs) = docs else {
+            counts.copy_from_slice(self.values.totals());
+            today.totals(counts);
+            return;
+        };
+        if let (None, [Group { only: Some(ordinal), .. }]) = (base, groups) {
+            if let Some(pairs) = today.pairs(*ordinal) {
+                counts.copy_from_slice(pairs);
+                return;
+            }
+            if let Some(pairs) = self.values.pairs(*ordinal) {
+                counts.copy_from_slice(pairs);
+                today.fill(counts, |state, _| {
+                    today.pairs(state).and_then(|pairs| pairs.get(*ordinal as usize)).copied().unwrap_or(0)
+                });
+                return;
+            }
+        }
+        count::count(&self.values, today, docs, facets, counts);
+    }
+
+    /// The facet's best values, and every picked one.
+    fn items(
+        &self,
+        facet: Facet,
+        query: &Query,
+        counts: &[u32],
+        of_place: impl Fn(&str) -> u32,
+    ) -> FacetCounts {
+        let picked = || query.picks.iter().filter(|(of, _)| *of == facet).map(|(_, pick)| pick);
+        let picked_values: Vec<u32> = picked()
+            .filter_map(|pick| match pick {
+                Pick::Value(ordinal) => Some(*ordinal),
+                Pick::Place(_) => None,
+            })
+            .collect();
+        let found = self.values.of(facet).filter(|ordinal| counts[*ordinal] > 0);
+        let mut best: Vec<(std::cmp::Reverse<u32>, u32)> =
+            found.map(|ordinal| (std::cmp::Reverse(counts[ordinal]), ordinal as u32)).collect();
+        let places = picked().filter(|pick| matches!(pick, Pick::Place(_))).count();
+        let absent = picked_values.iter().filter(|ordinal| counts[**ordinal as usize] == 0).count();
+        let room = FACET_VALUES_MAX.saturating_sub(places + absent);
+        if best.len() > room {
+            best.select_nth_unstable(room);
+            let (kept, rest) = best.split_at(room);
+            let mut kept = kept.to_vec();
+            let missing: Vec<_> =
+                rest.iter().copied().filter(|(_, ordinal)| picked_values.contains(ordinal)).collect();
+            if !missing.is_empty() {
+                kept.sort_unstable();
+                make_room(&mut kept, missing.len(), &picked_values);
+                kept.extend(missing);
+            }
+            best = kept;
+        }
+        best.extend(
+            picked_values.iter().filter(|o| counts[**o as usize] == 0).map(|o| (std::cmp::Reverse(0), *o)),
+        );
+        best.sort_unstable();
+        let mut items: Vec<(Pick, u32)> =
+            best.into_iter().map(|(count, ordinal)| (Pick::Value(ordinal), count.0)).collect();
+        if places > 0 {
+            items.extend(picked().filter_map(|pick| match pick {
+                Pick::Place(code) => Some((pick.clone(), of_place(code))),
+                Pick::Value(_) => None,
+            }));
+            items.sort_by(|(a, count), (b, other)| {
+                other.cmp(count).then_with(|| self.value_text(a).cmp(self.value_text(b)))
+            });
+        }
+        FacetCounts { facet, items }
+    }
+
+    /// Text of a picked value.
+    #[must_use]
+    pub fn value_text<'a>(&'a self, pick: &'a Pick) -> &'a str {
+        match pick {
+            Pick::Value(ordinal) => self.values.text(*ordinal),
+            Pick::Place(code) => code,
+        }
+    }
+
+    /// The order that a question asks for.
+    fn order<'a>(&'a self, query: &Query, today: &'a Today) -> Order<&'a [u32]> {
+        let of = |order: &'a Order<Section<u32>>| Order { docs: &*order.docs, rank: &*order.rank };
+        match (query.sort, query.locale) {
+            (Sort::Deadline, _) => Order { docs: &today.order.docs, rank: &today.order.rank },
+            (Sort::Name, Locale::En) => of(&self.by_name_en),
+            (Sort::Name, Locale::Es) => of(&self.by_name_es),
+            (Sort::Recent, _) => of(&self.by_recent),
+        }
+    }
+
+    /// The rows of a page.
+    #[must_use]
+    pub fn page(&self, query: &Query, today: &Today, docs: Option<&DocSet>, page: &Page) -> Vec<u32> {
+        let order = self.order(query, today);
+        let Some(docs) = docs else {
+            return order.docs[page.range(self.len())].to_vec();
+        };
+        let total = docs.len();
+        let range = page.range(total);
+        if range.is_empty() {
+            return Vec::new();
+        }
+        // Walking the order meets one match in every `len / total` steps; ranking costs a few steps
+        // a match.
+        let walk = range.end.saturating_mul(self.len()) / total;
+        match docs {
+            DocSet::Bits(bits) if walk < total * 4 => {
+                let matches = order.docs.iter().copied().filter(|doc| has_bit(bits, *doc));
+                matches.skip(range.start).take(range.len()).collect()
+            }
+            _ => {
+                let mut places = Vec::with_capacity(total);
+                docs.for_each(|doc| places.push(order.rank[doc as usize]));
+                if range.end < places.len() {
+                    places.select_nth_unstable(range.end);
+                    places.truncate(range.end);
+                }
+                places.sort_unstable();
+                places[range].iter().map(|place| order.docs[*place as usize]).collect()
+            }
+        }
+    }
+}
+
+/// A selection of one group of facets.
+struct Group<'a> {
+    facet: Facet,
+    /// The value, when exactly one was picked.
+    only: Option<u32>,
+    docs: GroupDocs<'a>,
+}
+
+enum GroupDocs<'a> {
+    Borrowed(Docs<'a>),
+    Owned(DocSet),
+}
+
+impl GroupDocs<'_> {
+    fn docs(&self) -> Docs<'_> {
+        match self {
+            Self::Borrowed(docs) => *docs,
+            Self::Owned(docs) => docs.docs(),
+        }
+    }
+}
+
+/// What the groups leave of a base, the smallest first; `None` is everything.
+fn narrow<'a>(base: Option<&DocSet>, groups: impl Iterator<Item = &'a Group<'a>>) -> Option<DocSet> {
+    let mut parts: Vec<Docs<'_>> = groups.map(|group| group.docs.docs()).collect();
+    if parts.len() > 1 {
+        // A list is always smaller than a bit set.
+        parts.sort_by_key(|part| match part {
+            Docs::List(list) => list.len(),
+            Docs::Bits(_) => usize::MAX,
+        });
+    }
+    let mut parts = parts.iter();
+    let mut docs = match base {
+        Some(base) => base.clone(),
+        None => parts.next()?.to_set(),
+    };
+    parts.for_each(|part| docs.intersect(part));
+    Some(docs)
+}
+
+fn intersected(docs: Option<DocSet>, other: Docs<'_>) -> DocSet {
+    match docs {
+        None => other.to_set(),
+        Some(mut docs) => {
+            docs.intersect(&other);
+            docs
+        }
+    }
+}
+
+/// Drops the last values that were not picked.
+fn make_room(kept: &mut Vec<(std::cmp::Reverse<u32>, u32)>, room: usize, picked: &[u32]) {
+    for _ in 0..room {
+        match kept.iter().rposition(|(_, ordinal)| !picked.contains(ordinal)) {
+            Some(last) => drop(kept.remove(last)),
+            None => return,
+        }
+    }
+}

@@ -28,7 +28,7 @@ const ONE_TYPO: usize = 4;
 const TWO_TYPOS: usize = 8;
 
 /// What precedes tokens in a stream. A field's mark starts a new text; phrases do not cross it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum Mark {

@@ -1,0 +1,71 @@
+//! ErrorResponse: what every refusal says.
+
+use serde::Serialize;
+
+use crate::facet::FACETS;
+use crate::page::push_json;
+use crate::query::Fault;
+
+#[derive(Serialize)]
+struct ErrorResponse<'a, D: Serialize> {
+    error: ErrorBody<'a, D>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a, D: Serialize> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<D>,
+}
+
+/// ErrorResponse with details.
+#[must_use]
+pub fn with_details(message: &str, details: impl Serialize) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_json(&mut out, &ErrorResponse { error: ErrorBody { message, details: Some(details) } });
+    out
+}
+
+/// ErrorResponse without details.
+#[must_use]
+pub fn message(message: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_json(&mut out, &ErrorResponse::<()> { error: ErrorBody { message, details: None } });
+    out
+}
+
+/// 404 of a facet that does not exist: names those that do.
+#[must_use]
+pub fn unknown_facet() -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Details {
+        allowed: Vec<&'static str>,
+    }
+    let allowed = FACETS.iter().map(|spec| spec.name).collect();
+    with_details("There is no such facet.", Details { allowed })
+}
+
+/// 400 of a facet question: names every fault.
+#[must_use]
+pub fn facet_faults(faults: &[Fault]) -> Vec<u8> {
+    with_details("The facet query is malformed.", faults)
+}
+
+/// 400 of an export format.
+#[must_use]
+pub fn export_format(value: &str) -> Vec<u8> {
+    let reason = "not an export format; json and csv are".to_owned();
+    let fault = Fault { parameter: "format", value: value.to_owned(), reason };
+    with_details("The export format is unknown.", [fault])
+}
+
+/// 404 of a record, or 308 of an organization: names the canonical slug when there is one.
+#[must_use]
+pub fn moved(message: &str, canonical_slug: &str) -> Vec<u8> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Details<'a> {
+        canonical_slug: &'a str,
+    }
+    with_details(message, Details { canonical_slug })
+}

@@ -1,0 +1,69 @@
+//! FacetResponse: a facet's values over all programs, looked up by part of value or label.
+
+use crate::facet::Facet;
+use crate::page::{Dated, Site, push_json, push_number};
+use crate::place;
+use crate::query::{FacetQuery, Pick};
+use crate::record::Locale;
+use crate::search::text::fold;
+
+/// Answers a question to the facet endpoint. Labels are English: it has no language parameter.
+#[must_use]
+pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Vec<u8> {
+    let items = options(site, dated, facet, &query.text, Locale::En);
+    let shown = &items[query.page.range(items.len())];
+    let mut out = Vec::with_capacity(200 + 80 * shown.len());
+    out.extend_from_slice(b"{\"data\":[");
+    for (position, (value, count)) in shown.iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        site.rows.push_item(facet, value, *count, Locale::En, &mut out);
+    }
+    out.extend_from_slice(b"],\"meta\":{\"facet\":");
+    push_json(&mut out, &facet.spec().name);
+    out.extend_from_slice(b",\"q\":");
+    push_json(&mut out, &query.text);
+    out.extend_from_slice(b",\"limit\":");
+    push_number(&mut out, query.page.limit);
+    out.extend_from_slice(b",\"offset\":");
+    push_number(&mut out, query.page.offset);
+    out.extend_from_slice(b",\"count\":");
+    push_number(&mut out, shown.len());
+    out.extend_from_slice(b",\"total\":");
+    push_number(&mut out, items.len());
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// Values of a facet with their counts over all programs, by count descending, then value: those
+/// that records name and, when a text is given, places that records admit without naming them.
+#[must_use]
+pub fn options(site: &Site, dated: &Dated, facet: Facet, text: &str, locale: Locale) -> Vec<(Pick, u32)> {
+    let values = &site.index.values;
+    let mut counts = values.totals().to_vec();
+    dated.today.totals(&mut counts);
+    let wanted = fold(text);
+    let fits = |value: &str, label: &str| {
+        wanted.is_empty() || fold(value).contains(&wanted) || fold(label).contains(&wanted)
+    };
+    let named = values.of(facet).filter(|ordinal| counts[*ordinal] > 0).filter_map(|ordinal| {
+        let pick = Pick::Value(ordinal as u32);
+        let label = site.rows.label(facet, &pick, locale);
+        fits(values.text(ordinal as u32), label).then_some((pick, counts[ordinal]))
+    });
+    let mut items: Vec<(Pick, u32)> = named.collect();
+    if facet.spec().places && !wanted.is_empty() {
+        let unnamed = place::all().filter(|place| values.find(facet, place.code).is_none());
+        let found = unnamed.filter(|place| fits(place.code, place.name(locale)));
+        let counted = found.map(|place| {
+            let docs = values.docs_of_place(facet, place.code);
+            (Pick::Place(place.code.to_owned()), docs.len() as u32)
+        });
+        items.extend(counted.filter(|(_, count)| *count > 0));
+    }
+    items.sort_by(|(a, count), (b, other)| {
+        other.cmp(count).then_with(|| site.index.value_text(a).cmp(site.index.value_text(b)))
+    });
+    items
+}

@@ -1,0 +1,415 @@
+//! The four lists: prepared rows in their order, filtered and cut in memory.
+//!
+//! ```text
+//! org.at org                 Organization rows, by name
+//! cycle.at cycle             cycle rows, newest season first; a row's position is the cycle's number
+//! cycle.split                u32 of each row: where its status stands
+//! cycle.opens .deadline .starts .stated   days and word that the status follows from
+//! cycle.due                  u32: cycles by deadline, without one last
+//! award.at award             award rows, newest first
+//! rec.at rec                 RecipientSummary rows, most awards first, then by name
+//! rec.name.at rec.name       folded display names
+//! rec.kind                   u8: position in RecipientKind::ALL
+//! rec.year.* rec.doc.*       years and programs of each recipient's awards, ascending
+//! ```
+
+use serde::Serialize;
+
+use crate::page::shape::{RecipientReference, Reference, Shaper, ShortReference};
+use crate::page::{Dated, Site, push_json};
+use crate::query::{List, ListQuery, Page};
+use crate::record::{CycleStatus, Directory, Locale, RecipientKind, award_order, season_order};
+use crate::search::build::season;
+use crate::search::table::{Lists as NumberLists, Strings, check_len};
+use crate::search::text::fold;
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::time::{Day, Season};
+
+type SectionNames = (&'static str, &'static str);
+const ORGANIZATIONS: SectionNames = ("org.at", "org");
+const CYCLES: SectionNames = ("cycle.at", "cycle");
+const AWARDS: SectionNames = ("award.at", "award");
+const RECIPIENTS: SectionNames = ("rec.at", "rec");
+const NAMES: SectionNames = ("rec.name.at", "rec.name");
+const YEARS: SectionNames = ("rec.year.at", "rec.year");
+const PROGRAMS: SectionNames = ("rec.doc.at", "rec.doc");
+
+/// The lists, open.
+pub struct Lists {
+    organizations: Strings,
+    /// Cycles.
+    pub cycles: Cycles,
+    awards: Strings,
+    recipients: Recipients,
+}
+
+/// Cycles with the days that their status follows from.
+pub struct Cycles {
+    rows: Strings,
+    split: Section<u32>,
+    opens: Section<Day>,
+    deadline: Section<Day>,
+    starts: Section<Day>,
+    stated: Section<u8>,
+    by_deadline: Section<u32>,
+}
+
+/// Cycles on a day.
+pub struct CyclesToday {
+    status: Vec<CycleStatus>,
+    /// Upcoming cycles, by deadline.
+    upcoming: Vec<u32>,
+}
+
+struct Recipients {
+    rows: Strings,
+    names: Strings,
+    kinds: Section<u8>,
+    years: NumberLists,
+    programs: NumberLists,
+}
+
+/// Numbers that other files use for programs and cycles.
+pub struct Numbers {
+    /// Document of each program.
+    pub doc_of: Vec<u32>,
+    /// Number of each cycle: its place in the list of all.
+    pub cycle: Vec<u32>,
+}
+
+impl Numbers {
+    /// Numbers of a directory; `order` gives the program of each document.
+    #[must_use]
+    pub fn new(directory: &Directory, order: &[usize]) -> Self {
+        let mut doc_of = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(doc, program)| doc_of[*program] = doc as u32);
+        let mut cycle = vec![0; directory.cycles.len()];
+        for (number, position) in cycle_order(directory).into_iter().enumerate() {
+            cycle[position] = number as u32;
+        }
+        Self { doc_of, cycle }
+    }
+}
+
+/// Cycles, newest season first.
+fn cycle_order(directory: &Directory) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..directory.cycles.len()).collect();
+    order.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
+    order
+}
+
+/// Writes the lists; their texts are English where a record has them.
+pub fn write(
+    directory: &Directory,
+    numbers: &Numbers,
+    program_of_cycle: &[usize],
+    writer: &mut SectionWriter,
+) {
+    let shaper = Shaper { directory, locale: Locale::En };
+    let mut organizations: Vec<usize> = (0..directory.organizations.len()).collect();
+    organizations
+        .sort_by_cached_key(|it| (fold(shaper.organization(*it).name), directory.organizations[*it].id));
+    Strings::write(
+        writer,
+        ORGANIZATIONS,
+        json_rows(organizations.iter().map(|it| shaper.organization(*it))).iter().map(Vec::as_slice),
+    );
+    write_cycles(&shaper, program_of_cycle, writer);
+    let mut awards: Vec<usize> = (0..directory.awards.len()).collect();
+    awards.sort_by(|a, b| award_order(&directory.awards[*a], &directory.awards[*b]));
+    let rows = json_rows(awards.iter().map(|award| AwardRow::new(&shaper, *award)));
+    Strings::write(writer, AWARDS, rows.iter().map(Vec::as_slice));
+    write_recipients(&shaper, numbers, writer);
+}
+
+fn json_rows(rows: impl Iterator<Item = impl Serialize>) -> Vec<Vec<u8>> {
+    let json = rows.map(|row| {
+        let mut out = Vec::new();
+        push_json(&mut out, &row);
+        out
+    });
+    json.collect()
+}
+
+#[derive(Serialize)]
+struct CycleRow<'a> {
+    cycle: crate::page::shape::Cycle<'a>,
+    program: ShortReference<'a>,
+}
+
+/// `{award, program, recipient}`.
+#[derive(Serialize)]
+pub(crate) struct AwardRow<'a> {
+    award: crate::page::shape::Award<'a>,
+    program: Reference<'a>,
+    recipient: RecipientReference<'a>,
+}
+
+impl<'a> AwardRow<'a> {
+    pub(crate) fn new(shaper: &Shaper<'a>, award: usize) -> Self {
+        let links = shaper.directory.award_links[award];
+        Self {
+            award: shaper.award(award),
+            program: shaper.program_reference(links.program),
+            recipient: shaper.recipient_reference(links.recipient),
+        }
+    }
+}
+
+fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
+    const MARK: &[u8] = b"\"status\":\"";
+    let directory = shaper.directory;
+    let order = cycle_order(directory);
+    let (mut rows, mut split) = (Vec::new(), Vec::new());
+    for cycle in &order {
+        let program = shaper.program_reference(program_of_cycle[*cycle]);
+        let row = CycleRow {
+            cycle: shaper.cycle(*cycle, String::new(), None),
+            program: ShortReference { slug: program.slug, name: program.name },
+        };
+        let mut bytes = Vec::new();
+        push_json(&mut bytes, &row);
+        // `"status":"` cannot stand inside a JSON string, whose quotes are escaped.
+        let at = bytes.windows(MARK.len()).position(|window| window == MARK).map_or(0, |at| at + MARK.len());
+        split.push(at as u32);
+        rows.push(bytes);
+    }
+    Strings::write(writer, CYCLES, rows.iter().map(Vec::as_slice));
+    let seasons: Vec<Season> = order.iter().map(|cycle| season(directory, *cycle)).collect();
+    let word = |season: &Season| {
+        season
+            .stated
+            .and_then(|s| CycleStatus::ALL.iter().position(|known| *known == s))
+            .map_or(u8::MAX, |n| n as u8)
+    };
+    let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
+    by_deadline.sort_by_key(|number| {
+        let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
+        (deadline, directory.cycles[order[*number as usize]].id)
+    });
+    writer.put("cycle.split", &split);
+    writer.put("cycle.opens", &seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
+    writer.put("cycle.deadline", &seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
+    writer.put("cycle.starts", &seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
+    writer.put("cycle.stated", &seasons.iter().map(word).collect::<Vec<_>>());
+    writer.put("cycle.due", &by_deadline);
+}
+
+fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
+    let directory = shaper.directory;
+    let name = |recipient: usize| fold(shaper.recipient_reference(recipient).display_name);
+    let mut order: Vec<usize> = (0..directory.recipients.len()).collect();
+    order.sort_by_cached_key(|it| {
+        (std::cmp::Reverse(directory.recipient_awards[*it].len()), name(*it), directory.recipients[*it].id)
+    });
+    let rows = json_rows(order.iter().map(|recipient| shaper.recipient_summary(*recipient)));
+    Strings::write(writer, RECIPIENTS, rows.iter().map(Vec::as_slice));
+    let names: Vec<String> = order.iter().map(|recipient| name(*recipient)).collect();
+    Strings::write(writer, NAMES, names.iter().map(|name| name.as_bytes()));
+    let kinds: Vec<u8> = order.iter().map(|recipient| directory.recipients[*recipient].kind as u8).collect();
+    writer.put("rec.kind", &kinds);
+    let of_awards = |read: &dyn Fn(usize) -> u32| -> Vec<Vec<u32>> {
+        let list = |recipient: &usize| {
+            let mut list: Vec<u32> =
+                directory.recipient_awards[*recipient].iter().map(|award| read(*award)).collect();
+            list.sort_unstable();
+            list.dedup();
+            list
+        };
+        order.iter().map(list).collect()
+    };
+    let years = of_awards(&|award| u32::try_from(directory.awards[award].award_year).unwrap_or(0));
+    let programs = of_awards(&|award| numbers.doc_of[directory.award_links[award].program]);
+    NumberLists::write(writer, YEARS, years.iter().map(Vec::as_slice));
+    NumberLists::write(writer, PROGRAMS, programs.iter().map(Vec::as_slice));
+}
+
+impl Lists {
+    /// Opens the lists over an index of `programs` documents.
+    pub fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
+        let rows = Strings::open(sections, RECIPIENTS)?;
+        let recipients = Recipients {
+            names: Strings::open(sections, NAMES)?,
+            kinds: sections.get("rec.kind")?,
+            years: NumberLists::open(sections, YEARS, usize::MAX)?,
+            programs: NumberLists::open(sections, PROGRAMS, programs)?,
+            rows,
+        };
+        let count = recipients.rows.len();
+        check_len("rec.kind", &recipients.kinds, count)?;
+        if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
+            return Err(SectionError::Content("rec.at", "does not fit its columns"));
+        }
+        Ok(Self {
+            organizations: Strings::open(sections, ORGANIZATIONS)?,
+            cycles: Cycles::open(sections)?,
+            awards: Strings::open(sections, AWARDS)?,
+            recipients,
+        })
+    }
+}
+
+impl Cycles {
+    fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let cycles = Self {
+            rows: Strings::open(sections, CYCLES)?,
+            split: sections.get("cycle.split")?,
+            opens: sections.get("cycle.opens")?,
+            deadline: sections.get("cycle.deadline")?,
+            starts: sections.get("cycle.starts")?,
+            stated: sections.get("cycle.stated")?,
+            by_deadline: sections.get("cycle.due")?,
+        };
+        let count = cycles.rows.len();
+        check_len("cycle.split", &cycles.split, count)?;
+        check_len("cycle.opens", &cycles.opens, count)?;
+        check_len("cycle.deadline", &cycles.deadline, count)?;
+        check_len("cycle.starts", &cycles.starts, count)?;
+        check_len("cycle.stated", &cycles.stated, count)?;
+        let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
+        if cycles.split.iter().enumerate().all(split)
+            && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
+        {
+            Ok(cycles)
+        } else {
+            Err(SectionError::Content("cycle.split", "a number is out of bounds"))
+        }
+    }
+
+    /// Status and order on a day.
+    #[must_use]
+    pub fn today(&self, day: Day) -> CyclesToday {
+        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.season(cycle)).collect();
+        let upcoming =
+            self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
+        CyclesToday {
+            upcoming: upcoming.collect(),
+            status: seasons.iter().map(|season| season.status(day)).collect(),
+        }
+    }
+
+    fn season(&self, cycle: usize) -> Season {
+        Season {
+            opens: self.opens[cycle],
+            deadline: self.deadline[cycle],
+            starts: self.starts[cycle],
+            stated: CycleStatus::ALL.get(usize::from(self.stated[cycle])).copied(),
+        }
+    }
+
+    fn push(&self, cycle: u32, today: &CyclesToday, out: &mut Vec<u8>) {
+        let (start, end) = self.rows.bytes(cycle as usize).split_at(self.split[cycle as usize] as usize);
+        out.extend_from_slice(start);
+        out.extend_from_slice(today.status(cycle).as_str().as_bytes());
+        out.extend_from_slice(end);
+    }
+}
+
+impl CyclesToday {
+    /// Status of a cycle; unknown for a number from nowhere.
+    #[must_use]
+    pub fn status(&self, cycle: u32) -> CycleStatus {
+        self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
+    }
+}
+
+impl Recipients {
+    fn is_filtered(query: &ListQuery) -> bool {
+        query.text.is_some() || query.year.is_some() || query.program.is_some() || query.kind.is_some()
+    }
+
+    fn find(&self, site: &Site, query: &ListQuery) -> Vec<usize> {
+        let text = query.text.as_deref().map(fold);
+        let year = query.year.map(|year| u32::try_from(year).unwrap_or(0));
+        let program = query.program.as_deref().map(|slug| site.index.find(slug));
+        let fits = |recipient: &usize| {
+            let recipient = *recipient;
+            let kind = RecipientKind::ALL.get(usize::from(self.kinds[recipient])).copied();
+            query.kind.is_none_or(|wanted| kind == Some(wanted))
+                && year.is_none_or(|year| self.years.get(recipient).binary_search(&year).is_ok())
+                && program.is_none_or(|doc| {
+                    doc.is_some_and(|doc| self.programs.get(recipient).binary_search(&doc).is_ok())
+                })
+                && text.as_deref().is_none_or(|text| self.names.text(recipient).contains(text))
+        };
+        (0..self.rows.len()).filter(fits).collect()
+    }
+}
+
+/// Answers a question to a list.
+#[must_use]
+pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 * 1024);
+    out.extend_from_slice(b"{\"data\":[");
+    let lists = &site.lists;
+    let strings = |strings: &Strings, out: &mut Vec<u8>| {
+        push_rows(out, &query.page, strings.len(), |row, out| out.extend_from_slice(strings.bytes(row)))
+    };
+    let total = match list {
+        List::Organizations => strings(&lists.organizations, &mut out),
+        List::Awards => strings(&lists.awards, &mut out),
+        List::Cycles if query.upcoming => {
+            let upcoming = &dated.cycles.upcoming;
+            push_rows(&mut out, &query.page, upcoming.len(), |row, out| {
+                lists.cycles.push(upcoming[row], &dated.cycles, out);
+            })
+        }
+        List::Cycles => push_rows(&mut out, &query.page, lists.cycles.rows.len(), |row, out| {
+            lists.cycles.push(row as u32, &dated.cycles, out);
+        }),
+        List::Recipients if Recipients::is_filtered(query) => {
+            let found = lists.recipients.find(site, query);
+            push_rows(&mut out, &query.page, found.len(), |row, out| {
+                out.extend_from_slice(lists.recipients.rows.bytes(found[row]));
+            })
+        }
+        List::Recipients => strings(&lists.recipients.rows, &mut out),
+    };
+    out.extend_from_slice(b"],\"meta\":{");
+    let count = query.page.range(total).len();
+    crate::page::search::push_paging(&mut out, &query.page, count, total);
+    if list == List::Recipients {
+        out.extend_from_slice(b",\"filters\":");
+        push_json(&mut out, &Filters::new(query));
+    }
+    out.extend_from_slice(b",\"invalid\":");
+    push_json(&mut out, &invalid);
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// Appends the rows of a page, separated by commas; gives the total back.
+fn push_rows(out: &mut Vec<u8>, page: &Page, total: usize, push: impl Fn(usize, &mut Vec<u8>)) -> usize {
+    let range = page.range(total);
+    for row in range.clone() {
+        if row > range.start {
+            out.push(b',');
+        }
+        push(row, out);
+    }
+    total
+}
+
+/// The filters of recipients that were used.
+#[derive(Serialize)]
+struct Filters<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    q: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    year: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+}
+
+impl<'a> Filters<'a> {
+    fn new(query: &'a ListQuery) -> Self {
+        Self {
+            q: query.text.as_deref(),
+            year: query.year,
+            program: query.program.as_deref(),
+            kind: query.kind.map(RecipientKind::as_str),
+        }
+    }
+}

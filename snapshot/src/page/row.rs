@@ -1,0 +1,198 @@
+//! Prepared parts of search answers: each program's row and each facet value's item, as bytes that
+//! only have to be copied.
+//!
+//! ```text
+//! row.en.at row.en         ProgramSummary of each document, JSON, up to the value of nextDeadline
+//! row.es.of                u32 of each document: its Spanish row, or u32::MAX when it is the English
+//! row.es.at row.es         Spanish rows
+//! item.*.at item.*         FacetItem of each ordinal, JSON, up to the value of count; en and es
+//! label.*.at label.*       label of each ordinal; en and es
+//! ```
+
+use std::collections::HashMap;
+
+use crate::facet::{FACETS, Facet, place_label, state_label};
+use crate::page::shape::Shaper;
+use crate::page::{push_day, push_json, push_number};
+use crate::query::Pick;
+use crate::record::{Directory, Fact, Locale};
+use crate::search::table::{Strings, check_len};
+use crate::search::today::Today;
+use crate::search::values::Values;
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+const NONE: u32 = u32::MAX;
+
+type SectionNames = (&'static str, &'static str);
+const ROWS_EN: SectionNames = ("row.en.at", "row.en");
+const ROWS_ES: SectionNames = ("row.es.at", "row.es");
+const ITEMS: [SectionNames; 2] = [("item.en.at", "item.en"), ("item.es.at", "item.es")];
+const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
+
+/// Prepared rows and items, open.
+pub struct Rows {
+    english: Strings,
+    spanish: Strings,
+    spanish_of: Section<u32>,
+    items: [Strings; 2],
+    labels: [Strings; 2],
+}
+
+impl Rows {
+    /// Opens the rows of `count` documents and the items of `ordinals` values.
+    pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
+        let rows = Self {
+            english: Strings::open(sections, ROWS_EN)?,
+            spanish: Strings::open(sections, ROWS_ES)?,
+            spanish_of: sections.get("row.es.of")?,
+            items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
+            labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
+        };
+        check_len("row.es.of", &rows.spanish_of, count)?;
+        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
+        let fits = rows.english.len() == count
+            && rows.spanish_of.iter().all(in_bounds)
+            && rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals);
+        if fits { Ok(rows) } else { Err(SectionError::Content("row.en.at", "does not fit the search index")) }
+    }
+
+    /// Appends a program's row.
+    pub fn push(&self, doc: u32, locale: Locale, today: &Today, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.row(doc, locale));
+        push_day(out, today.next_deadline[doc as usize]);
+        out.push(b'}');
+    }
+
+    /// A program's row up to the value of `nextDeadline`.
+    #[must_use]
+    pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
+        match (locale, self.spanish_of.get(doc as usize)) {
+            (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),
+            _ => self.english.bytes(doc as usize),
+        }
+    }
+
+    /// Appends a facet value's item.
+    pub fn push_item(&self, facet: Facet, value: &Pick, count: u32, locale: Locale, out: &mut Vec<u8>) {
+        match value {
+            Pick::Value(ordinal) => {
+                out.extend_from_slice(self.items[locale as usize].bytes(*ordinal as usize))
+            }
+            Pick::Place(code) => {
+                push_item_start(out, code, place_label(facet, code, locale).unwrap_or(code));
+            }
+        }
+        push_number(out, count);
+        out.push(b'}');
+    }
+
+    /// Label of a facet value.
+    #[must_use]
+    pub fn label<'a>(&'a self, facet: Facet, value: &'a Pick, locale: Locale) -> &'a str {
+        match value {
+            Pick::Value(ordinal) => self.labels[locale as usize].text(*ordinal as usize),
+            Pick::Place(code) => place_label(facet, code, locale).unwrap_or(code),
+        }
+    }
+}
+
+fn push_item_start(out: &mut Vec<u8>, value: &str, label: &str) {
+    out.extend_from_slice(b"{\"value\":");
+    push_json(out, &value);
+    out.extend_from_slice(b",\"label\":");
+    push_json(out, &label);
+    out.extend_from_slice(b",\"count\":");
+}
+
+/// Writes rows and items; `order` gives the program of each document.
+pub fn write(directory: &Directory, order: &[usize], values: &Values, writer: &mut SectionWriter) {
+    let row = |program: usize, locale| {
+        let mut row = Vec::new();
+        push_json(&mut row, &Shaper { directory, locale }.program_summary(program));
+        row.pop();
+        row.extend_from_slice(b",\"nextDeadline\":");
+        row
+    };
+    let english: Vec<Vec<u8>> = order.iter().map(|program| row(*program, Locale::En)).collect();
+    let mut spanish = Vec::new();
+    let spanish_of: Vec<u32> = order
+        .iter()
+        .zip(&english)
+        .map(|(program, english)| {
+            let row = row(*program, Locale::Es);
+            if row == *english {
+                return NONE;
+            }
+            spanish.push(row);
+            (spanish.len() - 1) as u32
+        })
+        .collect();
+    Strings::write(writer, ROWS_EN, english.iter().map(Vec::as_slice));
+    Strings::write(writer, ROWS_ES, spanish.iter().map(Vec::as_slice));
+    writer.put("row.es.of", &spanish_of);
+    write_items(directory, values, writer);
+}
+
+fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWriter) {
+    let labels = Labels::new(directory);
+    for locale in Locale::ALL {
+        let (mut items, mut texts) = (Vec::new(), Vec::new());
+        for ordinal in 0..values.ordinals() as u32 {
+            let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
+            let label = if value.is_empty() { String::new() } else { labels.label(facet, value, *locale) };
+            let mut item = Vec::new();
+            if !value.is_empty() {
+                push_item_start(&mut item, value, &label);
+            }
+            items.push(item);
+            texts.push(label);
+        }
+        Strings::write(writer, ITEMS[*locale as usize], items.iter().map(Vec::as_slice));
+        Strings::write(writer, LABELS[*locale as usize], texts.iter().map(|text| text.as_bytes()));
+    }
+}
+
+/// What people read for facet values.
+struct Labels<'a> {
+    vocabulary: HashMap<(&'a str, &'a str), &'a crate::record::Term>,
+    facts: HashMap<(&'a str, &'a str), &'a str>,
+}
+
+impl<'a> Labels<'a> {
+    fn new(directory: &'a Directory) -> Self {
+        let vocabulary =
+            directory.vocabulary.iter().map(|term| ((term.facet.as_str(), term.value.as_str()), term));
+        let labelled =
+            directory.facts.iter().filter_map(|fact| Some((fact_key(fact)?, fact.label.as_deref()?)));
+        let mut facts = HashMap::new();
+        labelled.for_each(|(key, label)| {
+            facts.entry(key).or_insert(label);
+        });
+        Self { vocabulary: vocabulary.collect(), facts }
+    }
+
+    /// The vocabulary's word, else the fact's, else the name of the place or state, else the value.
+    /// A fact's label is in the language of its source, so that Spanish prefers the place's name.
+    fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
+        let spec = &FACETS[facet as usize];
+        let term = self.vocabulary.get(&(spec.name, value));
+        let term = term.and_then(|term| match locale {
+            Locale::En => term.label_en.as_deref(),
+            Locale::Es => term.label_es.as_deref().or(term.label_en.as_deref()),
+        });
+        let fact = || self.facts.get(&(spec.name, value)).copied();
+        let name = || place_label(facet, value, locale).or_else(|| state_label(facet, value, locale));
+        let label = match locale {
+            Locale::En => term.or_else(fact).or_else(name),
+            Locale::Es => term.or_else(name).or_else(fact),
+        };
+        label.unwrap_or(value).to_owned()
+    }
+}
+
+/// Facet and value that a fact labels.
+fn fact_key(fact: &Fact) -> Option<(&'static str, &str)> {
+    let spec = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind))?;
+    let value = if spec.facet == Facet::DurationUnits { &fact.unit } else { &fact.value };
+    Some((spec.name, value.as_deref()?))
+}

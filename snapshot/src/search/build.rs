@@ -1,0 +1,163 @@
+//! Builds the index from a directory. The generator's side of [`crate::search`].
+
+use crate::facet::{Facet, Measure, intervals, is_funded, named_values};
+use crate::record::{Directory, Fact, Locale, Program};
+use crate::search::interval_names;
+use crate::search::set::{set_bit, words};
+use crate::search::table::Strings;
+use crate::search::terms::{Mark, TermsWriter};
+use crate::search::text::fold;
+use crate::search::today::Seasons;
+use crate::search::values::{self, Said, TooManyValues};
+use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
+use crate::store::sections::SectionWriter;
+use crate::time::{Day, Openness, Season};
+
+/// Programs in the order of their documents: the default order of a day.
+#[must_use]
+pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
+    let mut keys: Vec<_> = (0..directory.programs.len())
+        .map(|program| {
+            let openness = Openness::new(
+                directory.programs[program].lifecycle,
+                seasons(directory, program).into_iter(),
+                today,
+            );
+            let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
+            let program = (name_key(directory, program, Locale::En), directory.programs[program].id, program);
+            (deadline, openness.rank(), program)
+        })
+        .collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, _, (_, _, program))| program).collect()
+}
+
+/// Seasons of a program.
+#[must_use]
+pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
+    directory.program_links[program].cycles.iter().map(|cycle| season(directory, *cycle)).collect()
+}
+
+/// The days of a cycle.
+#[must_use]
+pub fn season(directory: &Directory, cycle: usize) -> Season {
+    let cycle = &directory.cycles[cycle];
+    Season {
+        opens: Day::or_none(cycle.opens_on),
+        deadline: Day::or_none(cycle.deadline_on),
+        starts: Day::or_none(cycle.starts_on),
+        stated: cycle.status,
+    }
+}
+
+/// The name that people read in a language, as it is sorted.
+fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
+    let program = &directory.programs[program];
+    fold(directory.text(program.id, locale, "name", &program.name))
+}
+
+/// Writes the index of a directory; `order` comes from [`document_order`].
+pub fn write(
+    directory: &Directory,
+    order: &[usize],
+    writer: &mut SectionWriter,
+) -> Result<(), TooManyValues> {
+    let programs: Vec<&Program> = order.iter().map(|program| &directory.programs[*program]).collect();
+    let documents: Vec<Said<'_>> = order
+        .iter()
+        .map(|program| Said { program: &directory.programs[*program], facts: facts(directory, *program) })
+        .collect();
+    Strings::write(writer, SLUGS, programs.iter().map(|program| program.slug.as_bytes()));
+    let mut by_slug: Vec<u32> = (0..order.len() as u32).collect();
+    by_slug.sort_by_key(|doc| &programs[*doc as usize].slug);
+    writer.put("slug.order", &by_slug);
+    write_orders(directory, order, writer);
+    write_measures(&documents, writer);
+    let rows: Vec<_> = order
+        .iter()
+        .map(|program| (directory.programs[*program].lifecycle, seasons(directory, *program)))
+        .collect();
+    Seasons::write(&rows, writer);
+    values::write(&documents, writer)?;
+    let mut terms = TermsWriter::default();
+    order.iter().for_each(|program| terms.add(texts(directory, *program).into_iter()));
+    let synonyms: Vec<Vec<String>> = directory.synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
+    terms.finish(&synonyms, writer);
+    Ok(())
+}
+
+fn facts(directory: &Directory, program: usize) -> Vec<&Fact> {
+    directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect()
+}
+
+fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let sorted_by = |key: &dyn Fn(usize) -> (String, uuid::Uuid)| {
+        let mut docs: Vec<_> =
+            order.iter().enumerate().map(|(doc, program)| (key(*program), doc as u32)).collect();
+        docs.sort_unstable();
+        Order::new(docs.into_iter().map(|(_, doc)| doc).collect())
+    };
+    for (names, locale) in [(BY_NAME_EN, Locale::En), (BY_NAME_ES, Locale::Es)] {
+        let by_name =
+            sorted_by(&|program| (name_key(directory, program, locale), directory.programs[program].id));
+        writer.put(names.0, &by_name.docs);
+        writer.put(names.1, &by_name.rank);
+    }
+    let mut recent: Vec<u32> = (0..order.len() as u32).collect();
+    recent.sort_by_key(|doc| {
+        let program = &directory.programs[order[*doc as usize]];
+        (std::cmp::Reverse(program.created_at), program.id)
+    });
+    let recent = Order::new(recent);
+    writer.put(BY_RECENT.0, &recent.docs);
+    writer.put(BY_RECENT.1, &recent.rank);
+}
+
+fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
+    for measure in [Measure::Age, Measure::Funding, Measure::Duration] {
+        let (mut at, mut items) = (vec![0u64], Vec::new());
+        for said in documents {
+            items.extend(intervals(measure, said.program, &said.facts));
+            at.push(items.len() as u64);
+        }
+        let (at_name, items_name) = interval_names(measure);
+        writer.put(at_name, &at);
+        writer.put(items_name, &items);
+    }
+    let mut funded = vec![0u64; words(documents.len())];
+    for (doc, said) in documents.iter().enumerate() {
+        if is_funded(said.program, &named_values(Facet::FundingShapes, said.program, &said.facts)) {
+            set_bit(&mut funded, doc as u32);
+        }
+    }
+    writer.put("funded", &funded);
+}
+
+/// Every text that a search looks at, with the field it stands in; in all languages, each once.
+#[must_use]
+pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
+    let links = &directory.program_links[program];
+    let program = &directory.programs[program];
+    let organization = &directory.organizations[links.organization];
+    let mut texts = vec![(Mark::Name, program.name.as_str())];
+    texts.extend(program.aliases.iter().map(|alias| (Mark::Alias, alias.as_str())));
+    texts.push((Mark::Organization, &organization.name));
+    texts.extend(organization.aliases.iter().map(|alias| (Mark::Organization, alias.as_str())));
+    let slugs = directory.organization_links[links.organization].aliases.iter();
+    texts.extend(slugs.map(|alias| (Mark::Organization, directory.aliases[*alias].slug.as_str())));
+    texts.extend(program.summary.iter().map(|text| (Mark::Summary, text.as_str())));
+    texts.extend(program.description.iter().map(|text| (Mark::Description, text.as_str())));
+    for locale in Locale::ALL {
+        let translated =
+            |id, field| directory.translations.get(&(id, *locale))?.get(field).map(String::as_str);
+        texts.extend(translated(program.id, "name").map(|text| (Mark::Name, text)));
+        texts.extend(translated(organization.id, "name").map(|text| (Mark::Organization, text)));
+        texts.extend(translated(program.id, "summary").map(|text| (Mark::Summary, text)));
+        texts.extend(translated(program.id, "description").map(|text| (Mark::Description, text)));
+    }
+    let facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
+    texts.extend(facts.filter_map(|fact| fact.text.as_deref()).map(|text| (Mark::Fact, text)));
+    let mut seen = std::collections::HashSet::new();
+    texts.retain(|text| seen.insert(*text));
+    texts
+}

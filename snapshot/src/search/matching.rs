@@ -1,0 +1,264 @@
+//! What a free text asks for, and which documents have it: terms that must be there, `"phrases"`
+//! and `-exclusions`.
+
+use crate::query::TEXT_WORDS_MAX;
+use crate::search::set::{DocSet, Docs};
+use crate::search::terms::{Meaning, Terms};
+use crate::search::text::{SamePosition, tokens};
+
+/// A text as it was typed, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Single words, folded.
+    pub words: Vec<String>,
+    /// Words in a row.
+    pub phrases: Vec<Vec<String>>,
+    /// Words and phrases that must not be there.
+    pub without: Vec<Vec<String>>,
+}
+
+impl Wanted {
+    /// Takes a text apart. Never fails: a quote that is not closed ends with the text.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut wanted = Self::default();
+        let mut rest = text;
+        while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
+            rest = &rest[start..];
+            let excluded = rest.starts_with('-');
+            let body = if excluded { &rest[1..] } else { rest };
+            let (part, quoted, after) = match body.strip_prefix('"') {
+                Some(inner) => match inner.split_once('"') {
+                    Some((part, after)) => (part, true, after),
+                    None => (inner, true, ""),
+                },
+                None => {
+                    let end = body.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(body.len());
+                    (&body[..end], false, &body[end..])
+                }
+            };
+            wanted.add(split(part), quoted, excluded);
+            rest = after;
+        }
+        wanted
+    }
+
+    fn add(&mut self, words: Vec<String>, quoted: bool, excluded: bool) {
+        let room = TEXT_WORDS_MAX.saturating_sub(self.len());
+        if words.is_empty() || room == 0 {
+            return;
+        }
+        if excluded {
+            self.without.push(words);
+        } else if quoted {
+            self.phrases.push(words);
+        } else {
+            for word in words.into_iter().take(room) {
+                if !self.words.contains(&word) {
+                    self.words.push(word);
+                }
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.words.len() + self.phrases.len() + self.without.len()
+    }
+
+    /// Whether nothing is asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What each word that must be there stands for: synonyms that are several words long take the
+    /// words they replace together.
+    #[must_use]
+    pub fn clauses(&self, terms: &Terms) -> Vec<Clause> {
+        let mut clauses = Vec::new();
+        let mut rest = self.words.as_slice();
+        while let Some((word, after)) = rest.split_first() {
+            let longest = (2..=rest.len().min(4)).rev();
+            let joined =
+                longest.map(|n| (n, rest[..n].join(" "))).find(|(_, w)| !terms.synonyms(w).is_empty());
+            match joined {
+                Some((n, words)) => {
+                    clauses.push(Clause::of_words(&rest[..n], terms.synonyms(&words), terms));
+                    rest = &rest[n..];
+                }
+                None => {
+                    clauses.push(Clause::of_word(word, terms));
+                    rest = after;
+                }
+            }
+        }
+        clauses
+    }
+
+    /// Documents that have everything that must be there and nothing that must not.
+    #[must_use]
+    pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
+        let clauses = self.clauses(terms);
+        let mut found = all_of(terms, &clauses, count);
+        for phrase in &self.phrases {
+            let docs = terms.phrase(phrase);
+            found = Some(match found {
+                None => docs,
+                Some(mut found) => {
+                    found.intersect(&docs.docs());
+                    found
+                }
+            });
+        }
+        let mut found = found.unwrap_or_else(|| DocSet::all(count));
+        self.drop_unwanted(terms, &mut found);
+        found
+    }
+
+    /// Drops the documents that have something that must not be there.
+    pub fn drop_unwanted(&self, terms: &Terms, found: &mut DocSet) {
+        for unwanted in &self.without {
+            let docs = match unwanted.as_slice() {
+                [word] => terms.any(&terms.related(word)),
+                words => terms.phrase(words),
+            };
+            found.subtract(&docs.docs());
+        }
+    }
+}
+
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    tokens(text, |token, SamePosition(same)| {
+        if !same {
+            words.push(token.to_owned());
+        }
+    });
+    words
+}
+
+/// One thing that must be there: any of the terms, or one of the alternatives of several words.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// Terms that are enough.
+    pub meaning: Meaning,
+    /// Words that are enough together.
+    alternatives: Vec<Vec<Meaning>>,
+}
+
+impl Clause {
+    fn of_word(word: &str, terms: &Terms) -> Self {
+        let mut clause = Self { meaning: terms.related(word), alternatives: Vec::new() };
+        clause.add_synonyms(terms.synonyms(word), terms);
+        if clause.meaning.terms.is_empty() && clause.alternatives.is_empty() {
+            clause.meaning = terms.guessed(word);
+        }
+        clause
+    }
+
+    fn of_words(words: &[String], synonyms: &[String], terms: &Terms) -> Self {
+        let own = words.iter().map(|word| Self::of_word(word, terms).meaning).collect();
+        let mut clause = Self { meaning: Meaning::default(), alternatives: vec![own] };
+        clause.add_synonyms(synonyms, terms);
+        clause
+    }
+
+    fn add_synonyms(&mut self, synonyms: &[String], terms: &Terms) {
+        for synonym in synonyms {
+            match split(synonym).as_slice() {
+                [] => {}
+                [word] => self.meaning.terms.extend(terms.related(word).terms),
+                words => self.alternatives.push(words.iter().map(|word| terms.related(word)).collect()),
+            }
+        }
+        self.meaning.terms.sort_unstable();
+        self.meaning.terms.dedup();
+    }
+
+    /// Documents that have it.
+    #[must_use]
+    pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
+        let own = terms.any(&self.meaning);
+        if self.alternatives.is_empty() {
+            return own;
+        }
+        let mut parts = vec![own];
+        for words in &self.alternatives {
+            let mut words = words.iter().map(|meaning| terms.any(meaning));
+            let Some(mut docs) = words.next() else { continue };
+            words.for_each(|word| docs.intersect(&word.docs()));
+            parts.push(docs);
+        }
+        let parts: Vec<Docs<'_>> = parts.iter().map(DocSet::docs).collect();
+        crate::search::set::union(&parts, count)
+    }
+
+    /// Upper bound of the number of documents.
+    fn size(&self, terms: &Terms) -> usize {
+        if !self.alternatives.is_empty() {
+            return usize::MAX;
+        }
+        self.meaning.terms.iter().map(|term| terms.docs(*term).len()).sum()
+    }
+
+    /// Keeps the documents of `found` that have it.
+    fn keep(&self, found: &mut DocSet, terms: &Terms, count: usize) {
+        /// Looking a document up in a few lists is cheaper than uniting them.
+        const FEW: usize = 4;
+        let small = matches!(found, DocSet::List(list) if list.len() < count / 64);
+        if small && self.alternatives.is_empty() && self.meaning.terms.len() <= FEW {
+            let parts: Vec<Docs<'_>> = self.meaning.terms.iter().map(|term| terms.docs(*term)).collect();
+            if let [only] = parts.as_slice() {
+                found.intersect(only);
+            } else {
+                found.retain(|doc| parts.iter().any(|part| part.contains(doc)));
+            }
+        } else {
+            found.intersect(&self.docs(terms, count).docs());
+        }
+    }
+}
+
+/// Documents that have all clauses, the rarest first; `None` without clauses.
+fn all_of(terms: &Terms, clauses: &[Clause], count: usize) -> Option<DocSet> {
+    let mut sized: Vec<(usize, &Clause)> =
+        clauses.iter().map(|clause| (clause.size(terms), clause)).collect();
+    sized.sort_by_key(|(size, _)| *size);
+    let mut clauses = sized.into_iter().map(|(_, clause)| clause);
+    let mut found = clauses.next()?.docs(terms, count);
+    for clause in clauses {
+        if found.is_empty() {
+            break;
+        }
+        clause.keep(&mut found, terms, count);
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn words_phrases_and_exclusions_are_told_apart() {
+        let wanted = Wanted::parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
+        assert_eq!(wanted.words, strings(&["solar", "field", "work"]));
+        assert_eq!(wanted.phrases, [strings(&["living", "labs"])]);
+        assert_eq!(wanted.without, [strings(&["gas"]), strings(&["fossil", "fuel"])]);
+    }
+
+    #[test]
+    fn no_text_breaks_it() {
+        for text in ["", "-", "\"", "--", "-\"", "\"\"", "- -\"\" \u{301}", "\u{202e}🎓"] {
+            assert!(Wanted::parse(text).is_empty(), "{text}");
+        }
+        assert_eq!(Wanted::parse("\"soil health").phrases, [strings(&["soil", "health"])]);
+        assert_eq!(Wanted::parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
+        let many: String = (0..5000).map(|n| format!("w{n} ")).collect();
+        assert_eq!(Wanted::parse(&many).words.len(), TEXT_WORDS_MAX);
+    }
+}

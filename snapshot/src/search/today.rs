@@ -1,0 +1,286 @@
+//! What depends on the day, for every program at once: open states, next deadlines, the default
+//! order. Built when an index is opened and again at every UTC midnight, beside the running state.
+
+use crate::facet::Facet;
+use crate::record::{CycleStatus, Lifecycle};
+use crate::search::set::{DocSet, count_ones, has_bit, set_bit, words};
+use crate::search::values::Values;
+use crate::search::{Index, Order};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::time::{Day, OPEN_STATES, Openness, Season};
+
+const NOT_STATED: u8 = u8::MAX;
+
+/// Seasons and lifecycles of all documents, as columns.
+///
+/// ```text
+/// season.at                        u64: first season of each document, and the end
+/// season.opens .deadline .starts   Day of each season
+/// season.stated                    u8: position in CycleStatus::ALL, or 255
+/// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
+/// ```
+pub struct Seasons {
+    at: Section<u64>,
+    opens: Section<Day>,
+    deadline: Section<Day>,
+    starts: Section<Day>,
+    stated: Section<u8>,
+    lifecycle: Section<u8>,
+}
+
+impl Seasons {
+    /// Writes the columns: each document's lifecycle and seasons, in document order.
+    pub fn write(documents: &[(Lifecycle, Vec<Season>)], writer: &mut SectionWriter) {
+        let seasons = || documents.iter().flat_map(|(_, seasons)| seasons);
+        let mut at = vec![0u64];
+        at.extend(documents.iter().scan(0, |end, (_, seasons)| {
+            *end += seasons.len() as u64;
+            Some(*end)
+        }));
+        let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|s| *s == status);
+        let stated = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
+        writer.put("season.at", &at);
+        writer.put("season.opens", &seasons().map(|season| season.opens).collect::<Vec<_>>());
+        writer.put("season.deadline", &seasons().map(|season| season.deadline).collect::<Vec<_>>());
+        writer.put("season.starts", &seasons().map(|season| season.starts).collect::<Vec<_>>());
+        writer.put("season.stated", &seasons().map(stated).collect::<Vec<_>>());
+        let lifecycles = documents.iter().map(|(lifecycle, _)| *lifecycle as u8);
+        writer.put("doc.lifecycle", &lifecycles.collect::<Vec<_>>());
+    }
+
+    /// Opens the columns of `count` documents.
+    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        use crate::search::table::{check_len, check_offsets};
+        let seasons = Self {
+            at: sections.get("season.at")?,
+            opens: sections.get("season.opens")?,
+            deadline: sections.get("season.deadline")?,
+            starts: sections.get("season.starts")?,
+            stated: sections.get("season.stated")?,
+            lifecycle: sections.get("doc.lifecycle")?,
+        };
+        let length = seasons.stated.len();
+        check_len("season.at", &seasons.at, count + 1)?;
+        check_offsets("season.at", &seasons.at, length)?;
+        check_len("season.opens", &seasons.opens, length)?;
+        check_len("season.deadline", &seasons.deadline, length)?;
+        check_len("season.starts", &seasons.starts, length)?;
+        check_len("doc.lifecycle", &seasons.lifecycle, count)?;
+        Ok(seasons)
+    }
+
+    fn season(&self, position: usize) -> Season {
+        Season {
+            opens: self.opens[position],
+            deadline: self.deadline[position],
+            starts: self.starts[position],
+            stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
+        }
+    }
+
+    fn of(&self, doc: usize) -> std::ops::Range<usize> {
+        self.at[doc] as usize..self.at[doc + 1] as usize
+    }
+
+    /// Openness of a document on a day.
+    #[must_use]
+    pub fn openness(&self, doc: usize, today: Day) -> Openness {
+        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
+        let seasons = self.of(doc).map(|position| self.season(position));
+        Openness::new(lifecycle.unwrap_or(Lifecycle::Unclear), seasons, today)
+    }
+}
+
+/// The state of one day.
+pub struct Today {
+    /// The day.
+    pub day: Day,
+    /// Next deadline of each document, or [`Day::NONE`].
+    pub next_deadline: Vec<Day>,
+    /// The default order.
+    pub order: Order<Vec<u32>>,
+    /// Open states of each document, bits as in [`Openness::states`].
+    states: Vec<u8>,
+    /// Documents of each open state, in the order of [`OPEN_STATES`].
+    of_state: [Vec<u64>; OPEN_STATES.len()],
+    /// How often each open state meets each ordinal.
+    pairs: [Vec<u32>; OPEN_STATES.len()],
+    rolling: Vec<u64>,
+    open: Vec<u64>,
+    /// Ordinal of each open state, in the order of [`OPEN_STATES`].
+    ordinals: [u32; OPEN_STATES.len()],
+}
+
+impl Today {
+    /// Derives a day's state. About 100 ns a document.
+    #[must_use]
+    pub fn new(index: &Index, day: Day) -> Self {
+        let count = index.len();
+        let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
+        let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
+        let bits = |keep: &dyn Fn(&Openness) -> bool| {
+            let mut bits = vec![0; words(count)];
+            let kept = openness.iter().enumerate().filter(|(_, openness)| keep(openness));
+            kept.for_each(|(doc, _)| set_bit(&mut bits, doc as u32));
+            bits
+        };
+        let ordinal = |state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX);
+        Self {
+            day,
+            order: default_order(&openness, &index.name_rank),
+            of_state: std::array::from_fn(|state| bits(&|openness| openness.states >> state & 1 == 1)),
+            pairs: pairs(&index.values, &states),
+            rolling: bits(&|openness| openness.rolling),
+            open: bits(&Openness::is_open),
+            next_deadline: openness.iter().map(|openness| openness.next_deadline).collect(),
+            ordinals: OPEN_STATES.map(ordinal),
+            states,
+        }
+    }
+
+    /// Documents that the `open` filter keeps.
+    #[must_use]
+    pub fn open(&self) -> &[u64] {
+        &self.open
+    }
+
+    /// Documents that the `rolling` filter keeps.
+    #[must_use]
+    pub fn rolling(&self) -> &[u64] {
+        &self.rolling
+    }
+
+    /// Open states of a document, as bits in the order of [`OPEN_STATES`].
+    #[must_use]
+    pub fn states(&self, doc: u32) -> u8 {
+        self.states.get(doc as usize).copied().unwrap_or_default()
+    }
+
+    /// Documents of an open state, by its ordinal.
+    #[must_use]
+    pub fn docs(&self, ordinal: u32) -> Option<&[u64]> {
+        let state = self.ordinals.iter().position(|known| *known == ordinal)?;
+        Some(&self.of_state[state])
+    }
+
+    /// How many documents an open state shares with each value, by its ordinal.
+    #[must_use]
+    pub fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
+        let state = self.ordinals.iter().position(|known| *known == ordinal)?;
+        Some(&self.pairs[state])
+    }
+
+    /// Open states' entry of a table over ordinals: how many documents `of` has of each.
+    pub fn fill(&self, counts: &mut [u32], of: impl Fn(u32, &[u64]) -> u32) {
+        for (ordinal, docs) in self.ordinals.iter().zip(&self.of_state) {
+            if let Some(count) = counts.get_mut(*ordinal as usize) {
+                *count = of(*ordinal, docs);
+            }
+        }
+    }
+
+    /// Adds the open states of a set of documents to a table over ordinals.
+    pub fn count(&self, docs: &DocSet, counts: &mut [u32]) {
+        match docs {
+            DocSet::Bits(bits) => {
+                self.fill(counts, |_, state| crate::search::set::count_common(state, bits) as u32);
+            }
+            DocSet::List(list) => {
+                let mut of_state = [0u32; OPEN_STATES.len()];
+                for doc in list {
+                    let states = self.states(*doc);
+                    for (state, count) in of_state.iter_mut().enumerate() {
+                        *count += u32::from(states >> state & 1);
+                    }
+                }
+                for (ordinal, count) in self.ordinals.iter().zip(of_state) {
+                    if let Some(slot) = counts.get_mut(*ordinal as usize) {
+                        *slot = count;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Totals of the open states.
+    pub fn totals(&self, counts: &mut [u32]) {
+        self.fill(counts, |_, docs| count_ones(docs) as u32);
+    }
+
+    /// Documents whose next deadline lies in a range; either end may be open.
+    #[must_use]
+    pub fn due(&self, from: Option<Day>, to: Option<Day>) -> Vec<u64> {
+        let (from, to) = (from.unwrap_or(Day(i32::MIN + 1)), to.unwrap_or(Day(i32::MAX)));
+        let chunks = self.next_deadline.chunks(64).map(|chunk| {
+            let mut word = 0u64;
+            for (bit, deadline) in chunk.iter().enumerate() {
+                word |= u64::from((from..=to).contains(deadline)) << bit;
+            }
+            word
+        });
+        chunks.collect()
+    }
+
+    /// Whether a document's next deadline lies in a range.
+    #[must_use]
+    pub fn is_due(&self, doc: u32, from: Option<Day>, to: Option<Day>) -> bool {
+        let deadline = self.next_deadline.get(doc as usize).copied().unwrap_or(Day::NONE);
+        deadline != Day::NONE
+            && from.is_none_or(|from| from <= deadline)
+            && to.is_none_or(|to| deadline <= to)
+    }
+
+    /// Whether a document is open.
+    #[must_use]
+    pub fn is_open(&self, doc: u32) -> bool {
+        has_bit(&self.open, doc)
+    }
+}
+
+/// Next deadline ascending, then by openness where there is none, then by name, then by id (which
+/// the name rank holds).
+fn default_order(openness: &[Openness], name_rank: &[u32]) -> Order<Vec<u32>> {
+    let key = |doc: usize| {
+        let openness = &openness[doc];
+        let deadline = openness.next_deadline.known().map_or(i64::MAX, |day| i64::from(day.0));
+        (deadline, if openness.next_deadline == Day::NONE { openness.rank() } else { 0 }, name_rank[doc])
+    };
+    let mut keys: Vec<_> = (0..openness.len()).map(|doc| (key(doc), doc as u32)).collect();
+    keys.sort_unstable();
+    Order::new(keys.into_iter().map(|(_, doc)| doc).collect())
+}
+
+fn pairs(values: &Values, states: &[u8]) -> [Vec<u32>; OPEN_STATES.len()] {
+    let ordinals = values.ordinals();
+    // One lane a state for each ordinal, so that a document's states are counted in one place.
+    let mut lanes = vec![[0u32; 8]; ordinals];
+    for (doc, states) in states.iter().enumerate() {
+        let add: [u32; 8] = std::array::from_fn(|state| u32::from(states >> state & 1));
+        for ordinal in values.of_doc(doc as u32) {
+            let lane = &mut lanes[usize::from(*ordinal)];
+            lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
+        }
+    }
+    for set in 0..ordinals {
+        let lane = lanes[set];
+        for member in values.set(set) {
+            lanes[*member as usize].iter_mut().zip(lane).for_each(|(count, add)| *count += add);
+        }
+    }
+    let mut pairs: [Vec<u32>; OPEN_STATES.len()] =
+        std::array::from_fn(|state| lanes.iter().map(|lane| lane[state]).collect());
+    let mut meet = [[0u32; OPEN_STATES.len()]; OPEN_STATES.len()];
+    for states in states {
+        for (a, row) in meet.iter_mut().enumerate().filter(|(a, _)| states >> a & 1 == 1) {
+            let _ = a;
+            row.iter_mut().enumerate().for_each(|(b, count)| *count += u32::from(states >> b & 1));
+        }
+    }
+    for (state, ordinal) in OPEN_STATES.iter().enumerate() {
+        let Some(ordinal) = values.find(Facet::OpenStates, ordinal) else { continue };
+        for (row, of) in pairs.iter_mut().zip(&meet) {
+            row[ordinal as usize] = of[state];
+        }
+    }
+    pairs
+}

@@ -1,0 +1,493 @@
+//! Facet values: the vocabulary, which documents each value admits, which values each document has,
+//! and how often two values meet.
+//!
+//! Values have ordinals: a range for each facet, in the order of [`FACETS`], its values sorted by
+//! bytes. Behind a facet's values, in the same range, stand *sets*: long lists of values that many
+//! documents share (all countries, the European Union) are stored once, and a document's list
+//! names the set. Open states depend on the day and have ordinals without documents here.
+//!
+//! ```text
+//! value.start          u32 × 18: first ordinal of each facet, and the end
+//! value.count          u32 × 17: values of each facet; the rest of its range are sets
+//! value.at .text       the values' texts; empty for sets
+//! value.docs.at .docs  documents of each value, ascending; empty where the value is dense
+//! value.dense          u32 for each ordinal: which bit set, or u32::MAX
+//! value.bits           bit sets of the values of more than 1 of 32 documents
+//! value.total          u32 for each ordinal: how many documents
+//! set.at set.values    values of each set, by ordinal; empty for values
+//! doc.at doc.values    u16 ordinals of each document's values and sets, ascending
+//! named.* shut.*       documents that name, and that exclude, each place value itself
+//! pair.row             u32 for each ordinal: row of the table, or u32::MAX
+//! pair.table           u32 rows over all ordinals: how many documents have both
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::facet::{COUNT, FACETS, Facet, admits, excluded_values, named_values};
+use crate::place;
+use crate::query::Pick;
+use crate::record::{Fact, Program};
+use crate::search::set::{DocSet, Docs, set_bit, union, words};
+use crate::search::table::{Lists, Strings, check_len, check_offsets};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// A value of more than one of this many documents has a bit set.
+const DENSE: usize = 32;
+const NONE: u32 = u32::MAX;
+/// A shared list of fewer values is not worth a set.
+const SET_LEAST: usize = 8;
+/// Most sets; the ones that save most are kept.
+const SETS_MOST: usize = 2000;
+/// Most ordinals, values and sets together: they are `u16` in documents.
+pub const ORDINALS_MAX: usize = u16::MAX as usize;
+/// A value of more documents than this has a row in the table of pairs; for a rarer one, walking
+/// its documents is as fast.
+const ROW_LEAST: usize = 64;
+/// Most rows, for bounded memory.
+const ROWS_MOST: usize = 4096;
+
+/// What a document says, as the writer needs it.
+pub struct Said<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its facts.
+    pub facts: Vec<&'a Fact>,
+}
+
+/// Where a facet's ordinals are.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: u32,
+    values: u32,
+    end: u32,
+}
+
+/// Builds and writes the sections; documents in their final order. Fails when there are more values
+/// than ordinals.
+pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), TooManyValues> {
+    let mut at = vec![Vec::new(); documents.len()];
+    let mut layout = Layout::default();
+    for spec in &FACETS {
+        layout.facet(spec.facet, documents, &mut at);
+    }
+    let ordinals = layout.texts.len();
+    if ordinals > ORDINALS_MAX {
+        return Err(TooManyValues { found: ordinals });
+    }
+    layout.starts.push(ordinals as u32);
+    writer.put("value.start", &layout.starts);
+    writer.put("value.count", &layout.counts);
+    Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(|text| text.as_bytes()));
+    write_documents(&layout.documents, documents.len(), writer);
+    Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
+    let (mut doc_at, mut doc_values) = (vec![0u64], Vec::<u16>::new());
+    for values in &at {
+        doc_values.extend(values.iter().map(|ordinal| *ordinal as u16));
+        doc_at.push(doc_values.len() as u64);
+    }
+    writer.put("doc.at", &doc_at);
+    writer.put("doc.values", &doc_values);
+    Lists::write(writer, NAMED, layout.named.iter().map(Vec::as_slice));
+    Lists::write(writer, SHUT, layout.shut.iter().map(Vec::as_slice));
+    write_pairs(&layout, &at, writer);
+    Ok(())
+}
+
+const VALUE_TEXT: (&str, &str) = ("value.at", "value.text");
+const VALUE_DOCS: (&str, &str) = ("value.docs.at", "value.docs");
+const SETS: (&str, &str) = ("set.at", "set.values");
+const NAMED: (&str, &str) = ("named.at", "named");
+const SHUT: (&str, &str) = ("shut.at", "shut");
+
+/// The dataset has more facet values than an index can number.
+#[derive(Debug, thiserror::Error)]
+#[error("{found} different facet values; an index holds at most {ORDINALS_MAX}")]
+pub struct TooManyValues {
+    /// How many there are.
+    pub found: usize,
+}
+
+/// The ordinals in the making: one entry for each in every list.
+#[derive(Default)]
+struct Layout {
+    starts: Vec<u32>,
+    counts: Vec<u32>,
+    texts: Vec<String>,
+    documents: Vec<Vec<u32>>,
+    sets: Vec<Vec<u32>>,
+    named: Vec<Vec<u32>>,
+    shut: Vec<Vec<u32>>,
+}
+
+impl Layout {
+    fn facet(&mut self, facet: Facet, documents: &[Said<'_>], at: &mut [Vec<u32>]) {
+        let start = self.texts.len() as u32;
+        let named = named_by_all(facet, documents);
+        let shut: Vec<Vec<&str>> = documents.iter().map(|said| excluded_values(facet, &said.facts)).collect();
+        let mut values: BTreeSet<&str> = named.iter().flatten().copied().collect();
+        values.extend(shut.iter().flatten().copied());
+        values.extend(facet.fixed_values());
+        let values: Vec<&str> = values.into_iter().collect();
+        let numbers: HashMap<&str, u32> = (start..).zip(&values).map(|(n, value)| (*value, n)).collect();
+        self.starts.push(start);
+        self.counts.push(values.len() as u32);
+        self.grow(values.iter().map(|value| (*value).to_owned()));
+        let had = self.admitted(facet, &values, &numbers, &named, &shut);
+        self.intern_sets(&had, at);
+    }
+
+    fn grow(&mut self, texts: impl Iterator<Item = String>) {
+        self.texts.extend(texts);
+        let length = self.texts.len();
+        for lists in [&mut self.documents, &mut self.sets, &mut self.named, &mut self.shut] {
+            lists.resize(length, Vec::new());
+        }
+    }
+
+    /// For each document the ordinals of the values that it admits, ascending. Fills the lists of
+    /// documents on the way.
+    fn admitted(
+        &mut self,
+        facet: Facet,
+        values: &[&str],
+        numbers: &HashMap<&str, u32>,
+        named: &[Vec<&str>],
+        shut: &[Vec<&str>],
+    ) -> Vec<Vec<u32>> {
+        let mut known: HashMap<(&[&str], &[&str]), Vec<u32>> = HashMap::new();
+        let mut had = Vec::with_capacity(named.len());
+        for (doc, (named, shut)) in named.iter().zip(shut).enumerate() {
+            let ordinals = known.entry((named, shut)).or_insert_with(|| {
+                if !facet.spec().places {
+                    return named.iter().map(|value| numbers[value]).collect();
+                }
+                let inside = values.iter().filter(|value| admits(named, shut, value));
+                inside.map(|value| numbers[value]).collect()
+            });
+            for ordinal in ordinals.iter() {
+                self.documents[*ordinal as usize].push(doc as u32);
+            }
+            if facet.spec().places {
+                let of = |places: &[&str]| -> Vec<u32> {
+                    places.iter().filter_map(|place| numbers.get(place).copied()).collect()
+                };
+                of(named).iter().for_each(|ordinal| self.named[*ordinal as usize].push(doc as u32));
+                of(shut).iter().for_each(|ordinal| self.shut[*ordinal as usize].push(doc as u32));
+            }
+            had.push(ordinals.clone());
+        }
+        had
+    }
+
+    /// Gives the lists that save most a number behind the facet's values, and adds each document's
+    /// values or set to its list.
+    fn intern_sets(&mut self, had: &[Vec<u32>], at: &mut [Vec<u32>]) {
+        let mut shared: BTreeMap<&[u32], usize> = BTreeMap::new();
+        for list in had.iter().filter(|list| list.len() >= SET_LEAST) {
+            *shared.entry(list).or_default() += 1;
+        }
+        let mut best: Vec<(&[u32], usize)> =
+            shared.into_iter().filter(|(list, count)| *count > 1 && list.len() * count >= 64).collect();
+        best.sort_by_key(|(list, count)| std::cmp::Reverse(list.len() * count));
+        best.truncate(SETS_MOST);
+        let first = self.texts.len() as u32;
+        let numbers: HashMap<&[u32], u32> = (first..).zip(&best).map(|(n, (list, _))| (*list, n)).collect();
+        self.grow(best.iter().map(|_| String::new()));
+        for (ordinal, (list, _)) in (first as usize..).zip(&best) {
+            self.sets[ordinal] = list.to_vec();
+        }
+        for (list, ordinals) in had.iter().zip(at) {
+            match numbers.get(list.as_slice()) {
+                Some(set) => ordinals.push(*set),
+                None => ordinals.extend_from_slice(list),
+            }
+        }
+    }
+}
+
+/// What each document names. A field that is spelled like a topic is that topic, because `field` asks
+/// for topics first: its documents are the topic's.
+fn named_by_all<'a>(facet: Facet, documents: &[Said<'a>]) -> Vec<Vec<&'a str>> {
+    let all = |facet| -> Vec<Vec<&'a str>> {
+        documents.iter().map(|said| named_values(facet, said.program, &said.facts)).collect()
+    };
+    let mut named = all(facet);
+    if facet == Facet::Fields {
+        let topics = all(Facet::Topics);
+        let known: BTreeSet<&str> = topics.iter().flatten().copied().collect();
+        let both: BTreeSet<&str> = named.iter().flatten().copied().filter(|v| known.contains(v)).collect();
+        for (fields, topics) in named.iter_mut().zip(topics).filter(|_| !both.is_empty()) {
+            fields.retain(|value| !both.contains(value));
+            fields.extend(topics.into_iter().filter(|value| both.contains(value)));
+            fields.sort_unstable();
+        }
+    }
+    named
+}
+
+fn write_documents(documents: &[Vec<u32>], count: usize, writer: &mut SectionWriter) {
+    let is_dense = |list: &Vec<u32>| list.len() > count / DENSE;
+    let (mut dense, mut bits) = (Vec::with_capacity(documents.len()), Vec::new());
+    for list in documents {
+        if !is_dense(list) {
+            dense.push(NONE);
+            continue;
+        }
+        let start = bits.len();
+        dense.push((start / words(count)) as u32);
+        bits.resize(start + words(count), 0);
+        list.iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
+    }
+    let listed = documents.iter().map(|list| if is_dense(list) { &[][..] } else { list.as_slice() });
+    Lists::write(writer, VALUE_DOCS, listed);
+    writer.put("value.dense", &dense);
+    writer.put("value.bits", &bits);
+    let totals: Vec<u32> = documents.iter().map(|list| list.len() as u32).collect();
+    writer.put("value.total", &totals);
+}
+
+/// Counts pairs by walking the documents of each value that gets a row; sets are spread at the end.
+fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
+    let ordinals = layout.texts.len();
+    let mut frequent: Vec<usize> =
+        (0..ordinals).filter(|ordinal| layout.documents[*ordinal].len() > ROW_LEAST).collect();
+    frequent.sort_by_key(|ordinal| std::cmp::Reverse(layout.documents[*ordinal].len()));
+    frequent.truncate(ROWS_MOST);
+    let mut rows = vec![NONE; ordinals];
+    let mut table = Vec::with_capacity(frequent.len() * ordinals);
+    for (row, ordinal) in frequent.into_iter().enumerate() {
+        rows[ordinal] = row as u32;
+        let mut counts = vec![0u32; ordinals];
+        for doc in &layout.documents[ordinal] {
+            at[*doc as usize].iter().for_each(|other| counts[*other as usize] += 1);
+        }
+        for (set, members) in layout.sets.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
+            let count = std::mem::take(&mut counts[set]);
+            members.iter().for_each(|member| counts[*member as usize] += count);
+        }
+        table.extend_from_slice(&counts);
+    }
+    writer.put("pair.row", &rows);
+    writer.put("pair.table", &table);
+}
+
+/// The values, open.
+pub struct Values {
+    ranges: [Range; COUNT],
+    texts: Strings,
+    documents: Lists,
+    dense: Section<u32>,
+    bits: Section<u64>,
+    totals: Section<u32>,
+    sets: Lists,
+    doc_at: Section<u64>,
+    doc_values: Section<u16>,
+    named: Lists,
+    shut: Lists,
+    rows: Section<u32>,
+    table: Section<u32>,
+    /// Ordinals that are sets.
+    set_ordinals: Vec<u32>,
+    count: usize,
+}
+
+impl Values {
+    /// Opens the sections of an index over `count` documents and checks what they point to.
+    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let texts = Strings::open(sections, VALUE_TEXT)?;
+        let ordinals = texts.len();
+        let mut values = Self {
+            ranges: read_ranges(sections, ordinals)?,
+            documents: Lists::open(sections, VALUE_DOCS, count)?,
+            dense: sections.get("value.dense")?,
+            bits: sections.get("value.bits")?,
+            totals: sections.get("value.total")?,
+            sets: Lists::open(sections, SETS, ordinals)?,
+            doc_at: sections.get("doc.at")?,
+            doc_values: sections.get("doc.values")?,
+            named: Lists::open(sections, NAMED, count)?,
+            shut: Lists::open(sections, SHUT, count)?,
+            rows: sections.get("pair.row")?,
+            table: sections.get("pair.table")?,
+            set_ordinals: Vec::new(),
+            texts,
+            count,
+        };
+        values.check(ordinals)?;
+        let sets = (0..ordinals).filter(|ordinal| !values.set(*ordinal).is_empty());
+        values.set_ordinals = sets.map(|ordinal| ordinal as u32).collect();
+        Ok(values)
+    }
+
+    fn check(&self, ordinals: usize) -> Result<(), SectionError> {
+        for (name, lists) in [
+            (VALUE_DOCS.0, &self.documents),
+            (SETS.0, &self.sets),
+            (NAMED.0, &self.named),
+            (SHUT.0, &self.shut),
+        ] {
+            if lists.len() != ordinals {
+                return Err(SectionError::Content(name, "has another length"));
+            }
+        }
+        check_len("value.dense", &self.dense, ordinals)?;
+        check_len("value.total", &self.totals, ordinals)?;
+        check_len("pair.row", &self.rows, ordinals)?;
+        check_len("doc.at", &self.doc_at, self.count + 1)?;
+        check_offsets("doc.at", &self.doc_at, self.doc_values.len())?;
+        let below = |name, items: &[u32], bound: usize| match items
+            .iter()
+            .all(|i| *i == NONE || (*i as usize) < bound)
+        {
+            true => Ok(()),
+            false => Err(SectionError::Content(name, "a number is out of bounds")),
+        };
+        below("value.dense", &self.dense, self.bits.len().checked_div(words(self.count)).unwrap_or(0))?;
+        below("pair.row", &self.rows, self.table.len().checked_div(ordinals).unwrap_or(0))?;
+        if self.doc_values.iter().any(|ordinal| usize::from(*ordinal) >= ordinals) {
+            return Err(SectionError::Content("doc.values", "a number is out of bounds"));
+        }
+        Ok(())
+    }
+
+    /// How many ordinals there are, sets among them.
+    #[must_use]
+    pub fn ordinals(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Ordinals of a facet's values.
+    #[must_use]
+    pub fn of(&self, facet: Facet) -> std::ops::Range<usize> {
+        let range = self.ranges[facet as usize];
+        range.start as usize..(range.start + range.values) as usize
+    }
+
+    /// Ordinals of a facet's values and sets.
+    #[must_use]
+    pub fn span(&self, facet: Facet) -> std::ops::Range<usize> {
+        let range = self.ranges[facet as usize];
+        range.start as usize..range.end as usize
+    }
+
+    /// Facet of an ordinal.
+    #[must_use]
+    pub fn facet_of(&self, ordinal: u32) -> Facet {
+        let position = self.ranges.partition_point(|range| range.end <= ordinal);
+        FACETS[position.min(COUNT - 1)].facet
+    }
+
+    /// Text of a value.
+    #[must_use]
+    pub fn text(&self, ordinal: u32) -> &str {
+        self.texts.text(ordinal as usize)
+    }
+
+    /// Ordinal of a facet's value.
+    #[must_use]
+    pub fn find(&self, facet: Facet, value: &str) -> Option<u32> {
+        self.texts.find_in(self.of(facet), value.as_bytes()).map(|ordinal| ordinal as u32)
+    }
+
+    /// Documents that a value admits. Open states have none here.
+    #[must_use]
+    pub fn docs(&self, ordinal: u32) -> Docs<'_> {
+        match self.dense.get(ordinal as usize) {
+            Some(&set) if set != NONE => {
+                let start = set as usize * words(self.count);
+                Docs::Bits(&self.bits[start..start + words(self.count)])
+            }
+            _ => Docs::List(self.documents.get(ordinal as usize)),
+        }
+    }
+
+    /// Documents that a place admits which no record names: they name something around it and
+    /// exclude neither that nor anything else around it.
+    #[must_use]
+    pub fn docs_of_place(&self, facet: Facet, code: &str) -> DocSet {
+        let around = |lists: &Lists| -> DocSet {
+            let known = place::lineage(code).filter_map(|place| self.find(facet, place));
+            let ordinals: Vec<u32> = known.collect();
+            let parts: Vec<Docs<'_>> =
+                ordinals.iter().map(|ordinal| Docs::List(lists.get(*ordinal as usize))).collect();
+            union(&parts, self.count)
+        };
+        let mut docs = around(&self.named);
+        docs.subtract(&around(&self.shut).docs());
+        docs
+    }
+
+    /// Documents of a picked value of a facet.
+    #[must_use]
+    pub fn docs_of(&self, facet: Facet, pick: &Pick) -> DocSet {
+        match pick {
+            Pick::Value(ordinal) => self.docs(*ordinal).to_set(),
+            Pick::Place(code) => self.docs_of_place(facet, code),
+        }
+    }
+
+    /// How many documents each ordinal has.
+    #[must_use]
+    pub fn totals(&self) -> &[u32] {
+        &self.totals
+    }
+
+    /// Ordinals of a document's values and sets, ascending.
+    #[must_use]
+    #[inline]
+    pub fn of_doc(&self, doc: u32) -> &[u16] {
+        match self.doc_at.get(doc as usize..doc as usize + 2) {
+            Some(&[start, end]) => &self.doc_values[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Ordinals that are sets.
+    #[must_use]
+    pub fn sets(&self) -> &[u32] {
+        &self.set_ordinals
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many entries the lists of all documents have.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.doc_values.len()
+    }
+
+    /// Values of a set; empty for a value.
+    #[must_use]
+    pub fn set(&self, ordinal: usize) -> &[u32] {
+        self.sets.get(ordinal)
+    }
+
+    /// How many documents a value shares with each other value, when it has a row.
+    #[must_use]
+    pub fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
+        let row = *self.rows.get(ordinal as usize)?;
+        let start = row as usize * self.ordinals();
+        if row == NONE { None } else { self.table.get(start..start + self.ordinals()) }
+    }
+}
+
+fn read_ranges(sections: &Sections, ordinals: usize) -> Result<[Range; COUNT], SectionError> {
+    let (starts, counts) = (sections.get::<u32>("value.start")?, sections.get::<u32>("value.count")?);
+    check_len("value.start", &starts, COUNT + 1)?;
+    check_len("value.count", &counts, COUNT)?;
+    let fits = starts.is_sorted() && starts[0] == 0 && starts[COUNT] as usize == ordinals;
+    let ranges: [Range; COUNT] = std::array::from_fn(|position| Range {
+        start: starts[position],
+        values: counts[position],
+        end: starts[position + 1],
+    });
+    if fits && ranges.iter().all(|range| range.values <= range.end - range.start) {
+        Ok(ranges)
+    } else {
+        Err(SectionError::Content("value.start", "ranges do not fit"))
+    }
+}

@@ -1,1 +1,4 @@
-//! Shared by the test binary and the benches.
+//! Shared by the test binary and the benches: synthetic datasets and questions to ask of them.
+
+pub mod questions;
+pub mod synth;

@@ -1,0 +1,220 @@
+//! Seeded search questions for benches, one class per kind of work, drawn from the distributions of
+//! [`crate::synth`].
+
+use jiff::ToSpan as _;
+use url::form_urlencoded::Serializer;
+
+use crate::synth::TODAY;
+use crate::synth::facets::{Facet, Facets};
+use crate::synth::places::Places;
+use crate::synth::rng::Rng;
+use crate::synth::words::Words;
+
+/// People ask for words they know: the most frequent ones. Chosen so that a main question has about as
+/// many hits as in the runs the targets were measured in (31 of 10,000).
+const COMMON_WORDS: usize = 1_500;
+
+/// A class of questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Nothing: browse.
+    Empty,
+    /// One value of one facet.
+    Filter1,
+    /// Values of two facets.
+    Filter2,
+    /// One word.
+    Text1,
+    /// Two words.
+    Text2,
+    /// One or two words, values of two facets, a least deadline.
+    Main,
+    /// As `Main`, without facet counts.
+    NoFacet,
+    /// A page 1,000 to 9,900 rows down, in any order.
+    Deep,
+    /// One word with one wrong letter.
+    Typo,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Self; 9] = [
+        Self::Empty,
+        Self::Filter1,
+        Self::Filter2,
+        Self::Text1,
+        Self::Text2,
+        Self::Main,
+        Self::NoFacet,
+        Self::Deep,
+        Self::Typo,
+    ];
+
+    /// The class's name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Filter1 => "filter1",
+            Self::Filter2 => "filter2",
+            Self::Text1 => "text1",
+            Self::Text2 => "text2",
+            Self::Main => "main",
+            Self::NoFacet => "nofacet",
+            Self::Deep => "deep",
+            Self::Typo => "typo",
+        }
+    }
+}
+
+/// `count` questions of a class as URL query strings without the `?`. The same seed gives the same
+/// questions; they fit every dataset of [`crate::synth::write`], whatever its seed.
+pub fn questions(class: Class, count: usize, seed: u64) -> Vec<String> {
+    let source = Source { words: Words::new(), facets: Facets::new(), places: Places::new() };
+    // Questions of `NoFacet` are those of `Main`, so that the two can be compared.
+    let stream = if class == Class::NoFacet { Class::Main } else { class };
+    let mut rng = Rng::new(&[seed, stream as u64]);
+    (0..count).map(|_| source.question(class, &mut rng)).collect()
+}
+
+struct Source {
+    words: Words,
+    facets: Facets,
+    places: Places,
+}
+
+impl Source {
+    fn question(&self, class: Class, rng: &mut Rng) -> String {
+        let mut query = Serializer::new(String::new());
+        match class {
+            Class::Empty => {}
+            Class::Filter1 => self.filters(&mut query, rng, 1, 0),
+            Class::Filter2 => self.filters(&mut query, rng, 2, 40),
+            Class::Text1 => self.text(&mut query, rng, 1),
+            Class::Text2 => self.text(&mut query, rng, 2),
+            Class::Main => self.main(&mut query, rng),
+            Class::NoFacet => {
+                self.main(&mut query, rng);
+                query.append_pair("facets", "false");
+            }
+            Class::Deep => {
+                query.append_pair("sort", rng.pick(&["deadline", "name", "recent"]));
+                query.append_pair("offset", &rng.between(1_000, 9_900).to_string());
+            }
+            Class::Typo => {
+                query.append_pair("q", &self.misspelt(rng));
+            }
+        }
+        query.finish()
+    }
+
+    fn main(&self, query: &mut Serializer<'_, String>, rng: &mut Rng) {
+        let words = 1 + rng.below(2);
+        self.text(query, rng, words);
+        self.filters(query, rng, 2, 40);
+        let from = TODAY.saturating_add(rng.between(-30, 90).days());
+        query.append_pair("deadlineFrom", &from.to_string());
+    }
+
+    fn text(&self, query: &mut Serializer<'_, String>, rng: &mut Rng, count: usize) {
+        let words: Vec<&str> = (0..count).map(|_| self.words.draw_content(rng, COMMON_WORDS)).collect();
+        query.append_pair("q", &words.join(" "));
+    }
+
+    /// Filters by `count` different facets, two values instead of one in `double_percent` of the cases.
+    fn filters(
+        &self,
+        query: &mut Serializer<'_, String>,
+        rng: &mut Rng,
+        count: usize,
+        double_percent: usize,
+    ) {
+        let mut parameters: Vec<&str> = Vec::new();
+        while parameters.len() < count {
+            let values = 1 + usize::from(rng.percent(double_percent));
+            let (parameter, values) = self.filter(rng, values);
+            if !parameters.contains(&parameter) {
+                parameters.push(parameter);
+                for value in values {
+                    query.append_pair(parameter, value);
+                }
+            }
+        }
+    }
+
+    /// A parameter and values of its facet; three of the sixteen are long country lists.
+    fn filter(&self, rng: &mut Rng, count: usize) -> (&'static str, Vec<&str>) {
+        // `field` is a deprecated name of `topic`, so the fields facet has no question of its own.
+        let facets: Vec<&Facet> =
+            self.facets.all().into_iter().filter(|facet| facet.parameter != "field").collect();
+        let places = ["country", "destination", "citizenship", "residence"];
+        let choice = rng.below(facets.len() + places.len());
+        match facets.get(choice) {
+            Some(facet) => (facet.parameter, facet.draw_distinct(rng, count)),
+            None => {
+                let mut values: Vec<&str> = (0..count).map(|_| self.places.country(rng)).collect();
+                values.dedup();
+                (places[choice - facets.len()], values)
+            }
+        }
+    }
+
+    /// A word of at least five letters with one letter replaced, which is no other word.
+    fn misspelt(&self, rng: &mut Rng) -> String {
+        loop {
+            let word = self.words.draw_content(rng, COMMON_WORDS);
+            let mut letters: Vec<char> = word.chars().collect();
+            let position = rng.below(letters.len());
+            letters[position] = rng.pick(&['k', 'm', 'q', 'v', 'x', 'z']);
+            let misspelt: String = letters.into_iter().collect();
+            if word.chars().count() >= 5 && !self.words.contains(&misspelt) {
+                return misspelt;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(query: &str) -> Vec<(String, String)> {
+        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+    }
+
+    #[test]
+    fn a_main_question_has_words_two_filters_and_a_least_deadline() {
+        for query in questions(Class::Main, 100, 1) {
+            let parameters = parameters(&query);
+            let words = parameters[0].1.split(' ').count();
+            assert!(parameters[0].0 == "q" && (1..=2).contains(&words), "{query}");
+            let mut filters: Vec<&str> =
+                parameters[1..parameters.len() - 1].iter().map(|(name, _)| name.as_str()).collect();
+            assert!((2..=4).contains(&filters.len()), "{query}");
+            filters.dedup();
+            assert_eq!(filters.len(), 2, "{query}");
+            assert_eq!(parameters[parameters.len() - 1].0, "deadlineFrom", "{query}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_facets_is_a_main_question() {
+        let main = questions(Class::Main, 20, 3);
+        let without = questions(Class::NoFacet, 20, 3);
+        assert!(main.iter().zip(&without).all(|(main, without)| *without == format!("{main}&facets=false")));
+    }
+
+    #[test]
+    fn a_misspelt_word_is_no_word() {
+        let words = Words::new();
+        for query in questions(Class::Typo, 50, 1) {
+            assert!(!words.contains(&parameters(&query)[0].1), "{query}");
+        }
+    }
+
+    #[test]
+    fn the_seed_chooses_the_questions() {
+        assert_eq!(questions(Class::Text2, 5, 1), questions(Class::Text2, 5, 1));
+        assert_ne!(questions(Class::Text2, 5, 1), questions(Class::Text2, 5, 2));
+    }
+}

@@ -63,10 +63,25 @@ pub enum SectionError {
     Content(&'static str, &'static str),
 }
 
-enum Mapping {
+/// The bytes of a file, mapped or in memory.
+pub(super) enum Mapping {
     File(memmap2::Mmap),
     /// `u64` elements, so that the bytes are aligned enough for every column.
     Memory(Vec<u64>, usize),
+}
+
+impl Mapping {
+    /// Maps a whole file.
+    pub(super) fn of(file: &File) -> std::io::Result<Self> {
+        map_read_only(file).map(Self::File)
+    }
+
+    /// A copy of `bytes`.
+    pub(super) fn copy_of(bytes: &[u8]) -> Self {
+        let mut words = vec![0u64; bytes.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self::Memory(words, bytes.len())
+    }
 }
 
 impl Deref for Mapping {
@@ -79,31 +94,28 @@ impl Deref for Mapping {
     }
 }
 
+/// A section's name and place in the file.
+type Named = ([u8; NAME_BYTES], Range<usize>);
+
 /// An open section file. Cheap to clone; the mapping lives as long as the last section of it.
 #[derive(Clone)]
 pub struct Sections {
     map: Arc<Mapping>,
-    table: Arc<[([u8; NAME_BYTES], Range<usize>)]>,
+    table: Arc<[Named]>,
 }
 
 impl Sections {
     /// Maps a file and checks header, checksum and table.
     pub fn open(path: &Path) -> Result<Self, SectionError> {
-        let file = File::open(path)?;
-        if file.metadata()?.len() < HEADER_BYTES as u64 {
-            return Err(SectionError::Format);
-        }
-        Self::check(Mapping::File(map_read_only(&file)?))
+        Self::check(Mapping::of(&File::open(path)?)?)
     }
 
     /// The same over bytes in memory; for tests and for builds that look at what they wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
-        let mut words = vec![0u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self::check(Mapping::Memory(words, bytes.len()))
+        Self::check(Mapping::copy_of(bytes))
     }
 
-    fn check(map: Mapping) -> Result<Self, SectionError> {
+    pub(super) fn check(map: Mapping) -> Result<Self, SectionError> {
         let bytes: &[u8] = &map;
         if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 8) != SECTIONS_VERSION {
             return Err(SectionError::Format);
@@ -119,6 +131,11 @@ impl Sections {
         Ok(Self { map: Arc::new(map), table: table.into() })
     }
 
+    /// The checksum in the header: with the length, what tells one section file from another.
+    pub(super) fn checksum(&self) -> u64 {
+        u64_at(&self.map, 24)
+    }
+
     /// A section as a slice of `T`. Names are at most 16 bytes.
     pub fn get<T: Pod>(&self, name: &'static str) -> Result<Section<T>, SectionError> {
         let key = padded(name);
@@ -131,7 +148,7 @@ impl Sections {
     }
 }
 
-fn read_table(bytes: &[u8], count: usize) -> Result<Vec<([u8; NAME_BYTES], Range<usize>)>, SectionError> {
+fn read_table(bytes: &[u8], count: usize) -> Result<Vec<Named>, SectionError> {
     let end = count.checked_mul(ENTRY_BYTES).and_then(|n| n.checked_add(HEADER_BYTES));
     let table = end.and_then(|end| bytes.get(HEADER_BYTES..end)).ok_or(SectionError::Table)?;
     let entries = table.chunks_exact(ENTRY_BYTES).map(|entry| {
@@ -160,6 +177,11 @@ impl<T: Pod> Deref for Section<T> {
     fn deref(&self) -> &[T] {
         bytemuck::cast_slice(&self.map[self.range.clone()])
     }
+}
+
+/// What `Sections::checksum` will say of these bytes; 0 if they are no section file.
+pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
+    if bytes.len() >= HEADER_BYTES && bytes[..8] == *MAGIC { u64_at(bytes, 24) } else { 0 }
 }
 
 /// Collects sections and lays them out. Order of `put` is order in the file.

@@ -46,6 +46,11 @@ mod table;
 mod verify;
 mod vfs;
 
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::path::PathBuf;
 

@@ -59,13 +59,16 @@ fn parent_of_current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
 /// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that
 /// was live (or built) at `since` or later, and any that a `Generation` on this machine has open.
 pub fn gc(root: &Path, keep: usize, since: SystemTime) -> Result<Vec<Id>, StoreError> {
-    let vfs = open_root(root)?;
-    let _lock = take_lock(&*vfs)?;
-    let live = current(&*vfs)?;
-    clear_away(&*vfs)?;
+    gc_on(&*open_root(root)?, keep, since)
+}
+
+pub(super) fn gc_on(vfs: &dyn Vfs, keep: usize, since: SystemTime) -> Result<Vec<Id>, StoreError> {
+    let _lock = take_lock(vfs)?;
+    let live = current(vfs)?;
+    clear_away(vfs)?;
     let mut removed = Vec::new();
-    for id in ids(&*vfs)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
-        if remove(&*vfs, id, since)? {
+    for id in ids(vfs)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
+        if remove(vfs, id, since)? {
             removed.push(id);
         }
     }

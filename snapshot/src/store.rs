@@ -56,7 +56,7 @@ use std::path::PathBuf;
 
 pub use digest::Digest;
 pub use generation::Generation;
-pub use keep::{Listed, gc, list, rollback};
+pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 use sections::SectionError;
 pub use stage::{About, Encode, Page, Published, Stage, Tally};

@@ -229,3 +229,80 @@ mod optional_text {
         text.map(|text| text.parse()).transpose().map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
+    const TEXT: &str = r#"{
+  "format": 1,
+  "sequence": 42,
+  "parent": "000041-00112233445566778899aabbccddeeff",
+  "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",
+  "generatedAt": "2026-11-20T06:00:00Z",
+  "asOf": "2026-11-20",
+  "baseUrl": "https://example.org",
+  "apiVersion": "1.0.0",
+  "source": {
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+  },
+  "counts": {
+    "organizations": 1,
+    "programs": 2,
+    "cycles": 3,
+    "awards": 4,
+    "recipients": 5,
+    "sources": 6,
+    "facts": 7
+  },
+  "files": {
+    "count": 8,
+    "bytes": 9,
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+  },
+  "complete": true
+}
+"#;
+
+    fn refusal(text: &str) -> String {
+        match Manifest::parse(text.as_bytes()) {
+            Ok(_) => "accepted".to_owned(),
+            Err(Refused::Version(found)) => format!("version {found}"),
+            Err(Refused::Problem(problem)) => problem.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_text_is_read_and_written_byte_for_byte() {
+        let manifest = Manifest::parse(TEXT.as_bytes()).ok().unwrap();
+        assert_eq!(manifest.id().to_string(), "000042-de5fc13a8e8bb5d911a24d497bbd7019");
+        assert_eq!(manifest.to_bytes(), TEXT.as_bytes());
+    }
+
+    #[test]
+    fn version_comes_first_then_fields_then_rules_then_form() {
+        let with = |from: &str, to: &str| refusal(&TEXT.replacen(from, to, 1));
+        assert_eq!(refusal(r#"{"format": 2, "anything": []}"#), "version 2");
+        assert!(refusal("").contains("EOF"));
+        assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
+        assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));
+        assert!(with("1.0.0", "1.1.0").contains("apiVersion"));
+        assert!(with("example.org", "example.org/path").contains("without a path"));
+        assert!(with("\"asOf\": \"2026-11-20", "\"asOf\": \"2026-11-21").contains("hash does not fit"));
+        assert!(with("2026-11-20T06:00:00Z", "2026-11-20T06:00:00+00:00").contains("not written the way"));
+        assert!(with("000041", "41").contains("not a generation id"));
+    }
+
+    #[test]
+    fn ids_have_one_spelling() {
+        let hash = "00112233445566778899aabbccddeeff";
+        for sequence in ["000001", "999999", "1000000"] {
+            let text = format!("{sequence}-{hash}");
+            assert_eq!(text.parse::<Id>().unwrap().to_string(), text);
+        }
+        for bad in ["000000-", "1-", "0000001-", "+00001-", "-", "000001-0", "000001_"] {
+            assert!(format!("{bad}{hash}").parse::<Id>().is_err(), "{bad}");
+        }
+    }
+}

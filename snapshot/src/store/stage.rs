@@ -10,7 +10,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::digest::Digest;
-use super::generation::{Generation, damaged, directory_of, failed, file_list, open_current_on, open_root};
+use super::generation::{
+    Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root,
+};
 use super::manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
 use super::sections::{SectionWriter, stated_checksum};
 use super::table::{Body, Coding, FileEntry, Hole, Staged, check_page, write_table};
@@ -65,7 +67,7 @@ pub struct Published {
     pub unchanged: bool,
     /// Files and bytes written anew.
     pub written: Tally,
-    /// Files and bytes shared with the parent.
+    /// Files and bytes shared with the parent (or found equal, if unchanged).
     pub linked: Tally,
     /// Files that were written anew because the parent's were damaged.
     pub repaired: u64,
@@ -90,7 +92,8 @@ pub struct Stage {
     parent: Result<Generation, StoreError>,
     pages: Mutex<Vec<Staged>>,
     written: Mutex<Vec<(String, Body)>>,
-    linked: [AtomicU64; 2],
+    /// Files of the parent that are to be linked, once it is known that anything changed.
+    linked: Mutex<Vec<(String, Body)>>,
     repaired: AtomicU64,
     _lock: Lock,
 }
@@ -121,7 +124,7 @@ impl Stage {
             parent,
             pages: Mutex::default(),
             written: Mutex::default(),
-            linked: Default::default(),
+            linked: Mutex::default(),
             repaired: AtomicU64::new(0),
             _lock: lock,
         })
@@ -133,7 +136,7 @@ impl Stage {
         self.parent.as_ref()
     }
 
-    /// Adds a page: links the parent's file and siblings if the body is the same, else writes them.
+    /// Adds a page: takes the parent's file and siblings if the body is the same, else writes them.
     /// `encode` is called only for siblings that cannot be linked.
     pub fn put(&self, page: Page<'_>, encode: Encode<'_>) -> Result<(), StoreError> {
         check_page(page.path, page.holes, page.body.len())?;
@@ -142,7 +145,7 @@ impl Stage {
         let before = before.filter(|entry| entry.body(Coding::Identity) == Some(identity));
         let mut bodies = [None; 4];
         bodies[0] = Some(identity);
-        if !self.link(before, page.path, Coding::Identity)? {
+        if !self.link(before, page.path, Coding::Identity) {
             self.write(page.path, page.body, identity)?;
         }
         if page.encodings {
@@ -172,7 +175,7 @@ impl Stage {
     ) -> Result<Option<Body>, StoreError> {
         if let Some(entry) = same {
             let body = entry.body(coding);
-            if body.is_none() || self.link(same, page.path, coding)? {
+            if body.is_none() || self.link(same, page.path, coding) {
                 return Ok(body);
             }
         }
@@ -192,22 +195,20 @@ impl Stage {
         self.parent.as_ref().is_ok_and(|parent| parent.files().encoder() == self.encoder.as_bytes())
     }
 
-    /// Links the parent's file if it is still what it was; a damaged one is counted as repaired, as
+    /// Takes the parent's file if it is still what it was; a damaged one is counted as repaired, as
     /// the caller then writes it.
-    fn link(&self, entry: Option<FileEntry<'_>>, path: &str, coding: Coding) -> Result<bool, StoreError> {
+    fn link(&self, entry: Option<FileEntry<'_>>, path: &str, coding: Coding) -> bool {
         let (Ok(parent), Some(body)) = (&self.parent, entry.and_then(|entry| entry.body(coding))) else {
-            return Ok(false);
+            return false;
         };
         let path = format!("{path}{}", coding.suffix());
-        let from = parent.name(&path);
-        if !self.vfs.hash(&from).is_ok_and(|found| found == body) {
+        let sound = self.vfs.hash(&parent.name(&path)).is_ok_and(|found| found == body);
+        if sound {
+            lock(&self.linked).push((path, body));
+        } else {
             self.repaired.fetch_add(1, Relaxed);
-            return Ok(false);
         }
-        self.create(&path, |to| self.vfs.link(&from, to))?;
-        self.linked[0].fetch_add(1, Relaxed);
-        self.linked[1].fetch_add(body.len, Relaxed);
-        Ok(true)
+        sound
     }
 
     fn write(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
@@ -225,7 +226,7 @@ impl Stage {
             made = make(&name);
         }
         made.map_err(|err| match err.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Unfit { path: path.to_owned(), reason: "put twice" },
+            io::ErrorKind::AlreadyExists => put_twice(path),
             _ => StoreError::Io { path: self.vfs.locate(&name), source: err },
         })
     }
@@ -236,10 +237,11 @@ impl Stage {
     pub fn publish(self, about: &About, jobs: usize) -> Result<Published, StoreError> {
         check_base_url(&about.base_url)
             .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;
-        let parts = self.parts(about);
+        let parts = self.parts(about)?;
         if let Some(live) = self.live_with(&parts.manifest.hash) {
             return Ok(self.outcome(live, true));
         }
+        self.make_links(jobs)?;
         self.write(FILE_TABLE, &parts.table, Body::of(&parts.table))?;
         self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
         let manifest = parts.manifest.to_bytes();
@@ -249,6 +251,18 @@ impl Stage {
         Ok(self.outcome(parts.manifest, false))
     }
 
+    fn make_links(&self, jobs: usize) -> Result<(), StoreError> {
+        let Ok(parent) = &self.parent else { return Ok(()) };
+        let mut linked = lock(&self.linked);
+        // In order of directories: threads then seldom wait for the same one.
+        linked.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let link = |(path, _): &(String, Body)| {
+            let from = parent.name(path);
+            self.create(path, |to| self.vfs.link(&from, to))
+        };
+        in_parallel(jobs, &linked, link).into_iter().collect()
+    }
+
     /// The live generation's manifest, if it is sound and has this hash.
     fn live_with(&self, hash: &Digest) -> Option<Manifest> {
         let live = self.parent.as_ref().ok().filter(|_| self.repaired.load(Relaxed) == 0);
@@ -256,24 +270,26 @@ impl Stage {
     }
 
     fn outcome(&self, manifest: Manifest, unchanged: bool) -> Published {
-        let written = lock(&self.written);
-        let [files, bytes] = self.linked.each_ref().map(|count| count.load(Relaxed));
+        let tally = |files: &Mutex<Vec<(String, Body)>>| {
+            let files = lock(files);
+            Tally { files: files.len() as u64, bytes: files.iter().map(|(_, body)| body.len).sum() }
+        };
         Published {
             manifest,
             unchanged,
-            written: Tally {
-                files: written.len() as u64,
-                bytes: written.iter().map(|(_, body)| body.len).sum(),
-            },
-            linked: Tally { files, bytes },
+            written: tally(&self.written),
+            linked: tally(&self.linked),
             repaired: self.repaired.load(Relaxed),
         }
     }
 
     /// The four files that say what the others are.
-    fn parts(&self, about: &About) -> Parts {
+    fn parts(&self, about: &About) -> Result<Parts, StoreError> {
         let mut pages = std::mem::take(&mut *lock(&self.pages));
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if let Some([twice, _]) = pages.array_windows().find(|[one, next]| one.path == next.path) {
+            return Err(put_twice(&twice.path));
+        }
         let table = write_table(&pages, &self.encoder);
         let table_body = Body::of(&table);
         let stored = || pages.iter().flat_map(Staged::stored);
@@ -287,7 +303,7 @@ impl Stage {
         let mut history = SectionWriter::default();
         history.put("manifest", &[Digest::of(&manifest.to_bytes())]);
         history.put::<i64>("changed", &self.changed(&pages, about.generated_at.as_second()));
-        Parts { table, file_list, manifest, history: history.finish() }
+        Ok(Parts { table, file_list, manifest, history: history.finish() })
     }
 
     fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
@@ -324,7 +340,7 @@ impl Stage {
         self.read_back(jobs)?;
         vfs.rename(&self.dir, &dir).map_err(|err| at(vfs, &dir, err))?;
         vfs.sync(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))?; // B2
-        point_to(vfs, id, self.parent.as_ref().ok().map(Generation::id))
+        point_to(vfs, id)
     }
 
     /// Everything written is on disk as it was meant, and a reader accepts it.
@@ -346,6 +362,10 @@ impl Drop for Stage {
     }
 }
 
+fn put_twice(path: &str) -> StoreError {
+    StoreError::Unfit { path: path.to_owned(), reason: "put twice" }
+}
+
 struct Parts {
     table: Vec<u8>,
     file_list: Vec<u8>,
@@ -354,10 +374,13 @@ struct Parts {
 }
 
 /// Makes a complete, durable generation the live one. The one it replaces is touched, for `gc` counts
-/// its rest from here.
-pub(super) fn point_to(vfs: &dyn Vfs, id: Id, from: Option<Id>) -> Result<(), StoreError> {
-    if let Some(left) = from.map(directory_of) {
-        vfs.touch(&left).map_err(|err| at(vfs, &left, err))?;
+/// its rest from here; where that one is gone, this is how to recover.
+pub(super) fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
+    if let Ok(left) = current(vfs).map(directory_of) {
+        match vfs.touch(&left) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(at(vfs, &left, err)),
+            _ => {}
+        }
     }
     vfs.write_new(CURRENT_TMP, format!("{id}\n").as_bytes()).map_err(|err| at(vfs, CURRENT_TMP, err))?;
     vfs.sync(CURRENT_TMP).map_err(|err| at(vfs, CURRENT_TMP, err))?; // B3

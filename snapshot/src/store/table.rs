@@ -439,3 +439,64 @@ pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), S
     let fit = check_path(path.as_bytes()).and_then(|()| check_holes(holes, len as u64));
     fit.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(path: &str, codings: usize) -> Staged {
+        let mut bodies = [None; 4];
+        bodies[..=codings].fill(Some(Body::of(path.as_bytes())));
+        let holes =
+            vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
+        Staged { path: path.to_owned(), bodies, holes, encoded: true, checksum: 0 }
+    }
+
+    fn table_of(bytes: &[u8], rows: usize) -> Result<FileTable, SectionError> {
+        let mut history = SectionWriter::default();
+        history.put("changed", &vec![7i64; rows]);
+        FileTable::open(
+            &Sections::from_bytes(bytes)?,
+            Sections::from_bytes(&history.finish())?.get("changed")?,
+        )
+    }
+
+    #[test]
+    fn every_path_is_found_and_no_other() {
+        let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
+        let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
+        let table = table_of(&write_table(&pages, ""), 1000).unwrap();
+        for (n, path) in paths.iter().enumerate() {
+            let entry = table.lookup(&["p/", &path[9..]]).unwrap();
+            assert_eq!((entry.number() as usize, entry.path(), entry.changed()), (n, &**path, 7));
+            let stored = CODINGS.map(|coding| entry.body(coding).is_some());
+            assert_eq!(stored, [true, n % 4 > 0, n % 4 > 1, n % 4 > 2]);
+        }
+        assert!(table.lookup(&["p/1000"]).is_none() && table.lookup(&[]).is_none());
+        assert!(table_of(&write_table(&[], ""), 0).unwrap().lookup(&["p"]).is_none());
+    }
+
+    #[test]
+    fn a_forged_table_is_refused_or_read_without_panic() {
+        let pages = [page("index/x", 0), page("public/a", 3), page("public/b", 1)];
+        let good = write_table(&pages, "e");
+        let mut refused = 0;
+        for (at, bit) in (16..good.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut forged = good.clone();
+            forged[at] ^= 1 << bit;
+            let checksum = xxh3_64(&forged[16..]);
+            forged[8..16].copy_from_slice(&checksum.to_le_bytes());
+            let Ok(table) = table_of(&forged, 3) else {
+                refused += 1;
+                continue;
+            };
+            for entry in table.entries() {
+                let _ =
+                    (entry.path(), entry.holes(), entry.checksum(), CODINGS.map(|coding| entry.body(coding)));
+            }
+            let _ =
+                (table.lookup(&["a"]).is_some(), table.file("public/b.gz"), table.has_directory("public"));
+        }
+        assert!(refused > 100, "{refused}");
+    }
+}

@@ -103,6 +103,7 @@ fn what_was_put_is_read_back() {
         publish(&root, &[("public/api/v1/programs/a.json", &body), ("public/short.txt", "short")]);
     let id = published.manifest.id();
     assert_eq!(fs::read_to_string(root.join("CURRENT")).unwrap(), format!("{id}\n"));
+    assert_eq!(live_id(&root).unwrap(), id);
     let live = Generation::open_current(&root).unwrap();
     assert_eq!((live.id(), live.manifest()), (id, &published.manifest));
     assert_eq!((id.sequence, live.manifest().parent), (1, None));
@@ -346,6 +347,8 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
     fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
     let err = Generation::open_current(&root).err().unwrap().to_string();
     assert!(err.contains(&absent.to_string()) && err.contains("no such generation"), "{err}");
+    assert_eq!(rollback(&root, Some(first.id())).unwrap(), first.id());
+    fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
     assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 2);
     assert!(faults(&root, Mode::Deep).is_empty());
 }

@@ -1,1 +1,3 @@
 //! Edge.
+
+pub mod connection;

@@ -1,2 +1,186 @@
-//! Files on disk. The only module of this crate that touches them.
+//! The snapshot on disk: its layout, how it is published and how it is read. The only module of
+//! this crate that touches files.
+//!
+//! ```text
+//! ROOT/
+//!   CURRENT                    one line: the id of the live generation; replaced by rename
+//!   lock                       flock of the one publisher (also held by rollback and gc)
+//!   generations/
+//!     .tmp-…                   being built or being removed; the next publisher clears it away
+//!     <sequence>-<hash>/       an `Id`: sequence in 6 or more digits, first 32 hex digits of the hash
+//!       manifest.json          a `Manifest`
+//!       history.bin            what depends on earlier generations, see below
+//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
+//!                              sorted by path; `sha256sum -c` run in this directory accepts it
+//!       public/…               the site as files, with .gz .br .zst siblings
+//!       index/…                what the edge maps; index/files.bin is the `FileTable`
+//! ```
+//!
+//! **Hash.** `manifest.hash` is the SHA-256 of three lines: the SHA-256 of `files.sha256` in hex,
+//! `asOf`, `baseUrl`, each ended by LF. Equal input gives an equal hash, whatever was published
+//! before. Three things do depend on that and stand outside the hash: `sequence` and `parent` in the
+//! manifest, and `history.bin`.
+//!
+//! **history.bin** is a section file: `changed`, for every row of the file table the second in which
+//! its identity body last changed (`generatedAt` of the generation that first held these bytes under
+//! this path); and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
+//!
+//! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
+//! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to
+//! `CURRENT`; *B4* `fsync(ROOT)`. A generation cannot be reached before `CURRENT` names it, B1 and
+//! B2 make it durable before that, and nothing published is ever written again: after a crash at any
+//! point `CURRENT` names a complete generation, the old one or the new one.
+//!
+//! **Reading** (`Generation`) follows no symbolic link below ROOT and checks version, hashes and
+//! bounds before anything is trusted. A reader holds a shared `flock` on the generation's directory,
+//! which `gc` respects.
+
 pub mod sections;
+
+mod digest;
+mod generation;
+mod keep;
+mod manifest;
+mod stage;
+mod table;
+mod verify;
+mod vfs;
+
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use digest::Digest;
+pub use generation::Generation;
+pub use keep::{Listed, gc, list, live_id, rollback};
+pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
+use sections::SectionError;
+pub use stage::{About, Encode, Page, Published, Stage, Tally};
+pub use table::{Body, CODINGS, Coding, FileEntry, FileTable, Hole};
+pub use verify::{Mode, Report, verify};
+
+const CURRENT: &str = "CURRENT";
+const CURRENT_TMP: &str = "CURRENT.tmp";
+const LOCK: &str = "lock";
+const GENERATIONS: &str = "generations";
+const TMP_PREFIX: &str = ".tmp-";
+const MANIFEST: &str = "manifest.json";
+const HISTORY: &str = "history.bin";
+const FILE_LIST: &str = "files.sha256";
+const FILE_TABLE: &str = "index/files.bin";
+
+/// Why a snapshot could not be read or published. Every text names the path, what was found and,
+/// where one is known, what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or directory.
+        path: PathBuf,
+        /// As reported.
+        source: io::Error,
+    },
+    /// A directory with other things in it.
+    #[error(
+        "{}: not a snapshot directory: it holds `{found}` but no `generations`; name a new or an empty directory",
+        path.display()
+    )]
+    Foreign {
+        /// The root asked for.
+        path: PathBuf,
+        /// One name found there.
+        found: String,
+    },
+    /// Another publisher, rollback or gc holds the lock.
+    #[error("{}: locked by another publisher; wait until it is done", path.display())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// Nothing was published here.
+    #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
+    Unpublished {
+        /// `CURRENT` of the root asked for.
+        path: PathBuf,
+    },
+    /// A generation that is not (or no longer) there.
+    #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
+    NoGeneration {
+        /// Its directory.
+        path: PathBuf,
+    },
+    /// The live generation has no parent to go back to.
+    #[error("{}: names a generation without a parent; name the one to go back to", path.display())]
+    NoParent {
+        /// `CURRENT`.
+        path: PathBuf,
+    },
+    /// Made by another version of this program.
+    #[error(
+        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; rebuild it with this one",
+        path.display()
+    )]
+    Version {
+        /// The manifest.
+        path: PathBuf,
+        /// The format it states.
+        found: u64,
+    },
+    /// A file differs from what was published.
+    #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// What the caller handed in cannot be stored.
+    #[error("{path}: {reason}")]
+    Unfit {
+        /// The page's path.
+        path: String,
+        /// The rule it breaks.
+        reason: &'static str,
+    },
+}
+
+/// What is wrong with a file of a generation.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// Listed but not there.
+    #[error("missing")]
+    Missing,
+    /// There but not listed.
+    #[error("not listed in {FILE_LIST}")]
+    Extra,
+    /// A symbolic link, or another thing than the file or directory that belongs there.
+    #[error("neither a regular file nor a directory where one belongs (links are not followed)")]
+    Kind,
+    /// Another size, in bytes.
+    #[error("{found} bytes long, expected {expected}")]
+    Length {
+        /// As published.
+        expected: u64,
+        /// As found.
+        found: u64,
+    },
+    /// Other content.
+    #[error("SHA-256 is {found}, expected {expected}")]
+    Hash {
+        /// As published.
+        expected: Digest,
+        /// As found.
+        found: Digest,
+    },
+    /// A section file is broken.
+    #[error(transparent)]
+    Section(#[from] SectionError),
+    /// Its text breaks the format.
+    #[error("{0}")]
+    Format(String),
+}

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! 0   magic      8 bytes  "OPDIRSEC"
-//! 8   version    u32      SECTIONS_VERSION
-//! 12  count      u32      number of sections
-//! 16  length     u64      of the whole file
-//! 24  checksum   u64      XXH3-64 of bytes 32..length
+//! 8   checksum   u64      XXH3-64 of bytes 16..length
+//! 16  version    u32      SECTIONS_VERSION
+//! 20  count      u32      number of sections
+//! 24  length     u64      of the whole file
 //! 32  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
 //! …   sections, each starting on a multiple of 64
 //! ```
@@ -27,6 +27,8 @@ compile_error!("section files are little-endian and read in place");
 
 const MAGIC: &[u8; 8] = b"OPDIRSEC";
 const SECTIONS_VERSION: u32 = 1;
+/// Where the bytes that the checksum covers begin.
+const CHECKED_FROM: usize = 16;
 const HEADER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 32;
 const NAME_BYTES: usize = 16;
@@ -63,10 +65,25 @@ pub enum SectionError {
     Content(&'static str, &'static str),
 }
 
-enum Mapping {
+/// The bytes of a file, mapped or in memory.
+pub(super) enum Mapping {
     File(memmap2::Mmap),
     /// `u64` elements, so that the bytes are aligned enough for every column.
     Memory(Vec<u64>, usize),
+}
+
+impl Mapping {
+    /// Maps a whole file.
+    pub(super) fn of(file: &File) -> std::io::Result<Self> {
+        map_read_only(file).map(Self::File)
+    }
+
+    /// A copy of `bytes`.
+    pub(super) fn copy_of(bytes: &[u8]) -> Self {
+        let mut words = vec![0u64; bytes.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self::Memory(words, bytes.len())
+    }
 }
 
 impl Deref for Mapping {
@@ -79,44 +96,46 @@ impl Deref for Mapping {
     }
 }
 
+/// A section's name and place in the file.
+type Named = ([u8; NAME_BYTES], Range<usize>);
+
 /// An open section file. Cheap to clone; the mapping lives as long as the last section of it.
 #[derive(Clone)]
 pub struct Sections {
     map: Arc<Mapping>,
-    table: Arc<[([u8; NAME_BYTES], Range<usize>)]>,
+    table: Arc<[Named]>,
 }
 
 impl Sections {
     /// Maps a file and checks header, checksum and table.
     pub fn open(path: &Path) -> Result<Self, SectionError> {
-        let file = File::open(path)?;
-        if file.metadata()?.len() < HEADER_BYTES as u64 {
-            return Err(SectionError::Format);
-        }
-        Self::check(Mapping::File(map_read_only(&file)?))
+        Self::check(Mapping::of(&File::open(path)?)?)
     }
 
     /// The same over bytes in memory; for tests and for builds that look at what they wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
-        let mut words = vec![0u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self::check(Mapping::Memory(words, bytes.len()))
+        Self::check(Mapping::copy_of(bytes))
     }
 
-    fn check(map: Mapping) -> Result<Self, SectionError> {
+    pub(super) fn check(map: Mapping) -> Result<Self, SectionError> {
         let bytes: &[u8] = &map;
-        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 8) != SECTIONS_VERSION {
+        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 16) != SECTIONS_VERSION {
             return Err(SectionError::Format);
         }
-        let (expected, found) = (u64_at(bytes, 16), bytes.len() as u64);
+        let (expected, found) = (u64_at(bytes, 24), bytes.len() as u64);
         if expected != found {
             return Err(SectionError::Length { expected, found });
         }
-        if xxh3_64(&bytes[HEADER_BYTES..]) != u64_at(bytes, 24) {
+        if xxh3_64(&bytes[CHECKED_FROM..]) != u64_at(bytes, 8) {
             return Err(SectionError::Checksum);
         }
-        let table = read_table(bytes, u32_at(bytes, 12) as usize)?;
+        let table = read_table(bytes, u32_at(bytes, 20) as usize)?;
         Ok(Self { map: Arc::new(map), table: table.into() })
+    }
+
+    /// The checksum in the header: with the length, what tells one section file from another.
+    pub(super) fn checksum(&self) -> u64 {
+        u64_at(&self.map, 8)
     }
 
     /// A section as a slice of `T`. Names are at most 16 bytes.
@@ -131,7 +150,7 @@ impl Sections {
     }
 }
 
-fn read_table(bytes: &[u8], count: usize) -> Result<Vec<([u8; NAME_BYTES], Range<usize>)>, SectionError> {
+fn read_table(bytes: &[u8], count: usize) -> Result<Vec<Named>, SectionError> {
     let end = count.checked_mul(ENTRY_BYTES).and_then(|n| n.checked_add(HEADER_BYTES));
     let table = end.and_then(|end| bytes.get(HEADER_BYTES..end)).ok_or(SectionError::Table)?;
     let entries = table.chunks_exact(ENTRY_BYTES).map(|entry| {
@@ -162,6 +181,11 @@ impl<T: Pod> Deref for Section<T> {
     }
 }
 
+/// What `Sections::checksum` will say of these bytes; 0 if they are no section file.
+pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
+    if bytes.len() >= HEADER_BYTES && bytes[..8] == *MAGIC { u64_at(bytes, 8) } else { 0 }
+}
+
 /// Collects sections and lays them out. Order of `put` is order in the file.
 #[derive(Default)]
 pub struct SectionWriter {
@@ -190,11 +214,12 @@ impl SectionWriter {
             out.extend_from_slice(content);
         }
         out[..8].copy_from_slice(MAGIC);
-        out[8..12].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
-        out[12..16].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
-        let (length, checksum) = (out.len() as u64, xxh3_64(&out[HEADER_BYTES..]));
-        out[16..24].copy_from_slice(&length.to_le_bytes());
-        out[24..32].copy_from_slice(&checksum.to_le_bytes());
+        out[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
+        out[20..24].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
+        let length = out.len() as u64;
+        out[24..32].copy_from_slice(&length.to_le_bytes());
+        let checksum = xxh3_64(&out[CHECKED_FROM..]);
+        out[8..16].copy_from_slice(&checksum.to_le_bytes());
         out
     }
 }
@@ -241,12 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_byte_and_every_truncation_is_refused() {
+    fn every_flipped_bit_and_every_truncation_is_refused() {
         let good = sample();
         for at in 0..good.len() {
-            let mut bad = good.clone();
-            bad[at] ^= 0x20;
-            assert!(Sections::from_bytes(&bad).is_err(), "byte {at}");
+            for bit in 0..8 {
+                let mut bad = good.clone();
+                bad[at] ^= 1 << bit;
+                assert!(Sections::from_bytes(&bad).is_err(), "byte {at}, bit {bit}");
+            }
             assert!(Sections::from_bytes(&good[..at]).is_err(), "cut at {at}");
         }
     }

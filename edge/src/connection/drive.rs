@@ -1,0 +1,327 @@
+//! Drives one connection: hyper's protocol machine, watched by a single timer.
+//!
+//! The timer is not reset by requests. It wakes at the earliest instant at which anything could be due, looks at
+//! the connection's [`Activity`], and either acts or sleeps until the next such instant. hyper's own HTTP/1
+//! timer stays off: it is allocated and registered anew for every request.
+
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::Service;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::sync::futures::OwnedNotified;
+use tokio::time::{Sleep, sleep_until, timeout};
+
+use super::detect::{Prefix, Protocol, detect};
+use super::guard::{Activity, GuardIo};
+use super::{Answer, Limits, Peer, Reason};
+
+/// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
+/// for one stream, in bytes. Requests are small.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+const STREAM_SEND_BUFFER: usize = 64 * 1024;
+/// HTTP/2: streams a client may open and reset before it is sent away (rapid reset, CVE-2023-44487), and errors
+/// of its own making after which it is.
+const CLIENT_RESETS: usize = 20;
+const LOCAL_RESETS: usize = 64;
+/// The least buffer hyper accepts for HTTP/1.
+const LEAST_BUFFER: u32 = 8192;
+
+/// Tells every connection that the server shuts down.
+#[derive(Debug, Default)]
+pub(super) struct Drain {
+    started: AtomicBool,
+    wake: Arc<Notify>,
+}
+
+impl Drain {
+    pub(super) fn start(&self) {
+        self.started.store(true, SeqCst);
+        self.wake.notify_waiters();
+    }
+
+    fn has_started(&self) -> bool {
+        self.started.load(SeqCst)
+    }
+
+    fn woken(&self) -> OwnedNotified {
+        self.wake.clone().notified_owned()
+    }
+}
+
+/// One accepted connection before its protocol is known.
+pub(super) struct Connection<S> {
+    pub(super) peer: Peer,
+    pub(super) service: S,
+    pub(super) limits: Limits,
+    /// [`Limits::max_age`] as spread for this connection.
+    pub(super) max_age: Duration,
+    pub(super) drain: Arc<Drain>,
+}
+
+impl<S> Connection<S>
+where
+    S: Answer<Future: Send> + Send + 'static,
+{
+    /// Serves the connection to its end and says why it ended.
+    pub(super) async fn run(self, mut stream: TcpStream) -> Reason {
+        let (protocol, prefix) = match timeout(self.limits.detect, detect(&mut stream)).await {
+            Err(_) => return Reason::Detect,
+            Ok(Err(_)) => return Reason::Broken,
+            Ok(Ok(None)) => return Reason::Done,
+            Ok(Ok(Some(found))) => found,
+        };
+        match protocol {
+            Protocol::Http1 => self.http1(stream, prefix).await,
+            Protocol::Http2 => self.http2(stream, prefix).await,
+        }
+    }
+
+    async fn http1(self, stream: TcpStream, prefix: Prefix) -> Reason {
+        let watch = Watch::new(self.limits, self.max_age);
+        let io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
+        let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
+        let connection = http1::Builder::new()
+            .header_read_timeout(None)
+            .half_close(false)
+            .keep_alive(true)
+            .max_buf_size(self.limits.head_bytes.max(LEAST_BUFFER) as usize)
+            .serve_connection(TokioIo::new(io), service);
+        drive(connection, http1::Connection::graceful_shutdown, watch, &self.drain).await
+    }
+
+    async fn http2(self, stream: TcpStream, prefix: Prefix) -> Reason {
+        let watch = Watch::new(self.limits, self.max_age);
+        let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
+        let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(self.limits.h2_ping)
+            .keep_alive_timeout(self.limits.h2_pong)
+            .max_concurrent_streams(self.limits.h2_streams)
+            .max_header_list_size(self.limits.head_bytes)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_send_buf_size(STREAM_SEND_BUFFER)
+            .max_pending_accept_reset_streams(CLIENT_RESETS)
+            .max_local_error_reset_streams(LOCAL_RESETS)
+            .serve_connection(TokioIo::new(io), service);
+        drive(connection, http2::Connection::graceful_shutdown, watch, &self.drain).await
+    }
+}
+
+/// Polls `connection` to its end; `wind_down` makes it finish what it has and take nothing more.
+async fn drive<C>(connection: C, wind_down: fn(Pin<&mut C>), watch: Watch, drain: &Drain) -> Reason
+where
+    C: Future<Output = hyper::Result<()>>,
+{
+    let driven = Driven {
+        connection: pin!(connection),
+        wind_down,
+        alarm: pin!(sleep_until(watch.next(watch.began).into())),
+        // Made before the first look at `drain`, so that no start is missed between the two.
+        woken: pin!(drain.woken()),
+        listening: false,
+        drain,
+        watch,
+    };
+    driven.await
+}
+
+/// A connection, its timer and the signal to drain, as one future.
+struct Driven<'a, C> {
+    connection: Pin<&'a mut C>,
+    wind_down: fn(Pin<&mut C>),
+    alarm: Pin<&'a mut Sleep>,
+    woken: Pin<&'a mut OwnedNotified>,
+    listening: bool,
+    drain: &'a Drain,
+    watch: Watch,
+}
+
+impl<C> Future for Driven<'_, C>
+where
+    C: Future<Output = hyper::Result<()>>,
+{
+    type Output = Reason;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reason> {
+        let this = self.get_mut();
+        loop {
+            // Before all else: a shutdown asked of a connection that has read nothing yet closes it at once.
+            if let Poll::Ready(outcome) = this.connection.as_mut().poll(cx) {
+                return Poll::Ready(this.watch.reason(&outcome));
+            }
+            let step = if this.drain_begins(cx) {
+                this.watch.drain(Instant::now())
+            } else if this.alarm.as_mut().poll(cx).is_ready() {
+                this.watch.look(Instant::now())
+            } else {
+                return Poll::Pending;
+            };
+            match step {
+                Step::Wait => {}
+                Step::WindDown => (this.wind_down)(this.connection.as_mut()),
+                Step::Cut(reason) => return Poll::Ready(reason),
+            }
+            this.alarm.as_mut().reset(this.watch.next(Instant::now()).into());
+        }
+    }
+}
+
+impl<C> Driven<'_, C> {
+    /// Whether the drain has begun and this connection has not yet acted on it. The notification, which takes a
+    /// lock shared by all connections, is polled once to leave the waker; after that the flag tells.
+    fn drain_begins(&mut self, cx: &mut Context<'_>) -> bool {
+        if !self.listening {
+            self.listening = true;
+            let _ = self.woken.as_mut().poll(cx);
+        }
+        self.drain.has_started() && !self.watch.draining
+    }
+}
+
+/// What the timer decided.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// Nothing is due.
+    Wait,
+    /// Finish what is in flight, take nothing more.
+    WindDown,
+    /// Close now.
+    Cut(Reason),
+}
+
+/// The deadlines of one connection.
+struct Watch {
+    activity: Arc<Activity>,
+    limits: Limits,
+    began: Instant,
+    /// Past this the connection takes no further request; past twice the age, or the drain, it is cut.
+    max_age: Duration,
+    cut: Instant,
+    /// Why it takes no further request, once it does not.
+    winding_down: Option<Reason>,
+    draining: bool,
+    /// [`Activity::uses`] when last looked at, and since when it has not changed.
+    uses: u32,
+    unused_since: Instant,
+}
+
+impl Watch {
+    fn new(limits: Limits, max_age: Duration) -> Self {
+        let began = Instant::now();
+        Self {
+            activity: Arc::new(Activity::new(began)),
+            limits,
+            began,
+            max_age,
+            cut: began + 2 * max_age,
+            winding_down: None,
+            draining: false,
+            uses: 0,
+            unused_since: began,
+        }
+    }
+
+    fn request_due(&self) -> Option<Instant> {
+        self.activity.request.since().map(|since| since + self.limits.request)
+    }
+
+    fn stall_due(&self) -> Option<Instant> {
+        self.activity.stall.since().map(|since| since + self.limits.write_stall)
+    }
+
+    /// When to look again. A wait that begins after `now` cannot be due before `now` plus the shortest wait, so
+    /// none is missed although none wakes the timer when it begins.
+    fn next(&self, now: Instant) -> Instant {
+        let waits = self.limits.request.min(self.limits.write_stall);
+        let leaving = (self.began + self.max_age).min(self.unused_since + self.limits.idle);
+        [self.request_due(), self.stall_due(), self.winding_down.is_none().then_some(leaving)]
+            .into_iter()
+            .flatten()
+            .fold(self.cut.min(now + waits), Instant::min)
+    }
+
+    /// What is due at `now`.
+    fn look(&mut self, now: Instant) -> Step {
+        let uses = self.activity.uses();
+        if uses != self.uses {
+            self.uses = uses;
+            self.unused_since = now;
+        }
+        let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        if due(self.request_due()) {
+            Step::Cut(Reason::Request)
+        } else if due(self.stall_due()) {
+            self.reset(Reason::Stall)
+        } else if self.cut <= now {
+            self.reset(self.winding_down.unwrap_or(Reason::Age))
+        } else if self.winding_down.is_some() {
+            Step::Wait
+        } else if self.began + self.max_age <= now {
+            self.wind_down(Reason::Age)
+        } else if self.unused_since + self.limits.idle <= now {
+            self.wind_down(Reason::Idle)
+        } else {
+            Step::Wait
+        }
+    }
+
+    /// The server shuts down.
+    fn drain(&mut self, now: Instant) -> Step {
+        self.draining = true;
+        self.cut = self.cut.min(now + self.limits.drain);
+        self.wind_down(Reason::Drain)
+    }
+
+    fn wind_down(&mut self, reason: Reason) -> Step {
+        self.winding_down = Some(reason);
+        self.activity.end_quietly();
+        Step::WindDown
+    }
+
+    /// Cuts a connection that holds unsent bytes.
+    fn reset(&self, reason: Reason) -> Step {
+        self.activity.reset_on_drop();
+        Step::Cut(reason)
+    }
+
+    /// Why a connection ended by itself.
+    fn reason(&self, outcome: &hyper::Result<()>) -> Reason {
+        match outcome {
+            Ok(()) => self.winding_down.unwrap_or(Reason::Done),
+            Err(error) if error.is_timeout() => Reason::Ping,
+            Err(error) if error.is_parse() => Reason::Malformed,
+            Err(_) => Reason::Broken,
+        }
+    }
+}
+
+/// The service of one connection: tells it the peer, and the timer that there was a request.
+struct Tagged<S> {
+    service: S,
+    peer: Peer,
+    activity: Arc<Activity>,
+}
+
+impl<S: Service<Request<Incoming>>> Service<Request<Incoming>> for Tagged<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> S::Future {
+        self.activity.used();
+        request.extensions_mut().insert(self.peer);
+        self.service.call(request)
+    }
+}

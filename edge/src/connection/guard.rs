@@ -1,0 +1,238 @@
+//! The socket as hyper sees it. It notes what the connection's timer has to know and closes politely.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+use super::detect::{Prefix, Protocol};
+
+/// How long and how many bytes to read from a client that still sends after the last response. To close with
+/// bytes unread resets the connection, and the reset may overtake the response (RFC 9112 §9.6).
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 1 << 20;
+
+/// What a connection is doing, as its timer sees it. The connection's own task writes it, so plain loads and
+/// stores do; the atomics only satisfy that the task may move between threads.
+#[derive(Debug)]
+pub(super) struct Activity {
+    /// Since the first byte of a request, until the first byte of the response. HTTP/1 only.
+    pub(super) request: Mark,
+    /// Since the socket took no more bytes, until it takes some.
+    pub(super) stall: Mark,
+    /// Changes whenever the connection is used.
+    uses: AtomicU32,
+    /// The connection ends with nobody to wait for.
+    quiet_end: AtomicBool,
+    /// The connection ends with bytes nobody will read.
+    reset: AtomicBool,
+}
+
+impl Activity {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            request: Mark::new(now),
+            stall: Mark::new(now),
+            uses: AtomicU32::new(0),
+            quiet_end: AtomicBool::new(false),
+            reset: AtomicBool::new(false),
+        }
+    }
+
+    /// A number that changes whenever the connection is used: on HTTP/1 by any byte, on HTTP/2, where bytes may
+    /// be pings, by a request.
+    pub(super) fn uses(&self) -> u32 {
+        self.uses.load(Relaxed)
+    }
+
+    pub(super) fn used(&self) {
+        self.uses.store(self.uses.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
+    /// When the connection next shuts down, close it without waiting for the client.
+    pub(super) fn end_quietly(&self) {
+        self.quiet_end.store(true, Relaxed);
+    }
+
+    /// When the socket is dropped, let the kernel forget what it has not sent instead of trying for minutes.
+    pub(super) fn reset_on_drop(&self) {
+        self.reset.store(true, Relaxed);
+    }
+}
+
+/// An instant that is set and cleared.
+#[derive(Debug)]
+pub(super) struct Mark {
+    origin: Instant,
+    /// Nanoseconds after `origin`, or [`Mark::CLEAR`].
+    nanos: AtomicU64,
+}
+
+impl Mark {
+    const CLEAR: u64 = u64::MAX;
+
+    fn new(origin: Instant) -> Self {
+        Self { origin, nanos: AtomicU64::new(Self::CLEAR) }
+    }
+
+    /// Remembers now, unless an earlier instant stands. Reads the clock only then.
+    fn set(&self) {
+        if self.nanos.load(Relaxed) == Self::CLEAR {
+            self.nanos.store(self.origin.elapsed().as_nanos() as u64, Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        self.nanos.store(Self::CLEAR, Relaxed);
+    }
+
+    /// The remembered instant.
+    pub(super) fn since(&self) -> Option<Instant> {
+        let nanos = self.nanos.load(Relaxed);
+        (nanos != Self::CLEAR).then(|| self.origin + Duration::from_nanos(nanos))
+    }
+}
+
+/// The socket with the bytes already read from it and the [`Activity`] it reports to.
+pub(super) struct GuardIo {
+    stream: TcpStream,
+    prefix: Prefix,
+    protocol: Protocol,
+    activity: Arc<Activity>,
+    linger: Option<Linger>,
+}
+
+impl GuardIo {
+    pub(super) fn new(
+        stream: TcpStream,
+        protocol: Protocol,
+        prefix: Prefix,
+        activity: Arc<Activity>,
+    ) -> Self {
+        Self { stream, prefix, protocol, activity, linger: None }
+    }
+
+    fn noted_read(&self) {
+        if self.protocol == Protocol::Http1 {
+            self.activity.request.set();
+            self.activity.used();
+        }
+    }
+
+    fn noted_write(&self, outcome: &Poll<io::Result<usize>>) {
+        match outcome {
+            Poll::Pending => self.activity.stall.set(),
+            Poll::Ready(_) => {
+                self.activity.stall.clear();
+                if self.protocol == Protocol::Http1 {
+                    self.activity.request.clear();
+                    self.activity.used();
+                }
+            }
+        }
+    }
+}
+
+impl AsyncRead for GuardIo {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if !this.prefix.is_empty() {
+            buffer.put_slice(this.prefix.take(buffer.remaining()));
+            this.noted_read();
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            this.noted_read();
+        }
+        outcome
+    }
+}
+
+impl AsyncWrite for GuardIo {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.noted_write(&outcome);
+        outcome
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.noted_write(&outcome);
+        outcome
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    /// Ends our side and, unless the connection ended quietly, waits a little for the client to end its own.
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.linger.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if this.activity.quiet_end.load(Relaxed) {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let linger = this.linger.get_or_insert_with(Linger::new);
+        linger.poll(&mut this.stream, cx).map(Ok)
+    }
+}
+
+impl Drop for GuardIo {
+    fn drop(&mut self) {
+        if self.activity.reset.load(Relaxed) {
+            // Best effort: without it the kernel merely holds its buffer longer.
+            let _ = self.stream.set_zero_linger();
+        }
+    }
+}
+
+/// Reads and forgets what a client sends after the last response.
+struct Linger {
+    until: Pin<Box<Sleep>>,
+    left: usize,
+}
+
+impl Linger {
+    fn new() -> Self {
+        Self { until: Box::pin(tokio::time::sleep(LINGER)), left: LINGER_BYTES }
+    }
+
+    fn poll(&mut self, stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<()> {
+        let mut scratch = [0; 4096];
+        while self.left > 0 {
+            let mut buffer = ReadBuf::new(&mut scratch);
+            match Pin::new(&mut *stream).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    self.left = self.left.saturating_sub(buffer.filled().len());
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return Future::poll(self.until.as_mut(), cx),
+            }
+        }
+        Poll::Ready(())
+    }
+}

@@ -1,0 +1,499 @@
+//! A disk in memory that crashes in every way POSIX allows, and what the publisher makes of it.
+//!
+//! Worst case: a file whose bytes were not synced may come back empty, cut in half, zeroed or whole;
+//! of the unsynced changes of a directory any subset may have survived (a rename is one change).
+//! What a crash left is decided when it is first looked at, and every decision is then tried the other
+//! way: states that differ only in what nobody reads are one state.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::SystemTime;
+
+use jiff::civil::date;
+use rustix::io::Errno;
+
+use super::digest::Digest;
+use super::generation::{current, open_current_on};
+use super::keep::{gc_on, rollback_on};
+use super::manifest::{Counts, Id};
+use super::sections::Mapping;
+use super::stage::{About, Page, Published, Stage};
+use super::table::Body;
+use super::verify::{Mode, verify_on};
+use super::vfs::{Kind, Lock, Vfs};
+use super::{CURRENT_TMP, GENERATIONS, StoreError};
+
+/// Entries that appear (a node) or go (none) together.
+type Change = Vec<(String, Option<usize>)>;
+type Entries = BTreeMap<String, usize>;
+
+#[derive(Clone)]
+enum Node {
+    File { bytes: Arc<[u8]>, synced: bool },
+    Directory { durable: Entries, pending: Vec<Change> },
+}
+
+/// Decisions of one crash: which of how many, in the order they came up.
+#[derive(Default)]
+struct Choices {
+    script: Vec<(usize, usize)>,
+    made: usize,
+}
+
+impl Choices {
+    fn choose(&mut self, of: usize) -> usize {
+        if self.made == self.script.len() {
+            self.script.push((0, of));
+        }
+        self.made += 1;
+        self.script[self.made - 1].0
+    }
+
+    /// The next untried script; none when all were tried.
+    fn next(mut self) -> Option<Self> {
+        while let Some((taken, of)) = self.script.pop() {
+            if taken + 1 < of {
+                self.script.push((taken + 1, of));
+                return Some(Self { script: self.script, made: 0 });
+            }
+        }
+        None
+    }
+}
+
+#[derive(Default)]
+struct State {
+    nodes: Vec<Node>,
+    /// Present after a crash: what is unsynced is decided on sight. There is no second crash, so what
+    /// is changed from then on stays.
+    choices: Option<Choices>,
+    /// The nodes after every change, so that a crash can be put after each.
+    log: Vec<Vec<Node>>,
+    changes: usize,
+    /// The change that fails for want of space, counted from 0.
+    full_at: Option<usize>,
+}
+
+/// The disk.
+struct Model {
+    state: Mutex<State>,
+    /// A barrier that is left out: `/` stands for `sync_all`, else the name synced.
+    broken: Option<&'static str>,
+}
+
+const NO_SPACE: Errno = Errno::NOSPC;
+
+impl Model {
+    fn with(nodes: Vec<Node>, choices: Option<Choices>, broken: Option<&'static str>) -> Arc<Self> {
+        let state = State { nodes, choices, ..State::default() };
+        Arc::new(Self { state: Mutex::new(state), broken })
+    }
+
+    fn empty() -> Arc<Self> {
+        let root = Node::Directory { durable: Entries::new(), pending: Vec::new() };
+        Self::with(vec![root], None, None)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// The same disk, all synced, its log empty.
+    fn settled(&self, broken: Option<&'static str>) -> Arc<Self> {
+        self.sync_all().unwrap();
+        Self::with(self.state().nodes.clone(), None, broken)
+    }
+}
+
+impl State {
+    /// What the crash left of a node, decided now if it was not before.
+    fn settle(&mut self, node: usize) {
+        let Some(choices) = &mut self.choices else { return };
+        match &mut self.nodes[node] {
+            Node::File { synced: true, .. } => {}
+            Node::File { bytes, synced } => {
+                *bytes = match choices.choose(4) {
+                    0 => Arc::from(&**bytes),
+                    1 => Arc::from(&b""[..]),
+                    2 => Arc::from(&bytes[..bytes.len() / 2]),
+                    _ => vec![0; bytes.len()].into(),
+                };
+                *synced = true;
+            }
+            Node::Directory { durable, pending } => {
+                for change in std::mem::take(pending) {
+                    if choices.choose(2) == 0 {
+                        apply(durable, &change);
+                    }
+                }
+            }
+        }
+    }
+
+    fn entries(&mut self, node: usize) -> io::Result<Entries> {
+        self.settle(node);
+        let Node::Directory { durable, pending } = &self.nodes[node] else {
+            return Err(Errno::NOTDIR.into());
+        };
+        let mut now = durable.clone();
+        pending.iter().for_each(|change| apply(&mut now, change));
+        Ok(now)
+    }
+
+    fn find(&mut self, name: &str) -> io::Result<usize> {
+        let steps = name.split('/').filter(|step| !step.is_empty());
+        steps.into_iter().try_fold(0, |node, step| {
+            self.entries(node)?.get(step).copied().ok_or_else(|| Errno::NOENT.into())
+        })
+    }
+
+    fn file(&mut self, name: &str) -> io::Result<Arc<[u8]>> {
+        let node = self.find(name)?;
+        self.settle(node);
+        match &self.nodes[node] {
+            Node::File { bytes, .. } => Ok(Arc::clone(bytes)),
+            Node::Directory { .. } => Err(Errno::LOOP.into()),
+        }
+    }
+
+    /// Changes entries of the directory that holds `name`.
+    fn change(&mut self, name: &str, to: Option<usize>, and: Change) -> io::Result<()> {
+        let (dir, last) = name.rsplit_once('/').unwrap_or(("", name));
+        let dir = self.find(dir)?;
+        self.settle(dir);
+        let crashed = self.choices.is_some();
+        let change = [and, vec![(last.to_owned(), to)]].concat();
+        match &mut self.nodes[dir] {
+            Node::Directory { durable, .. } if crashed => apply(durable, &change),
+            Node::Directory { pending, .. } => pending.push(change),
+            Node::File { .. } => return Err(Errno::NOTDIR.into()),
+        }
+        self.done();
+        Ok(())
+    }
+
+    fn done(&mut self) {
+        if self.choices.is_none() {
+            self.log.push(self.nodes.clone());
+        }
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Counts a change, and fails it if its turn has come.
+    fn begin(&mut self) -> io::Result<()> {
+        self.changes += 1;
+        if self.full_at == Some(self.changes - 1) { Err(NO_SPACE.into()) } else { Ok(()) }
+    }
+
+    /// In a directory that is there.
+    fn must_be_new(&mut self, name: &str) -> io::Result<()> {
+        self.find(name.rsplit_once('/').map_or("", |(dir, _)| dir))?;
+        if self.find(name).is_ok() { Err(Errno::EXIST.into()) } else { Ok(()) }
+    }
+}
+
+fn apply(entries: &mut Entries, change: &Change) {
+    for (name, node) in change {
+        match node {
+            Some(node) => entries.insert(name.clone(), *node),
+            None => entries.remove(name),
+        };
+    }
+}
+
+fn sync_node(node: &mut Node) {
+    match node {
+        Node::File { synced, .. } => *synced = true,
+        Node::Directory { durable, pending } => {
+            std::mem::take(pending).iter().for_each(|change| apply(durable, change));
+        }
+    }
+}
+
+impl Vfs for Model {
+    fn locate(&self, name: &str) -> PathBuf {
+        Path::new("/model").join(name)
+    }
+
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.state().file(name)?;
+        Ok(bytes.iter().take(limit as usize + 1).copied().collect())
+    }
+
+    fn map(&self, name: &str) -> io::Result<Mapping> {
+        Ok(Mapping::copy_of(&self.state().file(name)?))
+    }
+
+    fn hash(&self, name: &str) -> io::Result<Body> {
+        Ok(Body::of(&self.state().file(name)?))
+    }
+
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
+        let mut state = self.state();
+        let node = state.find(dir)?;
+        let entries = state.entries(node)?;
+        let kind = |node: usize, state: &mut State| match &state.nodes[node] {
+            Node::Directory { .. } => Kind::Directory,
+            Node::File { .. } => {
+                state.settle(node);
+                let Node::File { bytes, .. } = &state.nodes[node] else { return Kind::Other };
+                Kind::File(bytes.len() as u64)
+            }
+        };
+        Ok(entries.into_iter().map(|(name, node)| (name, kind(node, &mut state))).collect())
+    }
+
+    fn modified(&self, _dir: &str) -> io::Result<SystemTime> {
+        Ok(SystemTime::UNIX_EPOCH)
+    }
+
+    fn create_dirs(&self, dir: &str) -> io::Result<()> {
+        let mut state = self.state();
+        for end in dir.match_indices('/').map(|(at, _)| at).chain([dir.len()]) {
+            if state.find(&dir[..end]).is_err() {
+                state.begin()?;
+                let node = state.add(Node::Directory { durable: Entries::new(), pending: Vec::new() });
+                state.change(&dir[..end], Some(node), Vec::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        state.must_be_new(name)?;
+        let started = state.begin();
+        let bytes = if started.is_err() { &bytes[..bytes.len() / 2] } else { bytes };
+        let synced = state.choices.is_some();
+        let node = state.add(Node::File { bytes: bytes.into(), synced });
+        state.change(name, Some(node), Vec::new())?;
+        started
+    }
+
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.must_be_new(to)?;
+        state.begin()?;
+        let node = state.find(from)?;
+        state.change(to, Some(node), Vec::new())
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.begin()?;
+        let node = state.find(from)?;
+        let last = from.rsplit_once('/').map_or(from, |(_, last)| last);
+        state.change(to, Some(node), vec![(last.to_owned(), None)])
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.find(name)?;
+        state.begin()?;
+        state.change(name, None, Vec::new())
+    }
+
+    fn touch(&self, dir: &str) -> io::Result<()> {
+        self.state().find(dir).map(|_| ())
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.begin()?;
+        if self.broken != Some("/") {
+            state.nodes.iter_mut().for_each(sync_node);
+        }
+        state.done();
+        Ok(())
+    }
+
+    fn sync(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.begin()?;
+        let node = state.find(name)?;
+        state.settle(node);
+        if self.broken != Some(name) {
+            sync_node(&mut state.nodes[node]);
+        }
+        state.done();
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<Lock> {
+        Ok(Lock(None))
+    }
+
+    fn pin(&self, dir: &str) -> io::Result<Lock> {
+        self.state().find(dir).map(|_| Lock(None))
+    }
+
+    fn claim(&self, dir: &str) -> io::Result<Lock> {
+        self.pin(dir)
+    }
+}
+
+/// Runs `check` on every disk that a crash may leave behind; returns how many there are.
+fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
+    let mut next = Some(Choices::default());
+    let mut states = 0;
+    while let Some(choices) = next {
+        let model = Model::with(nodes.to_vec(), Some(choices), None);
+        check(&(Arc::clone(&model) as Arc<dyn Vfs>));
+        states += 1;
+        next = model.state().choices.take().and_then(Choices::next);
+    }
+    states
+}
+
+fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
+    let stage = Stage::begin_on(vfs, "none")?;
+    let long = format!("{text} {}", "long enough for siblings ".repeat(30));
+    let pages = [("public/a.json", "always the same"), ("public/b/c.json", &*long), ("index/x.bin", text)];
+    for (path, body) in pages {
+        let page = Page { path, body: body.as_bytes(), holes: &[], encodings: true };
+        stage.put(page, &|coding, body| (coding.suffix() == ".gz").then(|| body[..100].to_vec()))?;
+    }
+    let about = About {
+        generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),
+        as_of: date(2026, 11, 20),
+        base_url: "https://example.org".to_owned(),
+        source: Digest::of(text.as_bytes()),
+        counts: Counts::default(),
+        complete: true,
+    };
+    stage.publish(&about, 1)
+}
+
+fn verified(vfs: &Arc<dyn Vfs>) -> Result<Id, Vec<StoreError>> {
+    verify_on(vfs, None, Mode::Deep, 1, &|_, _| ()).map(|report| report.id)
+}
+
+/// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn
+/// or wrong live generation, those that lost the new generation although `act` had returned).
+fn crash_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>), broken: Option<&'static str>) -> [usize; 3] {
+    let disk = before.settled(broken);
+    let start: Arc<dyn Vfs> = before.settled(None);
+    let old = verified(&start).ok();
+    act(Arc::clone(&disk) as Arc<dyn Vfs>);
+    let new = current(&*disk).unwrap();
+    let log = std::mem::take(&mut disk.state().log);
+    let mut counts = [0; 3];
+    for (at, nodes) in log.iter().enumerate() {
+        counts[0] += every_crash(nodes, |after| {
+            match verified(after) {
+                Ok(id) if id == new => {}
+                Ok(id) if Some(id) == old => counts[2] += usize::from(at + 1 == log.len()),
+                Err(faults) if old.is_none() && matches!(*faults, [StoreError::Unpublished { .. }]) => {
+                    counts[2] += usize::from(at + 1 == log.len());
+                }
+                _ => counts[1] += 1,
+            }
+            if broken.is_none() {
+                let next = publish(Arc::clone(after), "after the crash").unwrap();
+                assert_eq!(verified(after).unwrap(), next.manifest.id());
+            }
+        });
+    }
+    counts
+}
+
+/// A disk with two generations, `CURRENT` naming the second.
+fn two_generations() -> Arc<Model> {
+    let disk = Model::empty();
+    publish(Arc::clone(&disk) as Arc<dyn Vfs>, "first").unwrap();
+    publish(Arc::clone(&disk) as Arc<dyn Vfs>, "second").unwrap();
+    disk
+}
+
+fn publish_third(vfs: Arc<dyn Vfs>) {
+    publish(vfs, "third").unwrap();
+}
+
+#[test]
+fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher_recovers() {
+    let first = crash_everywhere(&Model::empty(), publish_third, None);
+    let third = crash_everywhere(&two_generations(), publish_third, None);
+    let back = |vfs: Arc<dyn Vfs>| assert_eq!(rollback_on(&vfs, None).unwrap().sequence, 1);
+    let rollback = crash_everywhere(&two_generations(), back, None);
+    let gc = |vfs: Arc<dyn Vfs>| {
+        let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        assert_eq!(gc_on(&*vfs, 1, now).unwrap().len(), 1);
+    };
+    let gc = crash_everywhere(&two_generations(), gc, None);
+    for [states, broken, lost] in [first, third, rollback, gc] {
+        assert!(states > 1);
+        assert_eq!([broken, lost], [0, 0]);
+    }
+    println!("states: first {first:?}, third {third:?}, rollback {rollback:?}, gc {gc:?}");
+}
+
+#[test]
+fn each_of_the_four_barriers_is_needed() {
+    let without = |barrier| crash_everywhere(&two_generations(), publish_third, Some(barrier));
+    let [_, broken, _] = without("/");
+    assert!(broken > 0, "B1: files missing or torn");
+    let [_, broken, _] = without(GENERATIONS);
+    assert!(broken > 0, "B2: CURRENT names a generation that is not there");
+    let [_, broken, _] = without(CURRENT_TMP);
+    assert!(broken > 0, "B3: CURRENT is torn");
+    let [_, broken, lost] = without("");
+    assert_eq!(broken, 0);
+    assert!(lost > 0, "B4: success was reported, then undone");
+}
+
+#[test]
+fn a_full_disk_at_any_point_leaves_the_live_generation_and_the_next_publisher_recovers() {
+    let before = two_generations();
+    for full_at in 0.. {
+        let disk = before.settled(None);
+        disk.state().full_at = Some(full_at);
+        let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
+        let result = publish(Arc::clone(&vfs), "third");
+        let failed_at_b4 = disk.state().changes == full_at + 1;
+        if result.is_ok() {
+            assert!(full_at > 15, "a publish makes more changes than {full_at}");
+            return;
+        }
+        let live = open_current_on(&vfs).map(|live| live.id().sequence).unwrap();
+        assert!(live == 2 || live == 3 && failed_at_b4, "change {full_at}: {live}");
+        publish(Arc::clone(&vfs), "fourth").unwrap();
+        assert_eq!(verified(&vfs).unwrap(), current(&*vfs).unwrap());
+    }
+}
+
+#[test]
+fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
+    let disk = two_generations();
+    let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
+    let dir = format!("{GENERATIONS}/{}", verified(&vfs).unwrap());
+    for path in [
+        "manifest.json",
+        "history.bin",
+        "files.sha256",
+        "index/files.bin",
+        "index/x.bin",
+        "public/b/c.json.gz",
+    ] {
+        let node = disk.state().find(&format!("{dir}/{path}")).unwrap();
+        let good = disk.state().file(&format!("{dir}/{path}")).unwrap();
+        let refused = |bad: Vec<u8>, how: &str| {
+            disk.state().nodes[node] = Node::File { bytes: bad.into(), synced: true };
+            let faults = verified(&vfs).expect_err(how);
+            assert!(faults.iter().any(|fault| fault.to_string().contains(path)), "{how}: {faults:?}");
+        };
+        for at in 0..good.len() {
+            let mut bad = good.to_vec();
+            bad[at] ^= 1;
+            refused(bad, &format!("{path}: byte {at} flipped"));
+            refused(good[..at].to_vec(), &format!("{path}: cut at {at}"));
+        }
+        disk.state().nodes[node] = Node::File { bytes: good, synced: true };
+    }
+    assert!(verified(&vfs).is_ok());
+}

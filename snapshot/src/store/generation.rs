@@ -1,0 +1,269 @@
+//! Reading: opens a published generation, checks it, and gives out its files.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use super::digest::Digest;
+use super::manifest::{Id, Manifest, Refused};
+use super::sections::{SectionError, Sections};
+use super::table::{Body, Coding, FileEntry, FileTable};
+use super::vfs::{Disk, Lock, Vfs};
+use super::{CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, MANIFEST, Problem, StoreError};
+
+/// Longest `CURRENT` and longest manifest that are read, in bytes.
+const CURRENT_LIMIT: u64 = 128;
+const MANIFEST_LIMIT: u64 = 64 * 1024;
+
+/// An open generation. While it is open, `gc` leaves it alone.
+pub struct Generation {
+    vfs: Arc<dyn Vfs>,
+    dir: String,
+    manifest: Manifest,
+    files: FileTable,
+    /// Of `index/files.bin`, the one listed file that the table cannot list.
+    table_hash: Digest,
+    _pin: Lock,
+}
+
+impl Generation {
+    /// Opens the generation that `CURRENT` names.
+    pub fn open_current(root: &Path) -> Result<Self, StoreError> {
+        open_current_on(&open_root(root)?)
+    }
+
+    /// Opens a generation by name.
+    pub fn open(root: &Path, id: Id) -> Result<Self, StoreError> {
+        Self::open_on(&open_root(root)?, id)
+    }
+
+    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: Id) -> Result<Self, StoreError> {
+        let generation = Self::load(vfs, directory_of(id))?;
+        if generation.manifest.id() != id {
+            let problem = format!("is the manifest of generation {}", generation.manifest.id());
+            return Err(damaged(&**vfs, &generation.name(MANIFEST), Problem::Format(problem)));
+        }
+        Ok(generation)
+    }
+
+    /// Opens the generation in `dir`, whatever the name of that is. Order of checks: version, manifest,
+    /// file list, table, history; each is trusted only after the one before.
+    pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String) -> Result<Self, StoreError> {
+        let pin = vfs.pin(&dir).map_err(|err| match err.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
+                StoreError::NoGeneration { path: vfs.locate(&dir) }
+            }
+            _ => failed(&**vfs, &dir, err),
+        })?;
+        let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
+        let table_hash = read_file_list(&**vfs, &dir, &manifest)?;
+        let table = Reading::new(&**vfs, &dir, FILE_TABLE).sections(Some(table_hash))?;
+        let history = Reading::new(&**vfs, &dir, HISTORY);
+        let files = history.history(&table, manifest_hash)?;
+        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, table_hash, _pin: pin })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.manifest.id()
+    }
+
+    /// What it is and was made from.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Its pages.
+    #[must_use]
+    pub fn files(&self) -> &FileTable {
+        &self.files
+    }
+
+    /// Maps `index/<name>`, a section file, after checking that it is the one that was published:
+    /// its length, its checksum and every section's bounds. (SHA-256 is left to `verify`: XXH3 is ten
+    /// times faster and guards against the same accidents.)
+    pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
+        let path = format!("index/{name}");
+        let file = Reading::new(&*self.vfs, &self.dir, &path);
+        let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(Problem::Missing))?;
+        let sections = file.sections(None)?;
+        if sections.checksum() != entry.checksum() {
+            return Err(file.damaged(SectionError::Checksum.into()));
+        }
+        Ok(sections)
+    }
+
+    /// Reads a page, and checks length and SHA-256 before it gives the bytes out. A coding that is
+    /// not stored is an error.
+    pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
+        let path = format!("{}{}", entry.path(), coding.suffix());
+        let file = Reading::new(&*self.vfs, &self.dir, &path);
+        let expected = entry.body(coding).ok_or_else(|| file.damaged(Problem::Missing))?;
+        let bytes = file.bytes(expected.len)?;
+        if bytes.len() as u64 != expected.len {
+            return Err(file.damaged(Problem::Length { expected: expected.len, found: bytes.len() as u64 }));
+        }
+        file.check_hash(expected.sha256, Digest::of(&bytes))?;
+        Ok(bytes)
+    }
+
+    pub(super) fn vfs(&self) -> &dyn Vfs {
+        &*self.vfs
+    }
+
+    /// Name of one of its files, for the `Vfs`.
+    pub(super) fn name(&self, path: &str) -> String {
+        format!("{}/{path}", self.dir)
+    }
+
+    pub(super) fn dir(&self) -> &str {
+        &self.dir
+    }
+
+    pub(super) fn table_hash(&self) -> Digest {
+        self.table_hash
+    }
+}
+
+/// The text of `files.sha256`, from all stored bodies and the hash of the table that lists them.
+pub(super) fn file_list<'a>(
+    stored: impl Iterator<Item = (&'a str, Coding, Body)>,
+    table_hash: Digest,
+) -> Vec<u8> {
+    let named =
+        |(path, coding, body): (&str, Coding, Body)| (format!("{path}{}", coding.suffix()), body.sha256);
+    let table = (FILE_TABLE.to_owned(), table_hash);
+    let mut lines: Vec<_> = stored.map(named).chain([table]).collect();
+    lines.sort_unstable();
+    let lines = lines.iter().map(|(path, hash)| format!("{hash}  {path}\n"));
+    lines.collect::<String>().into_bytes()
+}
+
+/// The hash that a file list states for `index/files.bin`. It is near the top: only `index/…` sorts
+/// before it.
+fn listed_table_hash(list: &[u8]) -> Option<Digest> {
+    let mut lines = list.split(|byte| *byte == b'\n');
+    let line = lines.find(|line| line.get(66..) == Some(FILE_TABLE.as_bytes()))?;
+    std::str::from_utf8(&line[..64]).ok()?.parse().ok()
+}
+
+/// Opens the live generation. If it goes away just then, because another one was published and `gc`
+/// ran, that one is opened.
+pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>) -> Result<Generation, StoreError> {
+    let mut id = current(&**vfs)?;
+    loop {
+        match Generation::open_on(vfs, id) {
+            Err(gone @ StoreError::NoGeneration { .. }) => {
+                let now = current(&**vfs)?;
+                if now == id {
+                    return Err(gone);
+                }
+                id = now;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// The id in `CURRENT`.
+pub(super) fn current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
+    let bytes = vfs.read(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
+        io::ErrorKind::NotFound => StoreError::Unpublished { path: vfs.locate(CURRENT) },
+        _ => failed(vfs, CURRENT, err),
+    })?;
+    let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let found = String::from_utf8_lossy(&bytes);
+        damaged(vfs, CURRENT, Problem::Format(format!("holds {found:?}, expected one generation id and LF")))
+    })
+}
+
+pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Vfs>, StoreError> {
+    let disk = Disk::open(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+    Ok(Arc::new(disk))
+}
+
+pub(super) fn directory_of(id: Id) -> String {
+    format!("{GENERATIONS}/{id}")
+}
+
+pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<(Manifest, Digest), StoreError> {
+    let file = Reading::new(vfs, dir, MANIFEST);
+    let bytes = file.bytes(MANIFEST_LIMIT)?;
+    if bytes.len() as u64 > MANIFEST_LIMIT {
+        return Err(file.damaged(Problem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
+    }
+    let manifest = Manifest::parse(&bytes).map_err(|refused| match refused {
+        Refused::Version(found) => StoreError::Version { path: vfs.locate(&file.name), found },
+        Refused::Problem(problem) => file.damaged(problem),
+    })?;
+    Ok((manifest, Digest::of(&bytes)))
+}
+
+fn read_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<Digest, StoreError> {
+    let file = Reading::new(vfs, dir, FILE_LIST);
+    let list = vfs.map(&file.name).map_err(|err| failed(vfs, &file.name, err))?;
+    file.check_hash(manifest.files.sha256, Digest::of(&list))?;
+    let unlisted = || file.damaged(Problem::Format(format!("does not list {FILE_TABLE}")));
+    listed_table_hash(&list).ok_or_else(unlisted)
+}
+
+/// One file of a generation, on its way to being trusted.
+struct Reading<'a> {
+    vfs: &'a dyn Vfs,
+    name: String,
+}
+
+impl<'a> Reading<'a> {
+    fn new(vfs: &'a dyn Vfs, dir: &str, path: &str) -> Self {
+        Self { vfs, name: format!("{dir}/{path}") }
+    }
+
+    fn bytes(&self, limit: u64) -> Result<Vec<u8>, StoreError> {
+        self.vfs.read(&self.name, limit).map_err(|err| failed(self.vfs, &self.name, err))
+    }
+
+    fn sections(&self, expected: Option<Digest>) -> Result<Sections, StoreError> {
+        let map = self.vfs.map(&self.name).map_err(|err| failed(self.vfs, &self.name, err))?;
+        if let Some(expected) = expected {
+            self.check_hash(expected, Digest::of(&map))?;
+        }
+        Sections::check(map).map_err(|err| self.damaged(err.into()))
+    }
+
+    /// `history.bin` belongs to this manifest; together with the table it makes the file table.
+    fn history(&self, table: &Sections, manifest_hash: Digest) -> Result<FileTable, StoreError> {
+        let history = self.sections(None)?;
+        let wrong = |err: SectionError| self.damaged(err.into());
+        let sealed = history.get::<Digest>("manifest").map_err(wrong)?;
+        if *sealed != [manifest_hash] {
+            return Err(self.damaged(Problem::Format(format!("does not belong to this {MANIFEST}"))));
+        }
+        FileTable::open(table, history.get("changed").map_err(wrong)?).map_err(wrong)
+    }
+
+    fn check_hash(&self, expected: Digest, found: Digest) -> Result<(), StoreError> {
+        if expected == found { Ok(()) } else { Err(self.damaged(Problem::Hash { expected, found })) }
+    }
+
+    fn damaged(&self, problem: Problem) -> StoreError {
+        damaged(self.vfs, &self.name, problem)
+    }
+}
+
+pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: Problem) -> StoreError {
+    StoreError::Damaged { path: vfs.locate(name), problem }
+}
+
+/// What a failed read of something that ought to be there means.
+pub(super) fn failed(vfs: &dyn Vfs, name: &str, err: io::Error) -> StoreError {
+    match Errno::from_io_error(&err) {
+        Some(Errno::NOENT) => damaged(vfs, name, Problem::Missing),
+        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, Problem::Kind),
+        _ => StoreError::Io { path: vfs.locate(name), source: err },
+    }
+}

@@ -1,0 +1,102 @@
+//! What happens to generations after they are published: listing, rollback and removal.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::generation::{current, directory_of, open_root, read_manifest};
+use super::manifest::{Id, Manifest};
+use super::stage::{at, clear_away, point_to, take_lock};
+use super::verify::{Mode, verify_on};
+use super::vfs::{Kind, Vfs};
+use super::{CURRENT, GENERATIONS, StoreError, TMP_PREFIX};
+
+/// A generation that is there.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name.
+    pub id: Id,
+    /// Whether `CURRENT` names it.
+    pub current: bool,
+    /// Its manifest, or why that could not be read.
+    pub manifest: Result<Manifest, StoreError>,
+}
+
+/// The id in `CURRENT`: what a reader that polls compares.
+pub fn live_id(root: &Path) -> Result<Id, StoreError> {
+    current(&*open_root(root)?)
+}
+
+/// All generations, oldest first.
+pub fn list(root: &Path) -> Result<Vec<Listed>, StoreError> {
+    let vfs = open_root(root)?;
+    let live = current(&*vfs).ok();
+    let listed = |id: Id| {
+        let manifest = read_manifest(&*vfs, &directory_of(id)).map(|(manifest, _)| manifest);
+        Listed { id, current: live == Some(id), manifest }
+    };
+    Ok(ids(&*vfs)?.into_iter().map(listed).collect())
+}
+
+/// Makes an older (or newer) generation the live one: `to`, or the live one's parent. Nothing changes
+/// unless its files are all there. Returns its name.
+pub fn rollback(root: &Path, to: Option<Id>) -> Result<Id, Vec<StoreError>> {
+    rollback_on(&open_root(root).map_err(|err| vec![err])?, to)
+}
+
+pub(super) fn rollback_on(vfs: &Arc<dyn Vfs>, to: Option<Id>) -> Result<Id, Vec<StoreError>> {
+    let _lock = take_lock(&**vfs).map_err(|err| vec![err])?;
+    let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(|err| vec![err])?;
+    verify_on(vfs, Some(to), Mode::Fast, 1, &|_, _| ())?;
+    let steps = || {
+        clear_away(&**vfs)?;
+        point_to(&**vfs, to)
+    };
+    steps().map_err(|err| vec![err])?;
+    Ok(to)
+}
+
+fn parent_of_current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
+    let (manifest, _) = read_manifest(vfs, &directory_of(current(vfs)?))?;
+    manifest.parent.ok_or_else(|| StoreError::NoParent { path: vfs.locate(CURRENT) })
+}
+
+/// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that
+/// was live (or built) at `since` or later, and any that a `Generation` on this machine has open.
+pub fn gc(root: &Path, keep: usize, since: SystemTime) -> Result<Vec<Id>, StoreError> {
+    gc_on(&*open_root(root)?, keep, since)
+}
+
+pub(super) fn gc_on(vfs: &dyn Vfs, keep: usize, since: SystemTime) -> Result<Vec<Id>, StoreError> {
+    let _lock = take_lock(vfs)?;
+    let live = current(vfs)?;
+    clear_away(vfs)?;
+    let mut removed = Vec::new();
+    for id in ids(vfs)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
+        if remove(vfs, id, since)? {
+            removed.push(id);
+        }
+    }
+    Ok(removed)
+}
+
+/// Renames first, so that no reader can meet half a generation.
+fn remove(vfs: &dyn Vfs, id: Id, since: SystemTime) -> Result<bool, StoreError> {
+    let (dir, gone) = (directory_of(id), format!("{GENERATIONS}/{TMP_PREFIX}{id}"));
+    let Ok(_claim) = vfs.claim(&dir) else { return Ok(false) };
+    if vfs.modified(&dir).map_err(|err| at(vfs, &dir, err))? >= since {
+        return Ok(false);
+    }
+    vfs.rename(&dir, &gone).map_err(|err| at(vfs, &dir, err))?;
+    vfs.remove(&gone).map_err(|err| at(vfs, &gone, err))?;
+    Ok(true)
+}
+
+/// All there are, oldest first.
+fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
+    let found = vfs.list(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))?;
+    let directories = found.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
+    let mut ids: Vec<Id> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}

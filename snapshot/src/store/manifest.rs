@@ -1,0 +1,308 @@
+//! `manifest.json`: what a generation is, what it was made from, and its hash.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::Problem;
+use super::digest::{Digest, read_hex, write_hex};
+
+/// Version of the layout. A reader refuses any other.
+pub const FORMAT: u32 = 1;
+/// Version of the REST interface whose answers the files hold.
+pub const API_VERSION: &str = "1.0.0";
+
+/// Name of a generation: `<sequence>-<first 32 hex digits of its hash>`, the sequence in 6 or more
+/// digits. Ordered by sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id {
+    /// Counts the generations of one root, from 1.
+    pub sequence: u64,
+    /// First half of `Manifest::hash`.
+    pub hash: [u8; 16],
+}
+
+impl Id {
+    /// The id of a generation with this sequence and hash.
+    #[must_use]
+    pub fn new(sequence: u64, hash: &Digest) -> Self {
+        let mut half = [0; 16];
+        half.copy_from_slice(&hash.0[..16]);
+        Self { sequence, hash: half }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:06}-", self.sequence)?;
+        write_hex(&self.hash, f)
+    }
+}
+
+impl FromStr for Id {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = text.split_once('-').and_then(|(sequence, hash)| {
+            let sequence = sequence.parse().ok().filter(|sequence| *sequence > 0)?;
+            Some(Self { sequence, hash: read_hex(hash)? })
+        });
+        id.filter(|id| id.to_string() == text).ok_or("not a generation id")
+    }
+}
+
+/// Everything `manifest.json` says. Its bytes are exactly those of `to_bytes`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Manifest {
+    /// `FORMAT`.
+    pub format: u32,
+    /// Counts the generations of one root, from 1. Outside the hash.
+    pub sequence: u64,
+    /// The generation that this one replaced. Outside the hash.
+    #[serde(with = "optional_text")]
+    pub parent: Option<Id>,
+    /// Of the file list, `as_of` and `base_url`.
+    pub hash: Digest,
+    /// `publishedAt` of the dataset, never the clock.
+    #[serde(with = "text")]
+    pub generated_at: Timestamp,
+    /// The UTC day the files are right for.
+    #[serde(with = "text")]
+    pub as_of: Date,
+    /// Scheme and authority, no path.
+    pub base_url: String,
+    /// `API_VERSION`.
+    pub api_version: String,
+    /// What the generation was made from.
+    pub source: Source,
+    /// Published records by entity.
+    pub counts: Counts,
+    /// What `files.sha256` lists.
+    pub files: FileTotals,
+    /// False when pages were left out (`--index-only`).
+    pub complete: bool,
+}
+
+/// Hash of the dataset as read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// SHA-256.
+    pub sha256: Digest,
+}
+
+/// Published records by entity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each field counts the records it names")]
+pub struct Counts {
+    pub organizations: u64,
+    pub programs: u64,
+    pub cycles: u64,
+    pub awards: u64,
+    pub recipients: u64,
+    pub sources: u64,
+    pub facts: u64,
+}
+
+/// Totals over the files that `files.sha256` lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileTotals {
+    /// How many.
+    pub count: u64,
+    /// Their sizes added up.
+    pub bytes: u64,
+    /// Hash of `files.sha256` itself.
+    pub sha256: Digest,
+}
+
+/// What reading a manifest may end in besides a manifest.
+pub(super) enum Refused {
+    Version(u64),
+    Problem(Problem),
+}
+
+impl Manifest {
+    /// The hash of a generation, see the layout in `store`.
+    pub(super) fn hash_of(file_list: &Digest, as_of: Date, base_url: &str) -> Digest {
+        Digest::of(format!("{file_list}\n{as_of}\n{base_url}\n").as_bytes())
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        Id::new(self.sequence, &self.hash)
+    }
+
+    /// The text of the file: indented JSON, ended by LF.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Strings, integers and fixed keys: there is nothing that serde_json could refuse.
+        let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
+        text.push(b'\n');
+        text
+    }
+
+    /// Reads the file strictly: version first, then fields, then rules, then byte for byte the form
+    /// that `to_bytes` writes.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refused> {
+        let broken = |what: String| Refused::Problem(Problem::Format(what));
+        let Versioned { format } = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
+        if format != u64::from(FORMAT) {
+            return Err(Refused::Version(format));
+        }
+        let manifest: Self = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
+        manifest.check().map_err(|rule| broken(rule.to_owned()))?;
+        if manifest.to_bytes() != bytes {
+            return Err(broken("not written the way this program writes it".to_owned()));
+        }
+        Ok(manifest)
+    }
+
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        if self.api_version != API_VERSION {
+            return Err("apiVersion is not 1.0.0");
+        }
+        if self.sequence == 0 {
+            return Err("sequence counts from 1");
+        }
+        check_base_url(&self.base_url)?;
+        if self.hash != Self::hash_of(&self.files.sha256, self.as_of, &self.base_url) {
+            return Err("hash does not fit files.sha256, asOf and baseUrl");
+        }
+        Ok(())
+    }
+}
+
+/// Scheme and authority only: what links are prefixed with.
+pub(super) fn check_base_url(url: &str) -> Result<(), &'static str> {
+    let authority = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"\\<>".contains(&byte);
+    match authority {
+        Some(authority) if !authority.is_empty() && authority.bytes().all(plain) => Ok(()),
+        _ => Err("baseUrl is not http(s)://host without a path"),
+    }
+}
+
+/// The only field that every version has.
+#[derive(Deserialize)]
+struct Versioned {
+    format: u64,
+}
+
+/// A value that is kept as the text it displays as.
+mod text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The same, or null.
+mod optional_text {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Id;
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Id>, to: S) -> Result<S::Ok, S::Error> {
+        value.map(|id| id.to_string()).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Id>, D::Error> {
+        let text = <Option<String>>::deserialize(from)?;
+        text.map(|text| text.parse()).transpose().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
+    const TEXT: &str = r#"{
+  "format": 1,
+  "sequence": 42,
+  "parent": "000041-00112233445566778899aabbccddeeff",
+  "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",
+  "generatedAt": "2026-11-20T06:00:00Z",
+  "asOf": "2026-11-20",
+  "baseUrl": "https://example.org",
+  "apiVersion": "1.0.0",
+  "source": {
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+  },
+  "counts": {
+    "organizations": 1,
+    "programs": 2,
+    "cycles": 3,
+    "awards": 4,
+    "recipients": 5,
+    "sources": 6,
+    "facts": 7
+  },
+  "files": {
+    "count": 8,
+    "bytes": 9,
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+  },
+  "complete": true
+}
+"#;
+
+    fn refusal(text: &str) -> String {
+        match Manifest::parse(text.as_bytes()) {
+            Ok(_) => "accepted".to_owned(),
+            Err(Refused::Version(found)) => format!("version {found}"),
+            Err(Refused::Problem(problem)) => problem.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_text_is_read_and_written_byte_for_byte() {
+        let manifest = Manifest::parse(TEXT.as_bytes()).ok().unwrap();
+        assert_eq!(manifest.id().to_string(), "000042-de5fc13a8e8bb5d911a24d497bbd7019");
+        assert_eq!(manifest.to_bytes(), TEXT.as_bytes());
+    }
+
+    #[test]
+    fn version_comes_first_then_fields_then_rules_then_form() {
+        let with = |from: &str, to: &str| refusal(&TEXT.replacen(from, to, 1));
+        assert_eq!(refusal(r#"{"format": 2, "anything": []}"#), "version 2");
+        assert!(refusal("").contains("EOF"));
+        assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
+        assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));
+        assert!(with("1.0.0", "1.1.0").contains("apiVersion"));
+        assert!(with("example.org", "example.org/path").contains("without a path"));
+        assert!(with("\"asOf\": \"2026-11-20", "\"asOf\": \"2026-11-21").contains("hash does not fit"));
+        assert!(with("2026-11-20T06:00:00Z", "2026-11-20T06:00:00+00:00").contains("not written the way"));
+        assert!(with("000041", "41").contains("not a generation id"));
+    }
+
+    #[test]
+    fn ids_have_one_spelling() {
+        let hash = "00112233445566778899aabbccddeeff";
+        for sequence in ["000001", "999999", "1000000"] {
+            let text = format!("{sequence}-{hash}");
+            assert_eq!(text.parse::<Id>().unwrap().to_string(), text);
+        }
+        for bad in ["000000-", "1-", "0000001-", "+00001-", "-", "000001-0", "000001_"] {
+            assert!(format!("{bad}{hash}").parse::<Id>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! Publishing: collects the files of a new generation and makes it the live one. The protocol and
+//! why it holds are told in `store`.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::digest::Digest;
+use super::generation::{
+    Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root,
+};
+use super::manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
+use super::sections::{SectionWriter, stated_checksum};
+use super::table::{Body, Coding, FileEntry, Hole, Staged, check_page, write_table};
+use super::vfs::{Kind, Lock, Vfs, in_parallel};
+use super::{
+    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, Problem, StoreError,
+    TMP_PREFIX,
+};
+
+/// Bodies shorter than this are not worth a coding, in bytes.
+const MIN_ENCODED: usize = 512;
+
+/// A file to be published.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Below the generation: `public/…` or `index/…`, of letters, digits and `-._~`.
+    pub path: &'a str,
+    /// The bytes.
+    pub body: &'a [u8],
+    /// Which of them depend on the day; sorted, not overlapping.
+    pub holes: &'a [Hole],
+    /// Whether to store compressed siblings where they save a tenth or more.
+    pub encodings: bool,
+}
+
+/// Makes a body in a coding; none where that is not possible.
+pub type Encode<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
+
+/// What a manifest says besides what the store knows itself.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// `publishedAt` of the dataset.
+    pub generated_at: Timestamp,
+    /// The UTC day the files are right for.
+    pub as_of: Date,
+    /// Scheme and authority, no path.
+    pub base_url: String,
+    /// Hash of the dataset as read.
+    pub source: Digest,
+    /// Published records.
+    pub counts: Counts,
+    /// False when pages were left out.
+    pub complete: bool,
+}
+
+/// What `Stage::publish` did.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The live generation's manifest.
+    pub manifest: Manifest,
+    /// Nothing was published, for the live generation has the same hash.
+    pub unchanged: bool,
+    /// Files and bytes written anew.
+    pub written: Tally,
+    /// Files and bytes shared with the parent (or found equal, if unchanged).
+    pub linked: Tally,
+    /// Files that were written anew because the parent's were damaged.
+    pub repaired: u64,
+}
+
+/// A number of files and their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub files: u64,
+    /// Sizes added up.
+    pub bytes: u64,
+}
+
+/// A generation being built. Pages may be put from many threads. Dropped unpublished, it leaves
+/// nothing behind. At most one exists per root.
+pub struct Stage {
+    vfs: Arc<dyn Vfs>,
+    dir: String,
+    sequence: u64,
+    encoder: String,
+    parent: Result<Generation, StoreError>,
+    pages: Mutex<Vec<Staged>>,
+    written: Mutex<Vec<(String, Body)>>,
+    /// Files of the parent that are to be linked, once it is known that anything changed.
+    linked: Mutex<Vec<(String, Body)>>,
+    repaired: AtomicU64,
+    _lock: Lock,
+}
+
+impl Stage {
+    /// Starts a generation in `root`, which is made if it is not there. `encoder` names the
+    /// compressors and levels in use: stored codings made by another are not reused.
+    ///
+    /// Refuses a directory with other things in it and a root that another publisher works on.
+    pub fn begin(root: &Path, encoder: &str) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+        Self::begin_on(open_root(root)?, encoder)
+    }
+
+    pub(super) fn begin_on(vfs: Arc<dyn Vfs>, encoder: &str) -> Result<Self, StoreError> {
+        refuse_foreign(&*vfs)?;
+        let lock = take_lock(&*vfs)?;
+        create_dirs(&*vfs, GENERATIONS)?;
+        let sequence = 1 + clear_away(&*vfs)?;
+        let parent = open_current_on(&vfs);
+        let dir = format!("{GENERATIONS}/{TMP_PREFIX}{sequence:06}");
+        create_dirs(&*vfs, &dir)?;
+        Ok(Self {
+            vfs,
+            dir,
+            sequence,
+            encoder: encoder.to_owned(),
+            parent,
+            pages: Mutex::default(),
+            written: Mutex::default(),
+            linked: Mutex::default(),
+            repaired: AtomicU64::new(0),
+            _lock: lock,
+        })
+    }
+
+    /// The live generation. An error other than `Unpublished` says why its files cannot be reused;
+    /// publishing repairs that.
+    pub fn parent(&self) -> Result<&Generation, &StoreError> {
+        self.parent.as_ref()
+    }
+
+    /// Adds a page: takes the parent's file and siblings if the body is the same, else writes them.
+    /// `encode` is called only for siblings that cannot be linked.
+    pub fn put(&self, page: Page<'_>, encode: Encode<'_>) -> Result<(), StoreError> {
+        check_page(page.path, page.holes, page.body.len())?;
+        let identity = Body::of(page.body);
+        let before = self.parent.as_ref().ok().and_then(|parent| parent.files().find(page.path.as_bytes()));
+        let before = before.filter(|entry| entry.body(Coding::Identity) == Some(identity));
+        let mut bodies = [None; 4];
+        bodies[0] = Some(identity);
+        if !self.link(before, page.path, Coding::Identity) {
+            self.write(page.path, page.body, identity)?;
+        }
+        if page.encodings {
+            let same = before.filter(|entry| entry.encoded() && self.same_encoder());
+            for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
+                bodies[coding as usize] = self.put_sibling(page, coding, same, encode)?;
+            }
+        }
+        let staged = Staged {
+            path: page.path.to_owned(),
+            bodies,
+            holes: page.holes.to_owned(),
+            encoded: page.encodings,
+            checksum: stated_checksum(page.body),
+        };
+        lock(&self.pages).push(staged);
+        Ok(())
+    }
+
+    /// `same` is the parent's entry, if what it says about siblings still holds.
+    fn put_sibling(
+        &self,
+        page: Page<'_>,
+        coding: Coding,
+        same: Option<FileEntry<'_>>,
+        encode: Encode<'_>,
+    ) -> Result<Option<Body>, StoreError> {
+        if let Some(entry) = same {
+            let body = entry.body(coding);
+            if body.is_none() || self.link(same, page.path, coding) {
+                return Ok(body);
+            }
+        }
+        if page.body.len() < MIN_ENCODED {
+            return Ok(None);
+        }
+        let encoded = encode(coding, page.body);
+        let Some(encoded) = encoded.filter(|encoded| encoded.len() * 10 <= page.body.len() * 9) else {
+            return Ok(None);
+        };
+        let body = Body::of(&encoded);
+        self.write(&format!("{}{}", page.path, coding.suffix()), &encoded, body)?;
+        Ok(Some(body))
+    }
+
+    fn same_encoder(&self) -> bool {
+        self.parent.as_ref().is_ok_and(|parent| parent.files().encoder() == self.encoder.as_bytes())
+    }
+
+    /// Takes the parent's file if it is still what it was; a damaged one is counted as repaired, as
+    /// the caller then writes it.
+    fn link(&self, entry: Option<FileEntry<'_>>, path: &str, coding: Coding) -> bool {
+        let (Ok(parent), Some(body)) = (&self.parent, entry.and_then(|entry| entry.body(coding))) else {
+            return false;
+        };
+        let path = format!("{path}{}", coding.suffix());
+        let sound = self.vfs.hash(&parent.name(&path)).is_ok_and(|found| found == body);
+        if sound {
+            lock(&self.linked).push((path, body));
+        } else {
+            self.repaired.fetch_add(1, Relaxed);
+        }
+        sound
+    }
+
+    fn write(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
+        self.create(path, |name| self.vfs.write_new(name, bytes))?;
+        lock(&self.written).push((path.to_owned(), body));
+        Ok(())
+    }
+
+    /// Runs `make` on the file's name, and once more after making the directories it belongs in.
+    fn create(&self, path: &str, make: impl Fn(&str) -> io::Result<()>) -> Result<(), StoreError> {
+        let name = format!("{}/{path}", self.dir);
+        let mut made = make(&name);
+        if made.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
+            create_dirs(&*self.vfs, name.rsplit_once('/').map_or("", |(dir, _)| dir))?;
+            made = make(&name);
+        }
+        made.map_err(|err| match err.kind() {
+            io::ErrorKind::AlreadyExists => put_twice(path),
+            _ => StoreError::Io { path: self.vfs.locate(&name), source: err },
+        })
+    }
+
+    /// Completes the generation and makes it the live one. Reading back runs on `jobs` threads.
+    ///
+    /// Nothing is published if the live generation has the same hash and is not damaged.
+    pub fn publish(self, about: &About, jobs: usize) -> Result<Published, StoreError> {
+        check_base_url(&about.base_url)
+            .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;
+        let parts = self.parts(about)?;
+        if let Some(live) = self.live_with(&parts.manifest.hash) {
+            return Ok(self.outcome(live, true));
+        }
+        self.make_links(jobs)?;
+        self.write(FILE_TABLE, &parts.table, Body::of(&parts.table))?;
+        self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
+        let manifest = parts.manifest.to_bytes();
+        self.write(MANIFEST, &manifest, Body::of(&manifest))?;
+        self.write(HISTORY, &parts.history, Body::of(&parts.history))?;
+        self.commit(parts.manifest.id(), jobs)?;
+        Ok(self.outcome(parts.manifest, false))
+    }
+
+    fn make_links(&self, jobs: usize) -> Result<(), StoreError> {
+        let Ok(parent) = &self.parent else { return Ok(()) };
+        let mut linked = lock(&self.linked);
+        // In order of directories: threads then seldom wait for the same one.
+        linked.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let link = |(path, _): &(String, Body)| {
+            let from = parent.name(path);
+            self.create(path, |to| self.vfs.link(&from, to))
+        };
+        in_parallel(jobs, &linked, link).into_iter().collect()
+    }
+
+    /// The live generation's manifest, if it is sound and has this hash.
+    fn live_with(&self, hash: &Digest) -> Option<Manifest> {
+        let live = self.parent.as_ref().ok().filter(|_| self.repaired.load(Relaxed) == 0);
+        live.map(Generation::manifest).filter(|manifest| manifest.hash == *hash).cloned()
+    }
+
+    fn outcome(&self, manifest: Manifest, unchanged: bool) -> Published {
+        let tally = |files: &Mutex<Vec<(String, Body)>>| {
+            let files = lock(files);
+            Tally { files: files.len() as u64, bytes: files.iter().map(|(_, body)| body.len).sum() }
+        };
+        Published {
+            manifest,
+            unchanged,
+            written: tally(&self.written),
+            linked: tally(&self.linked),
+            repaired: self.repaired.load(Relaxed),
+        }
+    }
+
+    /// The four files that say what the others are.
+    fn parts(&self, about: &About) -> Result<Parts, StoreError> {
+        let mut pages = std::mem::take(&mut *lock(&self.pages));
+        pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if let Some([twice, _]) = pages.array_windows().find(|[one, next]| one.path == next.path) {
+            return Err(put_twice(&twice.path));
+        }
+        let table = write_table(&pages, &self.encoder);
+        let table_body = Body::of(&table);
+        let stored = || pages.iter().flat_map(Staged::stored);
+        let file_list = file_list(stored(), table_body.sha256);
+        let files = FileTotals {
+            count: 1 + stored().count() as u64,
+            bytes: table_body.len + stored().map(|(_, _, body)| body.len).sum::<u64>(),
+            sha256: Digest::of(&file_list),
+        };
+        let manifest = self.manifest(about, files);
+        let mut history = SectionWriter::default();
+        history.put("manifest", &[Digest::of(&manifest.to_bytes())]);
+        history.put::<i64>("changed", &self.changed(&pages, about.generated_at.as_second()));
+        Ok(Parts { table, file_list, manifest, history: history.finish() })
+    }
+
+    fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            sequence: self.sequence,
+            parent: self.parent.as_ref().ok().map(Generation::id),
+            hash: Manifest::hash_of(&files.sha256, about.as_of, &about.base_url),
+            generated_at: about.generated_at,
+            as_of: about.as_of,
+            base_url: about.base_url.clone(),
+            api_version: API_VERSION.to_owned(),
+            source: Source { sha256: about.source },
+            counts: about.counts,
+            files,
+            complete: about.complete,
+        }
+    }
+
+    /// For each page, since when it has its identity body: the parent's word, or `now`.
+    fn changed(&self, pages: &[Staged], now: i64) -> Vec<i64> {
+        let parent = self.parent.as_ref().ok().map(Generation::files);
+        let since = |page: &Staged| {
+            let entry = parent?.find(page.path.as_bytes())?;
+            (entry.body(Coding::Identity) == page.bodies[0]).then(|| entry.changed())
+        };
+        pages.iter().map(|page| since(page).unwrap_or(now)).collect()
+    }
+
+    /// The protocol, see `store`. Everything is written; nothing can be reached yet.
+    fn commit(&self, id: Id, jobs: usize) -> Result<(), StoreError> {
+        let (vfs, dir) = (&*self.vfs, directory_of(id));
+        vfs.sync_all().map_err(|err| at(vfs, "", err))?; // B1
+        self.read_back(jobs)?;
+        vfs.rename(&self.dir, &dir).map_err(|err| at(vfs, &dir, err))?;
+        vfs.sync(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))?; // B2
+        point_to(vfs, id)
+    }
+
+    /// Everything written is on disk as it was meant, and a reader accepts it.
+    fn read_back(&self, jobs: usize) -> Result<(), StoreError> {
+        let written = lock(&self.written);
+        let check = |(path, body): &(String, Body)| {
+            let name = format!("{}/{path}", self.dir);
+            check_file(&*self.vfs, &name, *body)
+        };
+        in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
+        Generation::load(&self.vfs, self.dir.clone()).map(|_| ())
+    }
+}
+
+impl Drop for Stage {
+    /// Best effort: the next publisher clears away what is left.
+    fn drop(&mut self) {
+        let _ = self.vfs.remove(&self.dir);
+    }
+}
+
+fn put_twice(path: &str) -> StoreError {
+    StoreError::Unfit { path: path.to_owned(), reason: "put twice" }
+}
+
+struct Parts {
+    table: Vec<u8>,
+    file_list: Vec<u8>,
+    manifest: Manifest,
+    history: Vec<u8>,
+}
+
+/// Makes a complete, durable generation the live one. The one it replaces is touched, for `gc` counts
+/// its rest from here; where that one is gone, this is how to recover.
+pub(super) fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
+    if let Ok(left) = current(vfs).map(directory_of) {
+        match vfs.touch(&left) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(at(vfs, &left, err)),
+            _ => {}
+        }
+    }
+    vfs.write_new(CURRENT_TMP, format!("{id}\n").as_bytes()).map_err(|err| at(vfs, CURRENT_TMP, err))?;
+    vfs.sync(CURRENT_TMP).map_err(|err| at(vfs, CURRENT_TMP, err))?; // B3
+    vfs.rename(CURRENT_TMP, CURRENT).map_err(|err| at(vfs, CURRENT, err))?;
+    vfs.sync("").map_err(|err| at(vfs, "", err)) // B4
+}
+
+/// A file has this size and hash.
+pub(super) fn check_file(vfs: &dyn Vfs, name: &str, expected: Body) -> Result<(), StoreError> {
+    let found = vfs.hash(name).map_err(|err| failed(vfs, name, err))?;
+    if found.len != expected.len {
+        return Err(damaged(vfs, name, Problem::Length { expected: expected.len, found: found.len }));
+    }
+    if found.sha256 != expected.sha256 {
+        let problem = Problem::Hash { expected: expected.sha256, found: found.sha256 };
+        return Err(damaged(vfs, name, problem));
+    }
+    Ok(())
+}
+
+/// A root that holds anything must be one of ours.
+fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
+    let found = vfs.list("").map_err(|err| at(vfs, "", err))?;
+    if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == Kind::Directory) {
+        return Ok(());
+    }
+    match found.into_iter().find(|(name, _)| name != LOCK) {
+        Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
+        None => Ok(()),
+    }
+}
+
+/// The lock that publisher, rollback and gc share.
+pub(super) fn take_lock(vfs: &dyn Vfs) -> Result<Lock, StoreError> {
+    vfs.lock().map_err(|err| match err.kind() {
+        io::ErrorKind::WouldBlock => StoreError::Locked { path: vfs.locate(LOCK) },
+        _ => at(vfs, LOCK, err),
+    })
+}
+
+/// Removes what a publisher or gc that did not finish left behind; returns the highest sequence there
+/// is, 0 if none. To be called under the lock.
+pub(super) fn clear_away(vfs: &dyn Vfs) -> Result<u64, StoreError> {
+    let found = vfs.list("").map_err(|err| at(vfs, "", err))?;
+    if found.iter().any(|(name, _)| name == CURRENT_TMP) {
+        vfs.remove(CURRENT_TMP).map_err(|err| at(vfs, CURRENT_TMP, err))?;
+    }
+    let mut highest = 0;
+    for (name, _) in vfs.list(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))? {
+        if name.starts_with(TMP_PREFIX) {
+            let name = format!("{GENERATIONS}/{name}");
+            vfs.remove(&name).map_err(|err| at(vfs, &name, err))?;
+        } else if let Ok(id) = name.parse::<Id>() {
+            highest = highest.max(id.sequence);
+        }
+    }
+    Ok(highest)
+}
+
+fn create_dirs(vfs: &dyn Vfs, dir: &str) -> Result<(), StoreError> {
+    vfs.create_dirs(dir).map_err(|err| at(vfs, dir, err))
+}
+
+/// Says where an operation failed.
+pub(super) fn at(vfs: &dyn Vfs, name: &str, source: io::Error) -> StoreError {
+    StoreError::Io { path: vfs.locate(name), source }
+}
+
+/// A panic in another thread leaves these collections whole: they are only ever pushed to.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,502 @@
+//! `index/files.bin`: every page of a generation with lengths, hashes and holes, looked up in place.
+//!
+//! A section file:
+//! ```text
+//! paths      u8    all paths, one after the other
+//! rows       Row   sorted by path
+//! bodies     Body  of each row: identity, then one per stored coding, in `CODINGS` order
+//! holes      Hole  of each row: sorted, not overlapping, inside the identity body
+//! slots      u32   hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
+//! checksums  u64   of each row below index/ (they sort first): checksum of a section file, else 0
+//! encoder    u8    names the compressors and levels that made the stored codings
+//! ```
+//! The table itself is not in the table; `files.sha256` lists it.
+
+use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::digest::Digest;
+use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::{FILE_TABLE, StoreError};
+
+/// Longest path below a generation, in bytes.
+const MAX_PATH: usize = 512;
+/// Longest file name, in bytes: 255 is what file systems take, less the suffix of a coding.
+const MAX_NAME: usize = 250;
+const INDEX: &str = "index/";
+const PUBLIC: &str = "public/";
+
+/// A content coding (RFC 9110 §8.4.1) that bodies are stored in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Coding {
+    /// As it is.
+    Identity,
+    /// gzip, RFC 1952.
+    Gzip,
+    /// Brotli, RFC 7932.
+    Brotli,
+    /// Zstandard, RFC 8878.
+    Zstd,
+}
+
+/// All codings, identity first.
+pub const CODINGS: [Coding; 4] = [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd];
+
+impl Coding {
+    /// What the file name of such a body ends in.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Identity => "",
+            Self::Gzip => ".gz",
+            Self::Brotli => ".br",
+            Self::Zstd => ".zst",
+        }
+    }
+
+    fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// A place in an identity body whose bytes depend on the day. What rule and argument mean is
+/// settled by those who write and fill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[repr(C)]
+pub struct Hole {
+    /// Byte offset in the identity body.
+    pub start: u32,
+    /// Length in bytes; 0 where something may have to be put in.
+    pub len: u32,
+    /// What to put here.
+    pub rule: u32,
+    /// Of which record, or the like.
+    pub arg: u32,
+}
+
+/// Size and hash of a stored file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[repr(C)]
+pub struct Body {
+    /// In bytes.
+    pub len: u64,
+    /// SHA-256.
+    pub sha256: Digest,
+}
+
+impl Body {
+    /// Size and hash of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
+    }
+}
+
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Row {
+    path_start: u64,
+    first_body: u64,
+    first_hole: u64,
+    path_len: u32,
+    hole_count: u32,
+    /// `Coding::bit` of every body there is, and `ENCODED`.
+    flags: u32,
+    zero: u32,
+}
+
+/// Flag of a page for which codings were asked, whether or not one was worth storing.
+const ENCODED: u32 = 1 << 16;
+const FLAGS: u32 = 0b1111 | ENCODED;
+
+impl Row {
+    fn body_count(&self) -> usize {
+        (self.flags & 0b1111).count_ones() as usize
+    }
+}
+
+/// A page on its way into a table.
+pub(super) struct Staged {
+    pub(super) path: String,
+    /// In `CODINGS` order; identity is always there.
+    pub(super) bodies: [Option<Body>; 4],
+    pub(super) holes: Vec<Hole>,
+    /// Codings were asked for.
+    pub(super) encoded: bool,
+    /// Of the section file that this is, else 0.
+    pub(super) checksum: u64,
+}
+
+impl Staged {
+    /// The files it is stored as.
+    pub(super) fn stored(&self) -> impl Iterator<Item = (&str, Coding, Body)> {
+        CODINGS.into_iter().filter_map(|coding| Some((&*self.path, coding, self.bodies[coding as usize]?)))
+    }
+}
+
+/// The bytes of a table over `pages`, which are sorted by path.
+pub(super) fn write_table(pages: &[Staged], encoder: &str) -> Vec<u8> {
+    let (mut paths, mut rows, mut bodies, mut holes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for page in pages {
+        let encoded = if page.encoded { ENCODED } else { 0 };
+        rows.push(Row {
+            path_start: paths.len() as u64,
+            first_body: bodies.len() as u64,
+            first_hole: holes.len() as u64,
+            path_len: page.path.len() as u32,
+            hole_count: page.holes.len() as u32,
+            flags: page.stored().fold(encoded, |flags, (_, coding, _)| flags | coding.bit()),
+            zero: 0,
+        });
+        paths.extend_from_slice(page.path.as_bytes());
+        bodies.extend(page.bodies.iter().flatten());
+        holes.extend_from_slice(&page.holes);
+    }
+    let index = pages.iter().take_while(|page| page.path.starts_with(INDEX));
+    let mut writer = SectionWriter::default();
+    writer.put("paths", &paths);
+    writer.put("rows", &rows);
+    writer.put::<Body>("bodies", &bodies);
+    writer.put("holes", &holes);
+    writer.put("slots", &slots_of(pages));
+    writer.put::<u64>("checksums", &index.map(|page| page.checksum).collect::<Vec<_>>());
+    writer.put("encoder", encoder.as_bytes());
+    writer.finish()
+}
+
+/// At most half full, so that probing is short. Row numbers fit `u32`: no file system holds more.
+fn slots_of(pages: &[Staged]) -> Vec<u32> {
+    let mut slots = vec![0u32; (pages.len() * 2).next_power_of_two()];
+    let mask = slots.len() - 1;
+    for (row, page) in pages.iter().enumerate() {
+        let mut at = xxh3_64(page.path.as_bytes()) as usize & mask;
+        while slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        slots[at] = row as u32 + 1;
+    }
+    slots
+}
+
+/// The open table of a generation's files. Nothing is parsed; all bounds are checked once, here.
+#[derive(Clone)]
+pub struct FileTable {
+    paths: Section<u8>,
+    rows: Section<Row>,
+    bodies: Section<Body>,
+    holes: Section<Hole>,
+    slots: Section<u32>,
+    checksums: Section<u64>,
+    encoder: Section<u8>,
+    changed: Section<i64>,
+}
+
+impl FileTable {
+    /// `changed` is the section of that name in `history.bin`, one element for each row.
+    pub(super) fn open(table: &Sections, changed: Section<i64>) -> Result<Self, SectionError> {
+        let table = Self {
+            paths: table.get("paths")?,
+            rows: table.get("rows")?,
+            bodies: table.get("bodies")?,
+            holes: table.get("holes")?,
+            slots: table.get("slots")?,
+            checksums: table.get("checksums")?,
+            encoder: table.get("encoder")?,
+            changed,
+        };
+        table.check()?;
+        Ok(table)
+    }
+
+    fn check(&self) -> Result<(), SectionError> {
+        let (rows, slots) = (&*self.rows, &*self.slots);
+        let mut before: &[u8] = b"";
+        for row in rows {
+            let path = self.check_row(row)?;
+            if path <= before {
+                return Err(SectionError::Content("rows", "not sorted by path"));
+            }
+            before = path;
+        }
+        if !slots.len().is_power_of_two() || slots.iter().any(|slot| *slot as usize > rows.len()) {
+            return Err(SectionError::Content("slots", "points outside of `rows`"));
+        }
+        if self.changed.len() != rows.len() {
+            return Err(SectionError::Content("changed", "has another length than `rows`"));
+        }
+        let index = rows.partition_point(|row| self.path_of(row) < PUBLIC.as_bytes());
+        if self.checksums.len() != index {
+            return Err(SectionError::Content("checksums", "has another length than the rows of index/"));
+        }
+        match std::str::from_utf8(&self.encoder) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(SectionError::Content("encoder", "is not UTF-8")),
+        }
+    }
+
+    fn check_row<'a>(&'a self, row: &Row) -> Result<&'a [u8], SectionError> {
+        let path = slice(&self.paths, row.path_start, row.path_len as usize);
+        let path = path.filter(|path| check_path(path).is_ok());
+        let path = path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))?;
+        let bodies = slice(&self.bodies, row.first_body, row.body_count());
+        let identity = bodies.filter(|_| row.flags & !FLAGS == 0 && row.flags & 1 == 1 && row.zero == 0);
+        let identity = identity.and_then(|bodies| bodies.first());
+        let identity =
+            identity.ok_or(SectionError::Content("rows", "outside of `bodies`, or wrong flags"))?;
+        let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
+        if holes.and_then(|holes| check_holes(holes, identity.len).ok()).is_none() {
+            return Err(SectionError::Content("rows", "a hole is outside of `holes` or of its body"));
+        }
+        Ok(path)
+    }
+
+    fn path_of(&self, row: &Row) -> &[u8] {
+        slice(&self.paths, row.path_start, row.path_len as usize).unwrap_or_default()
+    }
+
+    /// How many pages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The page below `public/` whose path is `parts` joined. Allocates nothing.
+    #[must_use]
+    pub fn lookup(&self, parts: &[&str]) -> Option<FileEntry<'_>> {
+        let mut path = [0u8; MAX_PATH];
+        let mut end = 0;
+        for part in std::iter::once(&PUBLIC).chain(parts) {
+            path.get_mut(end..end + part.len())?.copy_from_slice(part.as_bytes());
+            end += part.len();
+        }
+        self.find(&path[..end])
+    }
+
+    /// The page with this path below the generation.
+    pub(super) fn find(&self, path: &[u8]) -> Option<FileEntry<'_>> {
+        let slots = &*self.slots;
+        let mask = slots.len() - 1;
+        let start = xxh3_64(path) as usize;
+        // A damaged table may have no free slot: one round, then give up.
+        for step in 0..slots.len() {
+            let row = slots[start.wrapping_add(step) & mask].checked_sub(1)?;
+            let entry = self.get(row)?;
+            if self.path_of(&entry.row) == path {
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    /// Whether any page lies below this directory.
+    pub(super) fn has_directory(&self, dir: &str) -> bool {
+        let prefix = [dir.as_bytes(), b"/"].concat();
+        let first = self.rows.partition_point(|row| self.path_of(row) < &*prefix);
+        let below = self.rows.get(first).is_some_and(|row| self.path_of(row).starts_with(&prefix));
+        below || *prefix == *INDEX.as_bytes()
+    }
+
+    /// The page and coding of a file below the generation.
+    pub(super) fn file(&self, path: &str) -> Option<(FileEntry<'_>, Coding)> {
+        CODINGS.into_iter().find_map(|coding| {
+            let entry = self.find(path.strip_suffix(coding.suffix())?.as_bytes())?;
+            entry.body(coding).map(|_| (entry, coding))
+        })
+    }
+
+    /// A page by its number, counted from 0 in order of paths.
+    #[must_use]
+    pub fn get(&self, number: u32) -> Option<FileEntry<'_>> {
+        let row = *self.rows.get(number as usize)?;
+        Some(FileEntry { table: self, number, row })
+    }
+
+    /// All pages, below index/ and public/, sorted by path.
+    pub fn entries(&self) -> impl Iterator<Item = FileEntry<'_>> {
+        (0..self.rows.len() as u32).filter_map(|number| self.get(number))
+    }
+
+    /// All files that the pages are stored as.
+    pub(super) fn stored(&self) -> impl Iterator<Item = (&str, Coding, Body)> {
+        let bodies = |entry: FileEntry<'_>| CODINGS.map(|coding| entry.body(coding));
+        self.entries().flat_map(move |entry| {
+            let stored = CODINGS.into_iter().zip(bodies(entry));
+            stored.filter_map(move |(coding, body)| Some((entry.path(), coding, body?)))
+        })
+    }
+
+    /// Names the compressors and levels that made the stored codings.
+    pub(super) fn encoder(&self) -> &[u8] {
+        &self.encoder
+    }
+}
+
+/// One page: a path with its bodies. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct FileEntry<'a> {
+    table: &'a FileTable,
+    number: u32,
+    row: Row,
+}
+
+impl<'a> FileEntry<'a> {
+    /// Its number in the table, stable within a generation: a key for caches.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Path below the generation, `public/…` or `index/…`.
+    #[must_use]
+    pub fn path(&self) -> &'a str {
+        std::str::from_utf8(self.table.path_of(&self.row)).unwrap_or_default()
+    }
+
+    /// Size and hash in this coding, if it is stored.
+    #[must_use]
+    pub fn body(&self, coding: Coding) -> Option<Body> {
+        if self.row.flags & coding.bit() == 0 {
+            return None;
+        }
+        let before = (self.row.flags & (coding.bit() - 1)).count_ones();
+        let bodies = slice(&self.table.bodies, self.row.first_body, self.row.body_count())?;
+        bodies.get(before as usize).copied()
+    }
+
+    /// Where the identity body depends on the day.
+    #[must_use]
+    pub fn holes(&self) -> &'a [Hole] {
+        slice(&self.table.holes, self.row.first_hole, self.row.hole_count as usize).unwrap_or_default()
+    }
+
+    /// `Last-Modified`: since when the identity body has been these bytes, in seconds since 1970.
+    #[must_use]
+    pub fn changed(&self) -> i64 {
+        self.table.changed.get(self.number as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether codings were asked for when it was stored.
+    pub(super) fn encoded(&self) -> bool {
+        self.row.flags & ENCODED != 0
+    }
+
+    /// Checksum of the section file that this is; 0 for anything else.
+    pub(super) fn checksum(&self) -> u64 {
+        self.table.checksums.get(self.number as usize).copied().unwrap_or_default()
+    }
+}
+
+fn slice<T>(all: &[T], start: u64, len: usize) -> Option<&[T]> {
+    let start = usize::try_from(start).ok()?;
+    all.get(start..start.checked_add(len)?)
+}
+
+/// Holes are sorted, do not overlap and lie inside a body of `len` bytes.
+pub(super) fn check_holes(holes: &[Hole], len: u64) -> Result<(), &'static str> {
+    let mut end = 0;
+    for hole in holes {
+        if u64::from(hole.start) < end {
+            return Err("holes overlap or are not sorted");
+        }
+        end = u64::from(hole.start) + u64::from(hole.len);
+    }
+    if end > len { Err("a hole lies outside of the body") } else { Ok(()) }
+}
+
+/// A path that any file system, `sha256sum -c` and any web server reads the same way: below index/ or
+/// public/, of letters, digits and `-._~`, no empty and no dot-only name.
+pub(super) fn check_path(path: &[u8]) -> Result<(), &'static str> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    if !path.starts_with(INDEX.as_bytes()) && !path.starts_with(PUBLIC.as_bytes()) {
+        return Err("not below index/ or public/");
+    }
+    if path == FILE_TABLE.as_bytes() {
+        return Err("this name belongs to the store");
+    }
+    if path.len() + Coding::Zstd.suffix().len() > MAX_PATH {
+        return Err("path is too long");
+    }
+    for name in path.split(|byte| *byte == b'/') {
+        if name.is_empty() || name.len() > MAX_NAME || !name.iter().all(plain) {
+            return Err("a name is empty, too long, or has other bytes than letters, digits and -._~");
+        }
+        if name.iter().all(|byte| *byte == b'.') {
+            return Err("a name of dots only");
+        }
+    }
+    Ok(())
+}
+
+/// A page that `check_path`, `check_holes` or this refuses is an error of the caller.
+pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), StoreError> {
+    let fit = check_path(path.as_bytes()).and_then(|()| check_holes(holes, len as u64));
+    fit.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(path: &str, codings: usize) -> Staged {
+        let mut bodies = [None; 4];
+        bodies[..=codings].fill(Some(Body::of(path.as_bytes())));
+        let holes =
+            vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
+        Staged { path: path.to_owned(), bodies, holes, encoded: true, checksum: 0 }
+    }
+
+    fn table_of(bytes: &[u8], rows: usize) -> Result<FileTable, SectionError> {
+        let mut history = SectionWriter::default();
+        history.put("changed", &vec![7i64; rows]);
+        FileTable::open(
+            &Sections::from_bytes(bytes)?,
+            Sections::from_bytes(&history.finish())?.get("changed")?,
+        )
+    }
+
+    #[test]
+    fn every_path_is_found_and_no_other() {
+        let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
+        let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
+        let table = table_of(&write_table(&pages, ""), 1000).unwrap();
+        for (n, path) in paths.iter().enumerate() {
+            let entry = table.lookup(&["p/", &path[9..]]).unwrap();
+            assert_eq!((entry.number() as usize, entry.path(), entry.changed()), (n, &**path, 7));
+            let stored = CODINGS.map(|coding| entry.body(coding).is_some());
+            assert_eq!(stored, [true, n % 4 > 0, n % 4 > 1, n % 4 > 2]);
+        }
+        assert!(table.lookup(&["p/1000"]).is_none() && table.lookup(&[]).is_none());
+        assert!(table_of(&write_table(&[], ""), 0).unwrap().lookup(&["p"]).is_none());
+    }
+
+    #[test]
+    fn a_forged_table_is_refused_or_read_without_panic() {
+        let pages = [page("index/x", 0), page("public/a", 3), page("public/b", 1)];
+        let good = write_table(&pages, "e");
+        let mut refused = 0;
+        for (at, bit) in (16..good.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut forged = good.clone();
+            forged[at] ^= 1 << bit;
+            let checksum = xxh3_64(&forged[16..]);
+            forged[8..16].copy_from_slice(&checksum.to_le_bytes());
+            let Ok(table) = table_of(&forged, 3) else {
+                refused += 1;
+                continue;
+            };
+            for entry in table.entries() {
+                let _ =
+                    (entry.path(), entry.holes(), entry.checksum(), CODINGS.map(|coding| entry.body(coding)));
+            }
+            let _ =
+                (table.lookup(&["a"]).is_some(), table.file("public/b.gz"), table.has_directory("public"));
+        }
+        assert!(refused > 100, "{refused}");
+    }
+}

@@ -1,0 +1,456 @@
+//! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::SystemTime;
+
+use jiff::civil::date;
+
+use super::*;
+use crate::store::sections::SectionWriter;
+
+/// A directory that is gone after the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("opdir-store-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+fn about(generated_at: &str) -> About {
+    About {
+        generated_at: generated_at.parse().unwrap(),
+        as_of: date(2026, 11, 20),
+        base_url: "https://example.org".to_owned(),
+        source: Digest::of(b"dataset"),
+        counts: Counts { programs: 2, ..Counts::default() },
+        complete: true,
+    }
+}
+
+/// "Compresses" to a tenth, deterministically.
+fn tenth(coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
+    Some([&[coding as u8], &body[..body.len() / 10]].concat())
+}
+
+fn never(_: Coding, _: &[u8]) -> Option<Vec<u8>> {
+    panic!("nothing had to be compressed")
+}
+
+const HOLE: Hole = Hole { start: 0, len: 1, rule: 1, arg: 7 };
+
+fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
+    let stage = Stage::begin(root, "tenth 1").unwrap();
+    let mut index = SectionWriter::default();
+    index.put("numbers", &[1u32, 2, 3]);
+    stage
+        .put(Page { path: "index/rows.bin", body: &index.finish(), holes: &[], encodings: false }, encode)
+        .unwrap();
+    for (path, body) in pages {
+        let page = Page { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
+        stage.put(page, encode).unwrap();
+    }
+    stage
+}
+
+fn publish(root: &Path, pages: &[(&str, &str)]) -> Published {
+    stage(root, pages, &tenth).publish(&about("2026-11-20T06:00:00Z"), 2).unwrap()
+}
+
+fn long(text: &str) -> String {
+    text.repeat(1000 / text.len())
+}
+
+fn dir(root: &Path, id: Id) -> PathBuf {
+    root.join("generations").join(id.to_string())
+}
+
+fn faults(root: &Path, mode: Mode) -> Vec<String> {
+    let faults = verify(root, None, mode, 2, &|_, _| ()).err().unwrap_or_default();
+    faults.iter().map(ToString::to_string).collect()
+}
+
+/// The only fault, which names `path` and says `what`.
+fn assert_fault(root: &Path, mode: Mode, path: &str, what: &str) {
+    let faults = faults(root, mode);
+    assert!(matches!(&*faults, [fault] if fault.contains(path) && fault.contains(what)), "{faults:#?}");
+}
+
+#[test]
+fn what_was_put_is_read_back() {
+    let root = Scratch::new();
+    let body = long("abcdefgh ");
+    let published =
+        publish(&root, &[("public/api/v1/programs/a.json", &body), ("public/short.txt", "short")]);
+    let id = published.manifest.id();
+    assert_eq!(fs::read_to_string(root.join("CURRENT")).unwrap(), format!("{id}\n"));
+    assert_eq!(live_id(&root).unwrap(), id);
+    let live = Generation::open_current(&root).unwrap();
+    assert_eq!((live.id(), live.manifest()), (id, &published.manifest));
+    assert_eq!((id.sequence, live.manifest().parent), (1, None));
+
+    let entry = live.files().lookup(&["api/v1/programs/", "a", ".json"]).unwrap();
+    assert_eq!(entry.path(), "public/api/v1/programs/a.json");
+    assert_eq!(live.read(entry, Coding::Identity).unwrap(), body.as_bytes());
+    assert_eq!(live.read(entry, Coding::Brotli).unwrap(), tenth(Coding::Brotli, body.as_bytes()).unwrap());
+    assert_eq!(entry.holes(), [HOLE]);
+    assert_eq!(entry.changed(), 1_795_154_400); // date -d 2026-11-20T06:00:00Z +%s
+    let short = live.files().lookup(&["short.txt"]).unwrap();
+    assert_eq!((short.body(Coding::Gzip), short.body(Coding::Identity).unwrap().len), (None, 5));
+    assert!(live.files().lookup(&["api/v1/programs/", "b", ".json"]).is_none());
+    assert!(live.files().lookup(&[&"x".repeat(2000)]).is_none());
+    assert_eq!(*live.index("rows.bin").unwrap().get::<u32>("numbers").unwrap(), [1, 2, 3]);
+    assert!(live.index("other.bin").is_err());
+}
+
+#[test]
+fn siblings_that_save_less_than_a_tenth_are_not_stored() {
+    let root = Scratch::new();
+    let save = |coding, body: &[u8]| match coding {
+        Coding::Gzip => Some(body[..900].to_vec()),
+        Coding::Brotli => Some(body[..901].to_vec()),
+        _ => None,
+    };
+    let stage = Stage::begin(&root, "").unwrap();
+    for (path, len) in [("public/long", 1000), ("public/short", 511)] {
+        stage.put(Page { path, body: &vec![b'x'; len], holes: &[], encodings: true }, &save).unwrap();
+    }
+    stage
+        .put(Page { path: "public/plain", body: &[b'x'; 1000], holes: &[], encodings: false }, &never)
+        .unwrap();
+    let published = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
+    let public = fs::read_dir(dir(&root, published.manifest.id()).join("public")).unwrap();
+    let mut names: Vec<_> = public.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["long", "long.gz", "plain", "short"]);
+}
+
+#[test]
+fn sha256sum_accepts_the_file_list_and_it_lists_every_file() {
+    let root = Scratch::new();
+    let id = publish(&root, &[("public/a-b.json", &long("a")), ("public/a.json", &long("b"))]).manifest.id();
+    let list = fs::read_to_string(dir(&root, id).join("files.sha256")).unwrap();
+    let paths: Vec<_> = list.lines().map(|line| line.split_once("  ").unwrap().1).collect();
+    assert_eq!(
+        paths,
+        [
+            "index/files.bin",
+            "index/rows.bin",
+            "public/a-b.json",
+            "public/a-b.json.br",
+            "public/a-b.json.gz",
+            "public/a-b.json.zst",
+            "public/a.json",
+            "public/a.json.br",
+            "public/a.json.gz",
+            "public/a.json.zst",
+        ]
+    );
+    let mut command = Command::new("sha256sum");
+    command
+        .args(["-c", "--strict", "--quiet", "files.sha256"])
+        .current_dir(dir(&root, id))
+        .stdin(Stdio::null());
+    match command.status() {
+        Ok(status) => assert!(status.success()),
+        Err(err) => assert_eq!(err.kind(), io::ErrorKind::NotFound, "not installed"),
+    }
+}
+
+#[test]
+fn the_hash_is_that_of_three_lines_and_does_not_depend_on_what_was_published_before() {
+    let (fresh, grown) = (Scratch::new(), Scratch::new());
+    let pages = [("public/a.json", &*long("a")), ("public/b.json", &*long("b"))];
+    publish(&grown, &[("public/a.json", &long("a")), ("public/b.json", &long("old"))]);
+    let (one, two) = (publish(&fresh, &pages).manifest, publish(&grown, &pages).manifest);
+    assert_eq!((one.hash, one.sequence, two.sequence), (two.hash, 1, 2));
+    let list = fs::read(dir(&fresh, one.id()).join("files.sha256")).unwrap();
+    let lines = format!("{}\n2026-11-20\nhttps://example.org\n", Digest::of(&list));
+    assert_eq!(one.hash, Digest::of(lines.as_bytes()));
+    assert!(one.hash.to_string().starts_with(one.id().to_string().strip_prefix("000001-").unwrap()));
+}
+
+#[test]
+fn an_unchanged_rebuild_publishes_nothing_and_says_so() {
+    let root = Scratch::new();
+    let pages = [("public/a.json", &*long("a"))];
+    let first = publish(&root, &pages);
+    let again = stage(&root, &pages, &never).publish(&about("2026-11-21T06:00:00Z"), 1).unwrap();
+    assert!(again.unchanged && !first.unchanged);
+    assert_eq!(again.manifest, first.manifest);
+    let left = fs::read_dir(root.join("generations")).unwrap().count();
+    assert_eq!(left, 1);
+}
+
+#[test]
+fn unchanged_files_are_linked_and_keep_the_time_of_their_last_change() {
+    let root = Scratch::new();
+    let pages = |b| [("public/a.json", long("a")), ("public/b.json", long(b))];
+    let as_str =
+        |pages: &[(&'static str, String); 2]| pages.clone().map(|(path, body)| (path, body.leak() as &str));
+    let first = publish(&root, &as_str(&pages("b"))).manifest.id();
+    let encode = |coding, body: &[u8]| {
+        assert_eq!(body[0], b'c', "only the changed page is compressed");
+        tenth(coding, body)
+    };
+    let second = stage(&root, &as_str(&pages("c")), &encode);
+    let second = second.publish(&about("2026-11-21T06:00:00Z"), 1).unwrap();
+    assert_eq!((second.linked.files, second.written.files), (1 + 4, 4 + 4), "pages, then the four own files");
+    assert_eq!(second.manifest.parent, Some(first));
+    let inode = |id, path: &str| fs::metadata(dir(&root, id).join(path)).unwrap().ino();
+    for path in
+        ["public/a.json", "public/a.json.gz", "public/a.json.br", "public/a.json.zst", "index/rows.bin"]
+    {
+        assert_eq!(inode(first, path), inode(second.manifest.id(), path), "{path}");
+    }
+    let live = Generation::open_current(&root).unwrap();
+    let changed = |path| live.files().lookup(&[path]).unwrap().changed();
+    assert_eq!(changed("b.json") - changed("a.json"), 86_400);
+}
+
+#[test]
+fn siblings_of_another_encoder_are_not_reused() {
+    let root = Scratch::new();
+    publish(&root, &[("public/a.json", &long("a"))]);
+    let stage = Stage::begin(&root, "tenth 2").unwrap();
+    let body = long("a");
+    let page = Page { path: "public/a.json", body: body.as_bytes(), holes: &[], encodings: true };
+    stage.put(page, &|_, body| Some(body[..7].to_vec())).unwrap();
+    let published = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
+    assert_eq!((published.linked.files, published.written.files), (1, 3 + 4));
+}
+
+#[test]
+fn a_damaged_parent_is_repaired_by_building_again() {
+    let root = Scratch::new();
+    let pages = [("public/a.json", &*long("a"))];
+    let first = publish(&root, &pages).manifest;
+    for path in ["public/a.json", "public/a.json.br"] {
+        fs::write(dir(&root, first.id()).join(path), long("z")).unwrap();
+    }
+    let again = publish(&root, &pages);
+    assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 2, first.hash));
+    assert!(faults(&root, Mode::Deep).is_empty());
+
+    fs::write(dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 2, "new": true}"#)
+        .unwrap();
+    let version = Generation::open_current(&root).err().unwrap().to_string();
+    assert!(version.contains("format 2, this program reads 1: made by another version"), "{version}");
+    let stage = stage(&root, &pages, &tenth);
+    assert!(matches!(stage.parent(), Err(StoreError::Version { found: 2, .. })));
+    let third = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
+    assert_eq!((third.manifest.sequence, third.manifest.parent), (3, None));
+}
+
+#[test]
+fn verify_names_every_kind_of_damage() {
+    let root = Scratch::new();
+    let pages = [("public/a.json", &*long("a")), ("public/d/b.json", &*long("b"))];
+    let live = dir(&root, publish(&root, &pages).manifest.id());
+    assert!(faults(&root, Mode::Deep).is_empty());
+    let path = live.join("public/d/b.json.gz");
+    let good = fs::read(&path).unwrap();
+    let fault = |mode, what: &str| assert_fault(&root, mode, "public/d/b.json.gz", what);
+
+    fs::remove_file(&path).unwrap();
+    fault(Mode::Fast, "missing");
+    fs::write(&path, &good[1..]).unwrap();
+    fault(Mode::Fast, &format!("{} bytes long, expected {}", good.len() - 1, good.len()));
+    let mut bad = good.clone();
+    bad[5] ^= 4;
+    fs::write(&path, &bad).unwrap();
+    assert!(faults(&root, Mode::Fast).is_empty(), "content is for deep");
+    fault(Mode::Deep, &format!("SHA-256 is {}, expected {}", Digest::of(&bad), Digest::of(&good)));
+    let reader = Generation::open_current(&root).unwrap();
+    let entry = reader.files().lookup(&["d/b.json"]).unwrap();
+    assert!(reader.read(entry, Coding::Gzip).unwrap_err().to_string().contains("SHA-256"));
+    fs::remove_file(&path).unwrap();
+    fs::write(root.join("outside"), &good).unwrap();
+    symlink(root.join("outside"), &path).unwrap();
+    assert!(faults(&root, Mode::Fast).iter().any(|fault| fault.contains("links are not followed")));
+    assert!(reader.read(entry, Coding::Gzip).unwrap_err().to_string().contains("links are not followed"));
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, &good).unwrap();
+
+    for extra in ["public/a.json.bak", "other"] {
+        fs::write(live.join(extra), "x").unwrap();
+        assert_fault(&root, Mode::Fast, extra, "not listed");
+        fs::remove_file(live.join(extra)).unwrap();
+    }
+    fs::create_dir(live.join("public/empty")).unwrap();
+    assert_fault(&root, Mode::Fast, "public/empty", "not listed");
+}
+
+#[test]
+fn a_directory_behind_a_symbolic_link_is_refused() {
+    let root = Scratch::new();
+    let live = dir(&root, publish(&root, &[("public/d/b.json", &long("b"))]).manifest.id());
+    fs::rename(live.join("public/d"), root.join("elsewhere")).unwrap();
+    symlink(root.join("elsewhere"), live.join("public/d")).unwrap();
+    let reader = Generation::open_current(&root).unwrap();
+    let entry = reader.files().lookup(&["d/b.json"]).unwrap();
+    assert!(reader.read(entry, Coding::Identity).unwrap_err().to_string().contains("links are not followed"));
+    assert!(faults(&root, Mode::Fast)[0].contains("links are not followed"));
+}
+
+#[test]
+fn an_index_file_of_another_generation_is_refused() {
+    let root = Scratch::new();
+    let live = dir(&root, publish(&root, &[]).manifest.id());
+    let mut other = SectionWriter::default();
+    other.put("numbers", &[1u32, 2, 4]);
+    fs::write(live.join("index/rows.bin"), other.finish()).unwrap();
+    assert!(Generation::open_current(&root).unwrap().index("rows.bin").is_err());
+}
+
+#[test]
+fn a_foreign_directory_is_refused_and_left_alone() {
+    let root = Scratch::new();
+    fs::create_dir(&*root).unwrap();
+    fs::write(root.join("thesis.tex"), "x").unwrap();
+    let err = Stage::begin(&root, "").err().unwrap().to_string();
+    assert!(err.contains("thesis.tex") && err.contains("name a new or an empty directory"), "{err}");
+    assert_eq!(fs::read_dir(&*root).unwrap().count(), 1);
+    let err = Generation::open_current(&root).err().unwrap().to_string();
+    assert!(err.contains("run `opdir build` first"), "{err}");
+}
+
+#[test]
+fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
+    let root = Scratch::new();
+    let first = publish(&root, &[("public/a.json", "a")]).manifest;
+    for broken in ["", "000001", "../../etc\n", "000001-0123\n", &format!("{}", first.id())] {
+        fs::write(root.join("CURRENT"), broken).unwrap();
+        let err = Generation::open_current(&root).err().unwrap().to_string();
+        assert!(err.contains("CURRENT") && err.contains("expected one generation id"), "{err}");
+    }
+    let absent = Id { sequence: 7, hash: first.id().hash };
+    fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
+    let err = Generation::open_current(&root).err().unwrap().to_string();
+    assert!(err.contains(&absent.to_string()) && err.contains("no such generation"), "{err}");
+    assert_eq!(rollback(&root, Some(first.id())).unwrap(), first.id());
+    fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
+    assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 2);
+    assert!(faults(&root, Mode::Deep).is_empty());
+}
+
+#[test]
+fn a_second_publisher_is_refused_while_the_first_is_at_work() {
+    let root = Scratch::new();
+    let first = Stage::begin(&root, "").unwrap();
+    let err = Stage::begin(&root, "").err().unwrap();
+    assert!(matches!(err, StoreError::Locked { .. }), "{err}");
+    assert!(matches!(gc(&root, 1, SystemTime::now()), Err(StoreError::Locked { .. })));
+    drop(first);
+    assert_eq!(fs::read_dir(root.join("generations")).unwrap().count(), 0);
+    assert!(Stage::begin(&root, "").is_ok());
+}
+
+#[test]
+fn what_a_killed_publisher_left_is_cleared_away() {
+    let root = Scratch::new();
+    publish(&root, &[("public/a.json", "a")]);
+    fs::create_dir_all(root.join("generations/.tmp-000002/public")).unwrap();
+    fs::write(root.join("CURRENT.tmp"), "torn").unwrap();
+    publish(&root, &[("public/a.json", "b")]);
+    assert!(!root.join("generations/.tmp-000002").exists() && !root.join("CURRENT.tmp").exists());
+}
+
+#[test]
+fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
+    let root = Scratch::new();
+    let stage = Stage::begin(&root, "").unwrap();
+    let put = |path, holes| stage.put(Page { path, body: b"body", holes, encodings: false }, &never);
+    let long_name = format!("public/{}", "x".repeat(251));
+    for path in [
+        "manifest.json",
+        "public/",
+        "public//a",
+        "public/../x",
+        "public/./a",
+        "/public/a",
+        "public/a b",
+        "public/ä",
+        "public/a\n",
+        "public/a\\b",
+        "index/files.bin",
+        &long_name,
+    ] {
+        assert!(matches!(put(path, &[]), Err(StoreError::Unfit { .. })), "{path}");
+    }
+    for holes in [
+        &[Hole { start: 3, len: 2, ..HOLE }][..],
+        &[HOLE, HOLE],
+        &[Hole { start: u32::MAX, len: u32::MAX, ..HOLE }],
+    ] {
+        assert!(matches!(put("public/a", holes), Err(StoreError::Unfit { .. })), "{holes:?}");
+    }
+    put("public/.well-known/security.txt", &[Hole { start: 3, ..HOLE }]).unwrap();
+    assert!(put("public/.well-known/security.txt", &[]).unwrap_err().to_string().contains("put twice"));
+}
+
+#[test]
+fn rollback_goes_to_the_parent_or_the_one_named_and_refuses_a_damaged_one() {
+    let root = Scratch::new();
+    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    assert_eq!(rollback(&root, None).unwrap(), ids[1]);
+    assert_eq!(Generation::open_current(&root).unwrap().id(), ids[1]);
+    assert_eq!(rollback(&root, Some(ids[2])).unwrap(), ids[2]);
+    fs::remove_file(dir(&root, ids[0]).join("public/a.json")).unwrap();
+    assert!(rollback(&root, Some(ids[0])).unwrap_err()[0].to_string().contains("missing"));
+    assert_eq!(Generation::open_current(&root).unwrap().id(), ids[2]);
+    let listed: Vec<_> = list(&root).unwrap().into_iter().map(|one| (one.id, one.current)).collect();
+    assert_eq!(listed, [(ids[0], false), (ids[1], false), (ids[2], true)]);
+    rollback(&root, Some(ids[1])).unwrap();
+    assert_eq!(
+        publish(&root, &[("public/a.json", "d")]).manifest.sequence,
+        4,
+        "sequences are not used twice"
+    );
+}
+
+#[test]
+fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
+    let root = Scratch::new();
+    let ids = ["a", "b", "c", "d", "e"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let (long_ago, later) = (SystemTime::UNIX_EPOCH, SystemTime::now() + std::time::Duration::from_secs(60));
+    assert_eq!(gc(&root, 1, long_ago).unwrap(), [], "all were live a moment ago");
+    rollback(&root, Some(ids[1])).unwrap();
+    let reader = Generation::open(&root, ids[0]).unwrap();
+    assert_eq!(gc(&root, 2, later).unwrap(), [ids[2]]);
+    let left: Vec<_> = list(&root).unwrap().into_iter().map(|one| one.id).collect();
+    assert_eq!(left, [ids[0], ids[1], ids[3], ids[4]]);
+    drop(reader);
+    assert_eq!(gc(&root, 0, later).unwrap(), [ids[4], ids[3], ids[0]]);
+    assert!(faults(&root, Mode::Deep).is_empty(), "links that others share go one by one");
+}
+
+#[test]
+fn leaving_current_restarts_the_rest_that_gc_grants() {
+    let root = Scratch::new();
+    let ids = ["a", "b"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let old = fs::File::open(dir(&root, ids[1])).unwrap();
+    old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    rollback(&root, None).unwrap();
+    let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
+    assert_eq!(gc(&root, 0, hour_ago).unwrap(), []);
+}

@@ -1,0 +1,164 @@
+//! Verification: compares a published generation with what its manifest promises.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::digest::Digest;
+use super::generation::{Generation, current, damaged, failed, file_list, open_root};
+use super::manifest::Id;
+use super::stage::check_file;
+use super::table::{Body, CODINGS};
+use super::vfs::{Kind, Vfs, in_parallel};
+use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, Problem, StoreError};
+
+/// How much is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Manifest, file list and table in full; of every other file that it is there, with its size,
+    /// and that there is no other.
+    Fast,
+    /// The content of every file as well.
+    Deep,
+}
+
+/// A generation that was found to be as published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its name.
+    pub id: Id,
+    /// Files compared.
+    pub files: u64,
+    /// Their sizes added up.
+    pub bytes: u64,
+}
+
+/// Verifies the live generation, or the one named, on `jobs` threads. `progress` is told (files done,
+/// files in all), from any thread. Every problem is named, not only the first; but where manifest, file
+/// list, table or history are damaged there is nothing left to compare the others with.
+pub fn verify(
+    root: &Path,
+    id: Option<Id>,
+    mode: Mode,
+    jobs: usize,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Report, Vec<StoreError>> {
+    let vfs = open_root(root).map_err(|err| vec![err])?;
+    verify_on(&vfs, id, mode, jobs, progress)
+}
+
+pub(super) fn verify_on(
+    vfs: &Arc<dyn Vfs>,
+    id: Option<Id>,
+    mode: Mode,
+    jobs: usize,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Report, Vec<StoreError>> {
+    let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
+    let generation = Generation::open_on(vfs, id).map_err(|err| vec![err])?;
+    let mut faults = Vec::new();
+    check_totals(&generation, &mut faults);
+    let found = check_tree(&generation, &mut faults);
+    if mode == Mode::Deep {
+        faults.extend(check_content(&generation, &found, jobs, progress));
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let files = generation.manifest().files;
+    Ok(Report { id, files: files.count, bytes: files.bytes })
+}
+
+/// File list and manifest say the same as the table.
+fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
+    let (files, totals) = (generation.files(), generation.manifest().files);
+    let mut wrong = |path: &str| {
+        let problem = Problem::Format(format!("does not agree with {FILE_TABLE}"));
+        faults.push(damaged(generation.vfs(), &generation.name(path), problem));
+    };
+    if Digest::of(&file_list(files.stored(), generation.table_hash())) != totals.sha256 {
+        wrong(FILE_LIST);
+    }
+    let table_len = generation.vfs().hash(&generation.name(FILE_TABLE)).map_or(0, |table| table.len);
+    let bytes = table_len + files.stored().map(|(_, _, body)| body.len).sum::<u64>();
+    if totals.count != 1 + files.stored().count() as u64 || totals.bytes != bytes {
+        wrong(MANIFEST);
+    }
+}
+
+/// Compares names and sizes; returns the files that are as long as they should be.
+fn check_tree(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(String, Body)> {
+    let mut walk = Walk { generation, seen: vec![0; generation.files().len()], sound: Vec::new(), faults };
+    walk.directory("");
+    let Walk { seen, sound, .. } = walk;
+    for (entry, seen) in generation.files().entries().zip(seen) {
+        for coding in CODINGS {
+            if entry.body(coding).is_some() && seen & 1 << coding as u8 == 0 {
+                let name = generation.name(&format!("{}{}", entry.path(), coding.suffix()));
+                faults.push(damaged(generation.vfs(), &name, Problem::Missing));
+            }
+        }
+    }
+    sound
+}
+
+struct Walk<'a> {
+    generation: &'a Generation,
+    /// For each row of the table, a bit for each coding that was met.
+    seen: Vec<u8>,
+    sound: Vec<(String, Body)>,
+    faults: &'a mut Vec<StoreError>,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, dir: &str) {
+        let name = if dir.is_empty() { self.generation.dir().to_owned() } else { self.generation.name(dir) };
+        let found = match self.generation.vfs().list(&name) {
+            Ok(found) => found,
+            Err(err) => return self.faults.push(failed(self.generation.vfs(), &name, err)),
+        };
+        for (name, kind) in found {
+            let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
+            match kind {
+                Kind::Directory if self.generation.files().has_directory(&path) => self.directory(&path),
+                Kind::File(len) => self.file(path, len),
+                Kind::Directory => self.fault(&path, Problem::Extra),
+                Kind::Other => self.fault(&path, Problem::Kind),
+            }
+        }
+    }
+
+    fn file(&mut self, path: String, len: u64) {
+        if [MANIFEST, HISTORY, FILE_LIST, FILE_TABLE].contains(&&*path) {
+            return;
+        }
+        let Some((entry, coding)) = self.generation.files().file(&path) else {
+            return self.fault(&path, Problem::Extra);
+        };
+        self.seen[entry.number() as usize] |= 1 << coding as u8;
+        match entry.body(coding) {
+            Some(body) if body.len == len => self.sound.push((path, body)),
+            Some(body) => self.fault(&path, Problem::Length { expected: body.len, found: len }),
+            None => {}
+        }
+    }
+
+    fn fault(&mut self, path: &str, problem: Problem) {
+        self.faults.push(damaged(self.generation.vfs(), &self.generation.name(path), problem));
+    }
+}
+
+fn check_content(
+    generation: &Generation,
+    files: &[(String, Body)],
+    jobs: usize,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Vec<StoreError> {
+    let done = AtomicU64::new(0);
+    let check = |(path, body): &(String, Body)| {
+        let result = check_file(generation.vfs(), &generation.name(path), *body);
+        progress(done.fetch_add(1, Relaxed) + 1, files.len() as u64);
+        result.err()
+    };
+    in_parallel(jobs, files, check).into_iter().flatten().collect()
+}

@@ -1,0 +1,309 @@
+//! The file operations the store is made of, so that tests can run it on a disk that crashes.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+
+use super::digest::Digest;
+use super::sections::Mapping;
+use super::table::Body;
+
+/// What a directory holds under one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// With its size in bytes.
+    File(u64),
+    Directory,
+    /// Symbolic link, device, socket, pipe.
+    Other,
+}
+
+/// A held `flock`; dropping it lets go. Empty where the file system has no locks for readers.
+pub(super) struct Lock(#[expect(dead_code, reason = "closing it unlocks")] pub(super) Option<OwnedFd>);
+
+/// A directory tree. Names are relative to its root, joined by `/`; the root itself is `""`.
+pub(super) trait Vfs: Send + Sync {
+    /// The name as it is shown to people.
+    fn locate(&self, name: &str) -> PathBuf;
+    /// The bytes of a file, at most `limit + 1` of them, so that a longer one is noticed.
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
+    /// The bytes of a file, mapped.
+    fn map(&self, name: &str) -> io::Result<Mapping>;
+    /// Size and hash of a file.
+    fn hash(&self, name: &str) -> io::Result<Body>;
+    /// What is in a directory, sorted by name.
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>>;
+    /// When a directory was last touched.
+    fn modified(&self, dir: &str) -> io::Result<SystemTime>;
+
+    /// Makes a directory and those above it, if they are not there.
+    fn create_dirs(&self, dir: &str) -> io::Result<()>;
+    /// Writes a file that must not exist.
+    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+    /// Gives a file a second name, which must not exist; copies it where links are not possible.
+    fn link(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Renames, replacing a file of that name.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a file or a whole directory.
+    fn remove(&self, name: &str) -> io::Result<()>;
+    /// Sets the time that `modified` returns to now.
+    fn touch(&self, dir: &str) -> io::Result<()>;
+
+    /// Makes everything written so far durable.
+    fn sync_all(&self) -> io::Result<()>;
+    /// Makes one file's bytes, or one directory's entries, durable.
+    fn sync(&self, name: &str) -> io::Result<()>;
+
+    /// The lock of the one publisher. `WouldBlock` if it is taken.
+    fn lock(&self) -> io::Result<Lock>;
+    /// A reader's lock on a directory. `WouldBlock` if it is about to be removed.
+    fn pin(&self, dir: &str) -> io::Result<Lock>;
+    /// The lock for removing a directory. `WouldBlock` if it has readers.
+    fn claim(&self, dir: &str) -> io::Result<Lock>;
+}
+
+/// The real thing. Reading never follows a symbolic link below the root.
+pub(super) struct Disk {
+    root: PathBuf,
+    fd: OwnedFd,
+}
+
+const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
+const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
+
+impl Disk {
+    /// An existing directory.
+    pub(super) fn open(root: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        let fd = rustix::fs::open(root, flags, Mode::empty())?;
+        Ok(Self { root: root.to_owned(), fd })
+    }
+
+    /// Opens without following a link at any step. One call where the kernel can do that (Linux 5.6,
+    /// unless a container forbids it), a walk where it cannot.
+    fn open_at(&self, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            let name = if name.is_empty() { "." } else { name };
+            match rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), resolve) {
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                opened => return Ok(opened?),
+            }
+        }
+        self.walk_to(name, flags)
+    }
+
+    fn walk_to(&self, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
+        let (parents, last) = name.rsplit_once('/').map_or((None, name), |(dir, last)| (Some(dir), last));
+        let mut dir = None;
+        for step in parents.into_iter().flat_map(|parents| parents.split('/')) {
+            let above = dir.as_ref().unwrap_or(&self.fd);
+            dir = Some(rustix::fs::openat(above, step, DIRECTORY, Mode::empty())?);
+        }
+        let last = if last.is_empty() { "." } else { last };
+        Ok(rustix::fs::openat(dir.as_ref().unwrap_or(&self.fd), last, flags, Mode::empty())?)
+    }
+
+    /// A regular file and its size.
+    fn open_file(&self, name: &str) -> io::Result<(File, u64)> {
+        let file = File::from(self.open_at(name, READ)?);
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(Errno::LOOP.into());
+        }
+        Ok((file, found.len()))
+    }
+
+    fn full(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// A lock on a directory; file systems without locks get an empty one.
+    fn hold(&self, dir: &str, how: FlockOperation) -> io::Result<Lock> {
+        let fd = self.open_at(dir, DIRECTORY)?;
+        match rustix::fs::flock(fd.as_fd(), how) {
+            Ok(()) => Ok(Lock(Some(fd))),
+            Err(Errno::WOULDBLOCK) => Err(Errno::WOULDBLOCK.into()),
+            Err(_) => Ok(Lock(None)),
+        }
+    }
+}
+
+impl Vfs for Disk {
+    fn locate(&self, name: &str) -> PathBuf {
+        if name.is_empty() { self.root.clone() } else { self.full(name) }
+    }
+
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let (file, len) = self.open_file(name)?;
+        let mut bytes = Vec::with_capacity(len.min(limit) as usize + 1);
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn map(&self, name: &str) -> io::Result<Mapping> {
+        let (file, _) = self.open_file(name)?;
+        Mapping::of(&file)
+    }
+
+    fn hash(&self, name: &str) -> io::Result<Body> {
+        let (mut file, len) = self.open_file(name)?;
+        let mut buffer = vec![0; (len as usize + 1).clamp(4096, 1 << 18)];
+        let (mut hasher, mut total) = (Sha256::new(), 0);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(Body { len: total, sha256: Digest(hasher.finalize().into()) }),
+                n => {
+                    hasher.update(&buffer[..n]);
+                    total += n as u64;
+                }
+            }
+        }
+    }
+
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
+        let fd = self.open_at(dir, DIRECTORY)?;
+        let mut found = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&fd)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let stat = rustix::fs::statat(&fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
+                rustix::fs::FileType::RegularFile => Kind::File(stat.st_size as u64),
+                rustix::fs::FileType::Directory => Kind::Directory,
+                _ => Kind::Other,
+            };
+            found.push((name.to_string_lossy().into_owned(), kind));
+        }
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(found)
+    }
+
+    fn modified(&self, dir: &str) -> io::Result<SystemTime> {
+        File::from(self.open_at(dir, DIRECTORY)?).metadata()?.modified()
+    }
+
+    fn create_dirs(&self, dir: &str) -> io::Result<()> {
+        fs::create_dir_all(self.full(dir))
+    }
+
+    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        File::create_new(self.full(name))?.write_all(bytes)
+    }
+
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        let (from, to) = (self.full(from), self.full(to));
+        // Another file system, too many links, not the owner, or no links at all.
+        match rustix::fs::link(&from, &to) {
+            Ok(()) => Ok(()),
+            Err(Errno::XDEV | Errno::MLINK | Errno::PERM | Errno::OPNOTSUPP) => {
+                io::copy(&mut File::open(&from)?, &mut File::create_new(&to)?).map(|_| ())
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.full(from), self.full(to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let path = self.full(name);
+        if fs::symlink_metadata(&path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    }
+
+    fn touch(&self, dir: &str) -> io::Result<()> {
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let fd = self.open_at(dir, DIRECTORY)?;
+        Ok(rustix::fs::futimens(&fd, &Timestamps { last_access: now, last_modification: now })?)
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&self.fd)?;
+        #[cfg(not(target_os = "linux"))]
+        rustix::fs::sync();
+        Ok(())
+    }
+
+    fn sync(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.open_at(name, READ)?)?)
+    }
+
+    fn lock(&self) -> io::Result<Lock> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let fd = rustix::fs::openat(&self.fd, super::LOCK, flags, Mode::from_raw_mode(0o644))?;
+        rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Lock(Some(fd)))
+    }
+
+    fn pin(&self, dir: &str) -> io::Result<Lock> {
+        self.hold(dir, FlockOperation::NonBlockingLockShared)
+    }
+
+    fn claim(&self, dir: &str) -> io::Result<Lock> {
+        self.hold(dir, FlockOperation::NonBlockingLockExclusive)
+    }
+}
+
+/// `f` of every item, on `jobs` threads; results in the order of the items.
+pub(super) fn in_parallel<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let share = items.len().div_ceil(jobs.max(1)).max(1);
+    std::thread::scope(|scope| {
+        let f = &f;
+        let work = |part| scope.spawn(move || <[T]>::iter(part).map(f).collect::<Vec<_>>());
+        let threads: Vec<_> = items.chunks(share).map(work).collect();
+        let done = threads.into_iter().map(|thread| match thread.join() {
+            Ok(results) => results,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.flatten().collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn where_the_kernel_cannot_refuse_links_the_walk_does() {
+        let root = std::env::temp_dir().join(format!("opdir-vfs-{}", std::process::id()));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/b/file"), "x").unwrap();
+        symlink("b", root.join("a/link")).unwrap();
+        symlink("file", root.join("a/b/link")).unwrap();
+        let disk = Disk::open(&root).unwrap();
+        for name in ["a/b/file", "a/b", "a", ""] {
+            assert!(disk.walk_to(name, READ).is_ok(), "{name}");
+        }
+        for name in ["a/link/file", "a/b/link", "a/link"] {
+            let errors = [disk.walk_to(name, READ).err(), disk.open_at(name, READ).err()];
+            for err in errors.map(|err| Errno::from_io_error(&err.unwrap())) {
+                assert!(matches!(err, Some(Errno::LOOP | Errno::NOTDIR)), "{name}: {err:?}");
+            }
+        }
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items_whatever_the_number_of_threads() {
+        let items: Vec<u32> = (0..10).collect();
+        for jobs in [0, 1, 3, 10, 99] {
+            assert_eq!(in_parallel(jobs, &items, |n| n * 2), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
+        }
+        assert!(in_parallel(2, &[], |n: &u32| *n).is_empty());
+    }
+}

@@ -1,8 +1,9 @@
 //! ExportResponse: every program, by name then id, in one body.
 
-use crate::page::hole::{Filled, Hole, Rule};
+use crate::page::hole::{Filled, Rule};
 use crate::page::{Dated, Site, push_json};
 use crate::record::{Dataset, Locale};
+use crate::store::Hole;
 
 /// Most rows of an export.
 pub const ROWS_MAX: usize = 10_000;

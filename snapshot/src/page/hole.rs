@@ -6,6 +6,7 @@
 //! hold U+0001, the generator removes control characters when it reads them.
 
 use crate::page::{Dated, push_date, push_day};
+use crate::store::Hole;
 use crate::time::Day;
 
 /// What fills a hole. The number is what is stored in [`Hole::rule`].
@@ -18,20 +19,6 @@ pub enum Rule {
     NextDeadline = 2,
     /// Next deadline of a program as plain text, or nothing.
     NextDeadlineText = 3,
-}
-
-/// A place in a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Hole {
-    /// First byte.
-    pub start: u32,
-    /// How many bytes are there on the day of the build.
-    pub len: u32,
-    /// A [`Rule`].
-    pub rule: u32,
-    /// Which cycle or program.
-    pub arg: u32,
 }
 
 const MARK: char = '\u{1}';

@@ -11,14 +11,18 @@
 //! rec.name.at rec.name       folded display names
 //! rec.kind                   u8: position in RecipientKind::ALL
 //! rec.year.* rec.doc.*       years and programs of each recipient's awards, ascending
+//! alias.* alias.to.*         former slugs as `type/slug`, sorted, and the canonical slug of each
+//! about                      JSON: what the dataset says about itself, see [`About`]
 //! ```
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::page::shape::{RecipientReference, Reference, Shaper, ShortReference};
 use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
-use crate::record::{CycleStatus, Directory, Locale, RecipientKind, award_order, season_order};
+use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
 use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, check_len};
 use crate::search::text::fold;
@@ -34,8 +38,27 @@ const NAMES: SectionNames = ("rec.name.at", "rec.name");
 const YEARS: SectionNames = ("rec.year.at", "rec.year");
 const PROGRAMS: SectionNames = ("rec.doc.at", "rec.doc");
 
+const ALIASES: SectionNames = ("alias.at", "alias");
+const CANONICAL: SectionNames = ("alias.to.at", "alias.to");
+
+/// What a dataset says about itself.
+#[derive(Clone, Debug, Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// Short machine name.
+    pub name: String,
+    /// What people read.
+    pub title: String,
+    /// When the dataset was published.
+    pub generated_at: jiff::Timestamp,
+}
+
 /// The lists, open.
 pub struct Lists {
+    /// What the dataset says about itself.
+    pub about: About,
+    aliases: Strings,
+    canonical: Strings,
     organizations: Strings,
     /// Cycles.
     pub cycles: Cycles,
@@ -120,6 +143,33 @@ pub fn write(
     let rows = json_rows(awards.iter().map(|award| AwardRow::new(&shaper, *award)));
     Strings::write(writer, AWARDS, rows.iter().map(Vec::as_slice));
     write_recipients(&shaper, numbers, writer);
+    write_aliases(directory, writer);
+    let dataset = &directory.dataset;
+    let about = About {
+        name: dataset.name.clone(),
+        title: dataset.title.clone(),
+        generated_at: dataset.published_at,
+    };
+    writer.put("about", &json_rows(std::iter::once(about)).concat());
+}
+
+fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
+    let slugs = |organizations: bool| -> BTreeMap<uuid::Uuid, &str> {
+        let records = directory.programs.iter().map(|it| (it.id, it.slug.as_str()));
+        let recipients = directory.recipients.iter().map(|it| (it.id, it.slug.as_str()));
+        let bodies = directory.organizations.iter().map(|it| (it.id, it.slug.as_str()));
+        if organizations { bodies.collect() } else { records.chain(recipients).collect() }
+    };
+    let (organizations, others) = (slugs(true), slugs(false));
+    let mut aliases: BTreeMap<String, &str> = BTreeMap::new();
+    for alias in &directory.aliases {
+        let known = if alias.entity_type == EntityType::Organization { &organizations } else { &others };
+        if let Some(slug) = known.get(&alias.entity_id) {
+            aliases.insert(format!("{}/{}", alias.entity_type.as_str(), alias.slug), slug);
+        }
+    }
+    Strings::write(writer, ALIASES, aliases.keys().map(String::as_bytes));
+    Strings::write(writer, CANONICAL, aliases.values().map(|slug| slug.as_bytes()));
 }
 
 fn json_rows(rows: impl Iterator<Item = impl Serialize>) -> Vec<Vec<u8>> {
@@ -240,12 +290,29 @@ impl Lists {
         if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
             return Err(SectionError::Content("rec.at", "does not fit its columns"));
         }
+        let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
+        if aliases.len() != canonical.len() {
+            return Err(SectionError::Content(CANONICAL.0, "has another length"));
+        }
+        let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
+            about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
+            aliases,
+            canonical,
             organizations: Strings::open(sections, ORGANIZATIONS)?,
             cycles: Cycles::open(sections)?,
             awards: Strings::open(sections, AWARDS)?,
             recipients,
         })
+    }
+}
+
+impl Lists {
+    /// The canonical slug of a record that was asked for by another one.
+    #[must_use]
+    pub fn canonical_slug(&self, entity: EntityType, slug: &str) -> Option<&str> {
+        let key = format!("{}/{slug}", entity.as_str());
+        self.aliases.find(key.as_bytes()).map(|alias| self.canonical.text(alias))
     }
 }
 

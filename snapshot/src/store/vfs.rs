@@ -25,7 +25,14 @@ pub(super) enum Kind {
 }
 
 /// A held `flock`; dropping it lets go. Empty where the file system has no locks for readers.
-pub(super) struct Lock(#[expect(dead_code, reason = "closing it unlocks")] pub(super) Option<OwnedFd>);
+pub(super) struct Lock(pub(super) Option<OwnedFd>);
+
+impl Drop for Lock {
+    /// Closing is not enough: a child process that was just started may hold the same open file.
+    fn drop(&mut self) {
+        let _ = self.0.as_ref().map(|fd| rustix::fs::flock(fd, FlockOperation::Unlock));
+    }
+}
 
 /// A directory tree. Names are relative to its root, joined by `/`; the root itself is `""`.
 pub(super) trait Vfs: Send + Sync {

@@ -1,1 +1,5 @@
 //! Generator.
+pub mod encode;
+pub mod generate;
+pub mod progress;
+pub mod render;

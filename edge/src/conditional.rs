@@ -1,0 +1,221 @@
+//! Validators, conditions, ranges and content negotiation (RFC 9110, sections 8.8, 12.5.3, 13, 14).
+
+use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
+use http::{HeaderMap, HeaderValue};
+use snapshot::store::Coding;
+
+/// Name of a coding in headers; none for identity.
+#[must_use]
+pub fn coding_name(coding: Coding) -> Option<&'static str> {
+    match coding {
+        Coding::Identity => None,
+        Coding::Gzip => Some("gzip"),
+        Coding::Brotli => Some("br"),
+        Coding::Zstd => Some("zstd"),
+    }
+}
+
+/// What a coding adds to an ETag, so that a strong one names exactly one sequence of bytes.
+#[must_use]
+pub fn etag_suffix(coding: Coding) -> &'static str {
+    match coding {
+        Coding::Identity => "",
+        Coding::Gzip => "-g",
+        Coding::Brotli => "-b",
+        Coding::Zstd => "-z",
+    }
+}
+
+/// The coding that a client likes best among those on offer; by weight, then Zstandard, Brotli,
+/// gzip. Identity is always possible here, even where the client forbids it.
+#[must_use]
+pub fn negotiate(headers: &HeaderMap, offered: impl Fn(Coding) -> bool) -> Coding {
+    let mut best = (0, Coding::Identity);
+    let mut weights = Weights::default();
+    for value in headers.get_all(ACCEPT_ENCODING) {
+        weights.read(value);
+    }
+    for (coding, weight) in
+        [(Coding::Zstd, weights.zstd), (Coding::Brotli, weights.brotli), (Coding::Gzip, weights.gzip)]
+    {
+        let weight = weight.or(weights.any).unwrap_or(0);
+        if weight > best.0 && offered(coding) {
+            best = (weight, coding);
+        }
+    }
+    match weights.identity {
+        Some(identity) if identity > best.0 => Coding::Identity,
+        _ => best.1,
+    }
+}
+
+/// Weights of codings, in thousandths.
+#[derive(Default)]
+struct Weights {
+    gzip: Option<u16>,
+    brotli: Option<u16>,
+    zstd: Option<u16>,
+    identity: Option<u16>,
+    any: Option<u16>,
+}
+
+impl Weights {
+    fn read(&mut self, value: &HeaderValue) {
+        /// No client names more.
+        const CODINGS_MAX: usize = 32;
+        let Ok(value) = value.to_str() else { return };
+        for item in value.split(',').take(CODINGS_MAX) {
+            let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+            let weight = parameters.trim().strip_prefix("q=").map_or(Some(1000), parse_weight);
+            let Some(weight) = weight else { continue };
+            let slot = match name.trim().to_ascii_lowercase().as_str() {
+                "gzip" | "x-gzip" => &mut self.gzip,
+                "br" => &mut self.brotli,
+                "zstd" => &mut self.zstd,
+                "identity" => &mut self.identity,
+                "*" => &mut self.any,
+                _ => continue,
+            };
+            slot.get_or_insert(weight);
+        }
+    }
+}
+
+/// `0`, `1`, or a fraction of at most three digits, in thousandths.
+fn parse_weight(text: &str) -> Option<u16> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let thousandths: u16 = format!("{fraction:0<3}").parse().ok()?;
+    match whole {
+        "0" => Some(thousandths),
+        "1" if thousandths == 0 => Some(1000),
+        _ => None,
+    }
+}
+
+/// Whether the client already has these bytes: `If-None-Match` by weak comparison, and only without
+/// it `If-Modified-Since`. `changed` is in seconds since 1970.
+#[must_use]
+pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
+    let mut conditions = headers.get_all(IF_NONE_MATCH).iter().peekable();
+    if conditions.peek().is_some() {
+        return conditions.any(|value| value.to_str().is_ok_and(|list| lists(list, etag)));
+    }
+    let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| seconds(value.to_str().ok()?));
+    changed.zip(since).is_some_and(|(changed, since)| changed <= since)
+}
+
+fn lists(list: &str, etag: &str) -> bool {
+    let opaque = |tag: &str| -> String { tag.trim().trim_start_matches("W/").to_owned() };
+    list.trim() == "*" || list.split(',').any(|tag| opaque(tag) == etag)
+}
+
+fn seconds(date: &str) -> Option<i64> {
+    let time = httpdate::parse_http_date(date).ok()?;
+    time.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs().cast_signed())
+}
+
+/// A date header's value.
+#[must_use]
+pub fn http_date(seconds: i64) -> Option<HeaderValue> {
+    let since = std::time::Duration::from_secs(u64::try_from(seconds).ok()?);
+    HeaderValue::try_from(httpdate::fmt_http_date(std::time::UNIX_EPOCH.checked_add(since)?)).ok()
+}
+
+/// What a `Range` header asks of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it: no range, several, or one that is not understood.
+    Whole,
+    /// These bytes.
+    Bytes(std::ops::Range<usize>),
+    /// Bytes that are not there.
+    Unsatisfiable,
+}
+
+/// Reads a single range (RFC 9110, section 14.1.2); `If-Range` must name the ETag.
+#[must_use]
+pub fn part(headers: &HeaderMap, etag: &str, length: usize) -> Part {
+    let Some(range) = headers.get(RANGE).and_then(|value| value.to_str().ok()?.strip_prefix("bytes=")) else {
+        return Part::Whole;
+    };
+    if headers.get(IF_RANGE).is_some_and(|value| value != etag) {
+        return Part::Whole;
+    }
+    let number = |text: &str| -> Option<usize> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse().unwrap_or(usize::MAX))
+    };
+    let Some((first, last)) = range.trim().split_once('-') else { return Part::Whole };
+    match (number(first), number(last)) {
+        (Some(first), None) if last.is_empty() => within(first, length, length),
+        (Some(first), Some(last)) if first <= last => within(first, last.saturating_add(1), length),
+        (None, Some(count)) if first.is_empty() => within(length.saturating_sub(count), length, length),
+        _ => Part::Whole,
+    }
+}
+
+fn within(start: usize, end: usize, length: usize) -> Part {
+    if start >= length { Part::Unsatisfiable } else { Part::Bytes(start..end.min(length)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: http::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
+    }
+
+    #[test]
+    fn the_coding_with_the_greatest_weight_is_sent() {
+        for (accept, coding) in [
+            ("", Coding::Identity),
+            ("gzip", Coding::Gzip),
+            ("gzip, br, zstd", Coding::Zstd),
+            ("gzip;q=1.0, br;q=0.9", Coding::Gzip),
+            ("gzip;q=0", Coding::Identity),
+            ("*", Coding::Zstd),
+            ("*;q=0.1, identity", Coding::Identity),
+            ("br;q=0.001", Coding::Brotli),
+            ("br;q=2, gzip;q=x", Coding::Identity),
+            ("GZIP ; q=0.5", Coding::Gzip),
+        ] {
+            assert_eq!(negotiate(&headers(ACCEPT_ENCODING, accept), |_| true), coding, "{accept}");
+        }
+    }
+
+    #[test]
+    fn if_none_match_compares_weakly_and_wins_over_dates() {
+        for (condition, fresh) in
+            [("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
+        {
+            assert_eq!(is_fresh(&headers(IF_NONE_MATCH, condition), "\"a\"", None), fresh, "{condition}");
+        }
+        let mut both = headers(IF_NONE_MATCH, "\"b\"");
+        both.insert(IF_MODIFIED_SINCE, HeaderValue::from_static("Fri, 20 Nov 2026 06:00:00 GMT"));
+        assert!(!is_fresh(&both, "\"a\"", Some(0)));
+        let since = headers(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 06:00:00 GMT");
+        assert!(is_fresh(&since, "\"a\"", Some(1_795_154_400)));
+        assert!(!is_fresh(&since, "\"a\"", Some(1_795_154_401)));
+    }
+
+    #[test]
+    fn one_range_is_cut_and_several_are_not() {
+        for (range, expected) in [
+            ("bytes=0-3", Part::Bytes(0..4)),
+            ("bytes=8-", Part::Bytes(8..10)),
+            ("bytes=-3", Part::Bytes(7..10)),
+            ("bytes=5-99999999999999999999999", Part::Bytes(5..10)),
+            ("bytes=10-", Part::Unsatisfiable),
+            ("bytes=-0", Part::Unsatisfiable),
+            ("bytes=3-1", Part::Whole),
+            ("bytes=0-1,3-4", Part::Whole),
+            ("lines=0-1", Part::Whole),
+        ] {
+            assert_eq!(part(&headers(RANGE, range), "\"a\"", 10), expected, "{range}");
+        }
+    }
+}

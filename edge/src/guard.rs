@@ -1,0 +1,161 @@
+//! What is refused before anything is looked up: methods, hosts, bodies and sizes. In the order of
+//! the checks; the first refusal wins.
+
+use http::request::Parts;
+use http::{HeaderMap, Method, StatusCode, header};
+
+/// Longest request target, in bytes.
+pub const TARGET_MAX: usize = 8 * 1024;
+/// Most name-value pairs of a query.
+pub const PAIRS_MAX: usize = 256;
+
+/// Names that requests may be addressed to, lower case, without port.
+#[derive(Clone, Debug)]
+pub struct Hosts(Vec<String>);
+
+impl Hosts {
+    /// From names as people write them: `Example.org`, `example.org:8080`.
+    #[must_use]
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        Self(names.into_iter().map(|name| bare(&name)).collect())
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    fn allow(&self, authority: &str) -> bool {
+        let name = host_of(authority);
+        self.0.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
+fn bare(authority: &str) -> String {
+    host_of(authority).to_ascii_lowercase()
+}
+
+/// Host of an authority: without port and without the dot of the root.
+fn host_of(authority: &str) -> &str {
+    let host = match authority.strip_prefix('[') {
+        Some(_) => authority.find(']').map_or(authority, |end| &authority[..=end]),
+        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+    };
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+/// A refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its status.
+    pub status: StatusCode,
+    /// What the client reads.
+    pub message: &'static str,
+    /// Whether the connection ends with it.
+    pub close: bool,
+}
+
+const fn refuse(status: StatusCode, message: &'static str) -> Refusal {
+    Refusal { status, message, close: false }
+}
+
+const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal {
+    Refusal { status, message, close: true }
+}
+
+/// Checks a request's head. `takes_body` says whether its route may have one.
+pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
+    if head.method == Method::CONNECT {
+        return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
+    }
+    if !takes_body && has_body(&head.headers) {
+        return Err(refuse_and_close(StatusCode::BAD_REQUEST, "This path takes no request body."));
+    }
+    check_host(head, hosts)?;
+    let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+    let pairs = head.uri.query().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
+    if target.len() > TARGET_MAX || pairs > PAIRS_MAX {
+        return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
+    }
+    Ok(())
+}
+
+fn has_body(headers: &HeaderMap) -> bool {
+    let lengths = headers.get_all(header::CONTENT_LENGTH).iter();
+    headers.contains_key(header::TRANSFER_ENCODING) || lengths.into_iter().any(|length| length != "0")
+}
+
+fn check_host(head: &Parts, hosts: &Hosts) -> Result<(), Refusal> {
+    const BAD: Refusal = refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
+    let mut named = head.headers.get_all(header::HOST).iter();
+    let target = head.uri.authority().map(http::uri::Authority::as_str);
+    let authority = match (target, named.next(), named.next()) {
+        (_, _, Some(_)) | (None, None, None) => return Err(BAD),
+        (Some(target), None, None) if head.version >= http::Version::HTTP_2 => target,
+        (Some(_), None, None) => return Err(BAD),
+        (target, Some(host), None) => {
+            let host = host.to_str().map_err(|_| BAD)?;
+            if target.is_some_and(|target| !target.eq_ignore_ascii_case(host)) {
+                return Err(BAD);
+            }
+            host
+        }
+    };
+    if authority.is_empty() || authority.contains(['@', '/', ' ', '\t', ',']) {
+        return Err(BAD);
+    }
+    if hosts.allow(authority) {
+        Ok(())
+    } else {
+        Err(refuse(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Request;
+
+    fn status(target: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::get(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let hosts = Hosts::new(["Example.org:443".to_owned(), "[::1]:8080".to_owned()]);
+        check(&head, &hosts, false).err().map_or(200, |refusal| refusal.status.as_u16())
+    }
+
+    #[test]
+    fn only_one_host_and_only_an_approved_one_is_answered() {
+        for (expected, host) in [
+            (200, "example.org"),
+            (200, "EXAMPLE.org."),
+            (200, "example.org:8080"),
+            (200, "[::1]"),
+            (200, "[::1]:9"),
+            (421, "example.org.evil.com"),
+            (421, "evil.com"),
+            (421, "1.2.3.4"),
+            (400, "user@example.org"),
+            (400, ""),
+            (400, "example.org, evil.com"),
+        ] {
+            assert_eq!(status("/", &[("host", host)]), expected, "{host}");
+        }
+        assert_eq!(status("/", &[]), 400);
+        assert_eq!(status("/", &[("host", "example.org"), ("host", "example.org")]), 400);
+        assert_eq!(status("http://evil.com/", &[("host", "example.org")]), 400);
+        assert_eq!(status("http://example.org/", &[("host", "example.org")]), 200);
+    }
+
+    #[test]
+    fn bodies_and_overlong_targets_are_refused() {
+        let host = ("host", "example.org");
+        assert_eq!(status("/", &[host, ("content-length", "3")]), 400);
+        assert_eq!(status("/", &[host, ("content-length", "0")]), 200);
+        assert_eq!(status("/", &[host, ("transfer-encoding", "chunked")]), 400);
+        assert_eq!(status(&format!("/?q={}", "x".repeat(9000)), &[host]), 414);
+        assert_eq!(status(&format!("/?{}", "a=1&".repeat(300)), &[host]), 414);
+    }
+}

@@ -1,0 +1,135 @@
+//! Where a path leads. One match over the contract's table; knows no bodies.
+
+use std::borrow::Cow;
+
+use snapshot::query::List;
+
+/// What a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route<'a> {
+    /// `/api/v1/search` and `/api/v1/programs`
+    Search,
+    /// `/api/v1/programs/{slug}`
+    Program(Cow<'a, str>),
+    /// `/api/v1/facets/{facet}`
+    Facet(Cow<'a, str>),
+    /// `/api/v1/{organizations,cycles,awards,recipients}`
+    List(List),
+    /// `/api/v1/organizations/{slug}`
+    Organization(Cow<'a, str>),
+    /// `/api/v1/recipients/{slug}`
+    Recipient(Cow<'a, str>),
+    /// `/api/v1/exports/latest`
+    Export,
+    /// `/api/v1/openapi.json`
+    OpenApi,
+    /// `/mcp` and `/mcp/`
+    Mcp,
+    /// Nothing of the REST interface below `/api`.
+    NoApi,
+    /// A page of the site, as it was asked for.
+    Page(&'a str),
+}
+
+/// Name of each route's kind; for metrics.
+impl Route<'_> {
+    /// The path template that names the route.
+    #[must_use]
+    pub fn template(&self) -> &'static str {
+        match self {
+            Self::Search => "/api/v1/search",
+            Self::Program(_) => "/api/v1/programs/{slug}",
+            Self::Facet(_) => "/api/v1/facets/{facet}",
+            Self::List(List::Organizations) => "/api/v1/organizations",
+            Self::List(List::Cycles) => "/api/v1/cycles",
+            Self::List(List::Awards) => "/api/v1/awards",
+            Self::List(List::Recipients) => "/api/v1/recipients",
+            Self::Organization(_) => "/api/v1/organizations/{slug}",
+            Self::Recipient(_) => "/api/v1/recipients/{slug}",
+            Self::Export => "/api/v1/exports/latest",
+            Self::OpenApi => "/api/v1/openapi.json",
+            Self::Mcp => "/mcp",
+            Self::NoApi | Self::Page(_) => "/",
+        }
+    }
+}
+
+/// Finds the route of a path.
+#[must_use]
+pub fn route(path: &str) -> Route<'_> {
+    if path == "/mcp" || path == "/mcp/" {
+        return Route::Mcp;
+    }
+    let Some(rest) = path.strip_prefix("/api/v1/") else {
+        return if path.starts_with("/api/") || path == "/api" { Route::NoApi } else { Route::Page(path) };
+    };
+    match rest.split_once('/') {
+        None => match rest {
+            "search" | "programs" => Route::Search,
+            "openapi.json" => Route::OpenApi,
+            _ => List::ALL.into_iter().find(|list| list.name() == rest).map_or(Route::NoApi, Route::List),
+        },
+        Some(("exports", "latest")) => Route::Export,
+        Some((_, "")) => Route::NoApi,
+        Some((_, part)) if part.contains('/') => Route::NoApi,
+        Some(("programs", slug)) => decoded(slug).map_or(Route::NoApi, Route::Program),
+        Some(("facets", name)) => decoded(name).map_or(Route::NoApi, Route::Facet),
+        Some(("organizations", slug)) => decoded(slug).map_or(Route::NoApi, Route::Organization),
+        Some(("recipients", slug)) => decoded(slug).map_or(Route::NoApi, Route::Recipient),
+        Some(_) => Route::NoApi,
+    }
+}
+
+/// A path segment, percent-decoded once; `None` when it is not UTF-8.
+fn decoded(segment: &str) -> Option<Cow<'_, str>> {
+    if !segment.contains('%') {
+        return Some(Cow::Borrowed(segment));
+    }
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.bytes();
+    while let Some(byte) = rest.next() {
+        let mut ahead = rest.clone();
+        let digits = (ahead.next().and_then(hex), ahead.next().and_then(hex));
+        match (byte, digits) {
+            (b'%', (Some(high), Some(low))) => {
+                bytes.push(high << 4 | low);
+                rest = ahead;
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    (byte as char).to_digit(16).map(|digit| digit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_of_the_contract_leads_somewhere_and_nothing_else_does() {
+        assert_eq!(route("/api/v1/search"), Route::Search);
+        assert_eq!(route("/api/v1/programs"), Route::Search);
+        assert_eq!(route("/api/v1/programs/a%2Db"), Route::Program("a-b".into()));
+        assert_eq!(route("/api/v1/recipients"), Route::List(List::Recipients));
+        assert_eq!(route("/api/v1/exports/latest"), Route::Export);
+        assert_eq!(route("/mcp/"), Route::Mcp);
+        assert_eq!(route("/programs/x"), Route::Page("/programs/x"));
+        for path in [
+            "/api",
+            "/api/v1/",
+            "/api/v1/programs/",
+            "/api/v1/programs/a/b",
+            "/api/v1/admin/x",
+            "/api/v1/agent/x",
+            "/api/v1/programs/%ff",
+            "/api/v1//search",
+            "/api/v2/search",
+        ] {
+            assert_eq!(route(path), Route::NoApi, "{path}");
+        }
+    }
+}

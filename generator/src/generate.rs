@@ -1,0 +1,167 @@
+//! The whole flow from linked records to a published snapshot, in one readable place: number the
+//! documents, write what the edge keeps in memory, open it as the edge will, render every page from
+//! it, publish.
+
+use std::path::PathBuf;
+
+use snapshot::page::hole::Filled;
+use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site, list, row};
+use snapshot::record::Directory;
+use snapshot::search::build;
+use snapshot::search::values::{TooManyValues, Values};
+use snapshot::store::sections::{SectionError, SectionWriter, Sections};
+use snapshot::store::{About, Counts, Digest, Page, Published, Stage, StoreError};
+use snapshot::time::Day;
+
+use crate::encode::Effort;
+use crate::progress::Progress;
+use crate::render::Renderer;
+
+/// What a build is told besides the data.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where snapshots are.
+    pub out: PathBuf,
+    /// Scheme and authority of the public address.
+    pub base_url: String,
+    /// The UTC day that pages are right for.
+    pub as_of: jiff::civil::Date,
+    /// Threads; 0 is one for each core.
+    pub jobs: usize,
+    /// How hard to compress.
+    pub effort: Effort,
+    /// Leave the pages out.
+    pub index_only: bool,
+}
+
+/// Why a build failed after its data was found good.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The output could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The data has too many different facet values.
+    #[error(transparent)]
+    Values(#[from] TooManyValues),
+    /// What was written could not be read back: a fault of this program.
+    #[error("the index that was just written cannot be read: {0}")]
+    Index(#[from] SectionError),
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Bytes of the files under `index/`.
+struct IndexFiles {
+    search: Vec<u8>,
+    rows: Vec<u8>,
+    lists: Vec<u8>,
+}
+
+/// Builds and publishes a snapshot of a directory.
+pub fn generate(
+    directory: &Directory,
+    source: Digest,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Published, GenerateError> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+    threads.install(|| {
+        let stage = Stage::begin(&options.out, &options.effort.name())?;
+        let day = Day::new(options.as_of);
+        let order = build::document_order(directory, day);
+        let numbers = Numbers::new(directory, &order);
+        let files = progress.step("index", || index_files(directory, &order, &numbers))?;
+        put_index(&stage, &files)?;
+        if !options.index_only {
+            let site = open(&files)?;
+            drop(files);
+            let dated = site.dated(day);
+            put_pages(&stage, &Renderer { directory, numbers: &numbers, site: &site, dated: &dated }, options, progress)?;
+        }
+        let about = about(directory, source, options);
+        progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
+    })
+}
+
+fn index_files(directory: &Directory, order: &[usize], numbers: &Numbers) -> Result<IndexFiles, GenerateError> {
+    let mut writer = SectionWriter::default();
+    build::write(directory, order, &mut writer)?;
+    let search = writer.finish();
+    let values = Values::open(&Sections::from_bytes(&search)?, order.len())?;
+    let mut writer = SectionWriter::default();
+    row::write(directory, order, &values, &mut writer);
+    let rows = writer.finish();
+    let mut program_of_cycle = vec![0; directory.cycles.len()];
+    for (program, links) in directory.program_links.iter().enumerate() {
+        links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
+    }
+    let mut writer = SectionWriter::default();
+    list::write(directory, numbers, &program_of_cycle, &mut writer);
+    Ok(IndexFiles { search, rows, lists: writer.finish() })
+}
+
+fn open(files: &IndexFiles) -> Result<Site, SectionError> {
+    let sections = |bytes: &[u8]| Sections::from_bytes(bytes);
+    Site::open(&sections(&files.search)?, &sections(&files.rows)?, &sections(&files.lists)?)
+}
+
+fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
+    for (path, body) in
+        [("index/search.bin", &files.search), ("index/rows.bin", &files.rows), ("index/lists.bin", &files.lists)]
+    {
+        stage.put(Page { path, body, holes: &[], encodings: false }, &|_, _| None)?;
+    }
+    Ok(())
+}
+
+fn put_pages(
+    stage: &Stage,
+    renderer: &Renderer<'_>,
+    options: &Options,
+    progress: &Progress,
+) -> Result<(), GenerateError> {
+    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
+    let encodings = options.effort != Effort::None;
+    for family in renderer.families() {
+        progress.pages(family.name, family.count, |done| {
+            family.render(|path: &str, filled: &Filled| {
+                let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };
+                stage.put(page, &encode)?;
+                done();
+                Ok::<(), GenerateError>(())
+            })
+        })?;
+    }
+    Ok(())
+}
+
+fn about(directory: &Directory, source: Digest, options: &Options) -> About {
+    let count = |number: usize| number as u64;
+    About {
+        generated_at: directory.dataset.published_at,
+        as_of: options.as_of,
+        base_url: options.base_url.clone(),
+        source,
+        counts: Counts {
+            organizations: count(directory.organizations.len()),
+            programs: count(directory.programs.len()),
+            cycles: count(directory.cycles.len()),
+            awards: count(directory.awards.len()),
+            recipients: count(directory.recipients.len()),
+            sources: count(directory.sources.len()),
+            facts: count(directory.facts.len()),
+        },
+        complete: !options.index_only,
+    }
+}
+
+/// A directory opened in memory, without files; for checks and tests.
+pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
+    let order = build::document_order(directory, day);
+    let numbers = Numbers::new(directory, &order);
+    let site = open(&index_files(directory, &order, &numbers)?)?;
+    let dated = site.dated(day);
+    Ok((site, dated))
+}

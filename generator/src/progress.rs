@@ -1,0 +1,78 @@
+//! What a person sees while a build runs: bars on a terminal, plain lines elsewhere, nothing when
+//! asked to be quiet. All of it on standard error.
+
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+/// Shows steps and their times.
+pub struct Progress {
+    quiet: bool,
+    terminal: bool,
+}
+
+impl Progress {
+    /// Looks at standard error.
+    #[must_use]
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Runs a step that cannot be measured while it runs.
+    pub fn step<T, E>(&self, name: &'static str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let bar = self.bar(name, 0);
+        let start = Instant::now();
+        let result = run();
+        bar.finish_and_clear();
+        if result.is_ok() {
+            self.line(name, "", start.elapsed());
+        }
+        result
+    }
+
+    /// Runs a step over a number of pages; `run` calls what it is given after each.
+    pub fn pages<T, E>(
+        &self,
+        name: &'static str,
+        count: usize,
+        run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let bar = self.bar(name, count as u64);
+        let start = Instant::now();
+        let result = run(&|| bar.inc(1));
+        bar.finish_and_clear();
+        if result.is_ok() {
+            self.line(name, &format!("{} pages", HumanCount(count as u64)), start.elapsed());
+        }
+        result
+    }
+
+    /// Prints a finished step.
+    pub fn line(&self, name: &str, what: &str, time: Duration) {
+        if !self.quiet {
+            anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time));
+        }
+    }
+
+    fn bar(&self, name: &'static str, count: u64) -> ProgressBar {
+        if self.quiet || !self.terminal {
+            return ProgressBar::hidden();
+        }
+        let template = if count == 0 { "  {msg:14} {spinner}" } else { "  {msg:14} {wide_bar} {human_pos}/{human_len} {eta}" };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(count).with_style(style).with_message(name);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        bar
+    }
+}
+
+/// A time for people.
+#[must_use]
+pub fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{:.1} s", time.as_secs_f64())
+    }
+}

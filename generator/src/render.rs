@@ -1,0 +1,135 @@
+//! The pages of a snapshot: which there are, and the bytes of each. Files are somebody else's
+//! business: every page is handed to a `put`.
+
+mod csv;
+
+use rayon::prelude::*;
+use snapshot::facet::FACETS;
+use snapshot::page::detail;
+use snapshot::page::export;
+use snapshot::page::facet::facet;
+use snapshot::page::hole::Filled;
+use snapshot::page::list::{Numbers, list};
+use snapshot::page::search::search;
+use snapshot::page::shape::Shaper;
+use snapshot::page::{Dated, Site};
+use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Page, Query};
+use snapshot::record::{Directory, Locale};
+
+/// The REST contract, served as it stands.
+pub const OPENAPI: &[u8] = include_bytes!("../../schemas/openapi.json");
+
+/// Below which paths the REST pages are.
+const API: &str = "public/api/v1";
+
+/// What pages are made of.
+pub struct Renderer<'a> {
+    /// The records.
+    pub directory: &'a Directory,
+    /// Numbers of programs and cycles.
+    pub numbers: &'a Numbers,
+    /// The prepared rows.
+    pub site: &'a Site,
+    /// The day.
+    pub dated: &'a Dated,
+}
+
+/// A family of pages: its name for people, and how many there are.
+pub struct Family<'a> {
+    /// What progress shows.
+    pub name: &'static str,
+    /// How many pages.
+    pub count: usize,
+    page: Box<dyn Fn(usize) -> (String, Filled) + Sync + 'a>,
+}
+
+impl Family<'_> {
+    /// Renders every page in parallel and hands each to `put`; stops at the first error.
+    pub fn render<E: Send>(&self, put: impl Fn(&str, &Filled) -> Result<(), E> + Sync) -> Result<(), E> {
+        (0..self.count).into_par_iter().try_for_each(|position| {
+            let (path, filled) = (self.page)(position);
+            put(&path, &filled)
+        })
+    }
+}
+
+impl<'a> Renderer<'a> {
+    /// Every family of pages.
+    #[must_use]
+    pub fn families(&'a self) -> Vec<Family<'a>> {
+        vec![
+            Family {
+                name: "programs",
+                count: self.directory.programs.len() * Locale::ALL.len(),
+                page: Box::new(|position| self.program(position)),
+            },
+            Family {
+                name: "organizations",
+                count: self.directory.organizations.len(),
+                page: Box::new(|position| self.organization(position)),
+            },
+            Family {
+                name: "recipients",
+                count: self.directory.recipients.len(),
+                page: Box::new(|position| self.recipient(position)),
+            },
+            Family {
+                name: "facets",
+                count: FACETS.len(),
+                page: Box::new(|position| self.facet(position)),
+            },
+            Family {
+                name: "lists",
+                count: List::ALL.len(),
+                page: Box::new(|position| self.list(List::ALL[position])),
+            },
+            Family { name: "downloads", count: 4, page: Box::new(|position| self.download(position)) },
+        ]
+    }
+
+    fn shaper(&self, locale: Locale) -> Shaper<'a> {
+        Shaper { directory: self.directory, locale }
+    }
+
+    fn program(&self, position: usize) -> (String, Filled) {
+        let (program, locale) = (position / Locale::ALL.len(), Locale::ALL[position % Locale::ALL.len()]);
+        let slug = &self.directory.programs[program].slug;
+        let suffix = if locale == Locale::En { "" } else { ".es" };
+        let filled = detail::program(&self.shaper(locale), self.numbers, self.dated, program);
+        (format!("{API}/programs/{slug}{suffix}.json"), filled)
+    }
+
+    fn organization(&self, organization: usize) -> (String, Filled) {
+        let slug = &self.directory.organizations[organization].slug;
+        let filled = detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, organization);
+        (format!("{API}/organizations/{slug}.json"), filled)
+    }
+
+    fn recipient(&self, recipient: usize) -> (String, Filled) {
+        let slug = &self.directory.recipients[recipient].slug;
+        let filled = detail::recipient(&self.shaper(Locale::En), self.dated, recipient);
+        (format!("{API}/recipients/{slug}.json"), filled)
+    }
+
+    fn facet(&self, position: usize) -> (String, Filled) {
+        let spec = &FACETS[position];
+        let first = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
+        let bytes = facet(self.site, self.dated, spec.facet, &first);
+        (format!("{API}/facets/{}.json", spec.name), Filled { bytes, holes: Vec::new() })
+    }
+
+    fn list(&self, of: List) -> (String, Filled) {
+        let bytes = list(self.site, self.dated, of, &ListQuery::default(), &[]);
+        (format!("{API}/{}.json", of.name()), Filled { bytes, holes: Vec::new() })
+    }
+
+    fn download(&self, position: usize) -> (String, Filled) {
+        let whole = |bytes| Filled { bytes, holes: Vec::new() };
+        match position {
+            0 => (format!("{API}/exports/latest.json"), export::json(self.site, self.dated, &self.directory.dataset)),
+            1 => (format!("{API}/exports/latest.csv"), csv::export(self)),
+            2 => (format!("{API}/search.json"), whole(search(self.site, self.dated, &Query::default(), &[]))),
+            _ => (format!("{API}/openapi.json"), whole(OPENAPI.to_vec())),
+        }
+    }
+}

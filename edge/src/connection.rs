@@ -7,13 +7,16 @@
 //! - [`accept`]: the listener, the cap on connections, and survival when descriptors run out;
 //! - [`detect`]: HTTP/1 or HTTP/2, within a deadline;
 //! - [`guard`]: the socket as hyper sees it, noting when it waits for a request or for a reader;
-//! - [`drive`]: hyper's protocol machine, watched by that one timer.
+//! - [`watch`]: that one timer;
+//! - [`drive`]: hyper's protocol machine beside it.
 
 mod accept;
 mod counters;
 mod detect;
 mod drive;
 mod guard;
+mod watch;
+
 #[cfg(test)]
 mod tests;
 

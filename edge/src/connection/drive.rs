@@ -1,8 +1,4 @@
-//! Drives one connection: hyper's protocol machine, watched by a single timer.
-//!
-//! The timer is not reset by requests. It wakes at the earliest instant at which anything could be due, looks at
-//! the connection's [`Activity`], and either acts or sleeps until the next such instant. hyper's own HTTP/1
-//! timer stays off: it is allocated and registered anew for every request.
+//! Drives one connection: hyper's protocol machine beside the connection's timer and the signal to drain.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -22,6 +18,7 @@ use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::detect::{Prefix, Protocol, detect};
 use super::guard::{Activity, GuardIo};
+use super::watch::{Step, Watch};
 use super::{Answer, Limits, Peer, Reason};
 
 /// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
@@ -187,123 +184,6 @@ impl<C> Driven<'_, C> {
             let _ = self.woken.as_mut().poll(cx);
         }
         self.drain.has_started() && !self.watch.draining
-    }
-}
-
-/// What the timer decided.
-#[derive(Debug, PartialEq, Eq)]
-enum Step {
-    /// Nothing is due.
-    Wait,
-    /// Finish what is in flight, take nothing more.
-    WindDown,
-    /// Close now.
-    Cut(Reason),
-}
-
-/// The deadlines of one connection.
-struct Watch {
-    activity: Arc<Activity>,
-    limits: Limits,
-    began: Instant,
-    /// Past this the connection takes no further request; past twice the age, or the drain, it is cut.
-    max_age: Duration,
-    cut: Instant,
-    /// Why it takes no further request, once it does not.
-    winding_down: Option<Reason>,
-    draining: bool,
-    /// [`Activity::uses`] when last looked at, and since when it has not changed.
-    uses: u32,
-    unused_since: Instant,
-}
-
-impl Watch {
-    fn new(limits: Limits, max_age: Duration) -> Self {
-        let began = Instant::now();
-        Self {
-            activity: Arc::new(Activity::new(began)),
-            limits,
-            began,
-            max_age,
-            cut: began + 2 * max_age,
-            winding_down: None,
-            draining: false,
-            uses: 0,
-            unused_since: began,
-        }
-    }
-
-    fn request_due(&self) -> Option<Instant> {
-        self.activity.request.since().map(|since| since + self.limits.request)
-    }
-
-    fn stall_due(&self) -> Option<Instant> {
-        self.activity.stall.since().map(|since| since + self.limits.write_stall)
-    }
-
-    /// When to look again. A wait that begins after `now` cannot be due before `now` plus the shortest wait, so
-    /// none is missed although none wakes the timer when it begins.
-    fn next(&self, now: Instant) -> Instant {
-        let waits = self.limits.request.min(self.limits.write_stall);
-        let leaving = (self.began + self.max_age).min(self.unused_since + self.limits.idle);
-        [self.request_due(), self.stall_due(), self.winding_down.is_none().then_some(leaving)]
-            .into_iter()
-            .flatten()
-            .fold(self.cut.min(now + waits), Instant::min)
-    }
-
-    /// What is due at `now`.
-    fn look(&mut self, now: Instant) -> Step {
-        let uses = self.activity.uses();
-        if uses != self.uses {
-            self.uses = uses;
-            self.unused_since = now;
-        }
-        let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
-        if due(self.request_due()) {
-            Step::Cut(Reason::Request)
-        } else if due(self.stall_due()) {
-            self.reset(Reason::Stall)
-        } else if self.cut <= now {
-            self.reset(self.winding_down.unwrap_or(Reason::Age))
-        } else if self.winding_down.is_some() {
-            Step::Wait
-        } else if self.began + self.max_age <= now {
-            self.wind_down(Reason::Age)
-        } else if self.unused_since + self.limits.idle <= now {
-            self.wind_down(Reason::Idle)
-        } else {
-            Step::Wait
-        }
-    }
-
-    /// The server shuts down.
-    fn drain(&mut self, now: Instant) -> Step {
-        self.draining = true;
-        self.cut = self.cut.min(now + self.limits.drain);
-        self.wind_down(Reason::Drain)
-    }
-
-    fn wind_down(&mut self, reason: Reason) -> Step {
-        self.winding_down = Some(reason);
-        self.activity.end_quietly();
-        Step::WindDown
-    }
-
-    /// Cuts a connection that holds unsent bytes.
-    fn reset(&self, reason: Reason) -> Step {
-        self.activity.reset_on_drop();
-        Step::Cut(reason)
-    }
-
-    /// Why a connection ended by itself.
-    fn reason(&self, outcome: &hyper::Result<()>) -> Reason {
-        match outcome {
-            Ok(()) => self.winding_down.unwrap_or(Reason::Done),
-            Err(error) if error.is_timeout() => Reason::Ping,
-            Err(error) if error.is_parse() => Reason::Malformed,
-            Err(_) => Reason::Broken,
-        }
     }
 }
 

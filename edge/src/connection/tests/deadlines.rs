@@ -1,0 +1,170 @@
+//! Who keeps a connection waiting is closed, in time and not before.
+
+use super::super::spread;
+use super::super::watch::Watch;
+use super::*;
+
+#[tokio::test]
+async fn a_silent_connection_is_closed_at_the_detection_deadline() {
+    let server = Server::start(Limits { detect: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.connect().await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Detect).await;
+}
+
+#[tokio::test]
+async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
+    let server = Server::start(Limits { detect: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"PRI * HTTP/2.0").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Detect).await;
+}
+
+#[tokio::test]
+async fn half_a_head_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"GET / HTTP/1.1\r\nhost:").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test]
+async fn half_a_second_head_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    let began = Instant::now();
+    stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test]
+async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"GET / HTTP/1.1\r\nx: ").await;
+    while stream.write_all(b"x").await.is_ok() {
+        assert!(began.elapsed() < PATIENCE, "the connection stayed open");
+        tokio::time::sleep(ms(20)).await;
+    }
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test]
+async fn the_request_deadline_does_not_run_between_requests() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(3 * SHORT).await;
+    stream.write_all(GET).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    assert_eq!(server.counters.read().open, 1);
+}
+
+#[tokio::test]
+async fn a_kept_connection_is_closed_when_idle() {
+    let server = Server::start(Limits { idle: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    let began = Instant::now();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() + ms(50) >= SHORT);
+    server.closed_for(Reason::Idle).await;
+}
+
+#[tokio::test]
+async fn a_kept_connection_in_use_is_not_idle() {
+    let server = Server::start(Limits { idle: Duration::from_secs(2), ..generous() });
+    let mut stream = server.send(GET).await;
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(5) {
+        read_until(&mut stream, "path /").await;
+        tokio::time::sleep(ms(100)).await;
+        stream.write_all(GET).await.unwrap();
+    }
+    assert_eq!(server.counters.closed(Reason::Idle), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
+    let server = Server::start(Limits { write_stall: SHORT, ..generous() });
+    let began = Instant::now();
+    let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.closed_for(Reason::Stall).await;
+    assert!(began.elapsed() >= SHORT);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_not_cut() {
+    let stall = Duration::from_secs(1);
+    let server = Server::start(Limits { write_stall: stall, ..generous() });
+    let mut stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let (mut chunk, mut total) = (vec![0; 1 << 20], 0);
+    loop {
+        let got = stream.read(&mut chunk).await.unwrap();
+        if got == 0 {
+            break;
+        }
+        total += got;
+        tokio::time::sleep(ms(20)).await;
+    }
+    assert!(total > BIG);
+    server.closed_for(Reason::Done).await;
+}
+
+#[tokio::test]
+async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.connect().await;
+    while stream.write_all(GET).await.is_ok() && stream.read_exact(&mut [0; 17]).await.is_ok() {
+        assert!(began.elapsed() < PATIENCE, "the connection stayed open");
+        tokio::time::sleep(ms(10)).await;
+    }
+    assert!(began.elapsed() >= SHORT.mul_f64(0.9));
+    server.closed_for(Reason::Age).await;
+}
+
+#[tokio::test]
+async fn a_download_is_cut_at_twice_the_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, ..generous() });
+    let began = Instant::now();
+    let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.closed_for(Reason::Age).await;
+    assert!(began.elapsed() >= 2 * SHORT.mul_f64(0.9));
+}
+
+#[test]
+fn maximum_ages_spread_over_a_tenth_either_way() {
+    let age = Duration::from_secs(600);
+    let ages: Vec<u64> = (0..1000).map(|nth| spread(age, nth).as_secs()).collect();
+    assert!(ages.iter().all(|age| (540..=660).contains(age)));
+    for minute in [540, 560, 580, 600, 620, 640] {
+        let share = ages.iter().filter(|age| (minute..minute + 20).contains(*age)).count();
+        assert!((120..=210).contains(&share), "{share} of 1000 between {minute} and 20 s later");
+    }
+}
+
+#[test]
+fn the_timer_of_an_unused_connection_sleeps_for_the_shortest_wait() {
+    let limits = Limits::default();
+    let watch = Watch::new(limits, limits.max_age);
+    assert_eq!(watch.next(watch.began), watch.began + Duration::from_secs(15));
+}

@@ -1,0 +1,128 @@
+//! HTTP/2 with prior knowledge, by raw frames (RFC 9113 §4.1).
+
+use super::*;
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+
+/// END_STREAM on DATA and HEADERS, ACK on SETTINGS and PING.
+const END: u8 = 1;
+const ACK: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+#[derive(Debug, PartialEq, Eq)]
+struct Frame {
+    kind: u8,
+    flags: u8,
+    payload: Vec<u8>,
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// HEADERS of `GET / HTTP/2`, scheme http, authority x, by indices of HPACK's static table (RFC 7541 app. A).
+fn get(stream: u32) -> Vec<u8> {
+    frame(HEADERS, END | END_HEADERS, stream, &[0x82, 0x86, 0x84, 0x41, 1, b'x'])
+}
+
+/// The next frame that asks nothing of the client; settings and pings are acknowledged. `None` at the end.
+async fn next(stream: &mut TcpStream) -> Option<Frame> {
+    loop {
+        let mut head = [0; 9];
+        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut head)).await;
+        read.expect("the connection stayed open").ok()?;
+        let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+        stream.read_exact(&mut payload).await.ok()?;
+        let (kind, flags) = (head[3], head[4]);
+        match (kind, flags & ACK) {
+            (SETTINGS, 0) => stream.write_all(&frame(SETTINGS, ACK, 0, &[])).await.ok()?,
+            (PING, 0) => stream.write_all(&frame(PING, ACK, 0, &payload)).await.ok()?,
+            (SETTINGS | PING, _) => {}
+            _ => return Some(Frame { kind, flags, payload }),
+        }
+    }
+}
+
+async fn next_of(stream: &mut TcpStream, kind: u8) -> Option<Frame> {
+    while let Some(frame) = next(stream).await {
+        if frame.kind == kind {
+            return Some(frame);
+        }
+    }
+    None
+}
+
+async fn connect(server: &Server) -> TcpStream {
+    server.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await
+}
+
+#[tokio::test]
+async fn a_request_with_prior_knowledge_is_answered() {
+    let server = Server::start(generous());
+    let mut stream = connect(&server).await;
+    stream.write_all(&get(1)).await.unwrap();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"path /");
+    stream.write_all(&get(3)).await.unwrap();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"path /");
+}
+
+#[tokio::test]
+async fn a_client_silent_after_its_preface_is_closed_for_want_of_a_pong() {
+    let server = Server::start(Limits { h2_ping: SHORT, h2_pong: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(PREFACE).await;
+    read_to_close(&mut stream).await;
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Ping).await;
+}
+
+#[tokio::test]
+async fn a_client_that_only_answers_pings_is_sent_away_when_idle() {
+    let server = Server::start(Limits { idle: 3 * SHORT, h2_ping: ms(50), ..generous() });
+    let began = Instant::now();
+    let mut stream = connect(&server).await;
+    stream.write_all(&get(1)).await.unwrap();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"path /");
+    assert!(next_of(&mut stream, GOAWAY).await.is_some());
+    assert!(began.elapsed() >= 3 * SHORT);
+    while next(&mut stream).await.is_some() {}
+    server.closed_for(Reason::Idle).await;
+}
+
+#[tokio::test]
+async fn a_client_that_keeps_resetting_its_requests_is_sent_away() {
+    const ENHANCE_YOUR_CALM: u8 = 11;
+    const CANCEL: &[u8] = &[0, 0, 0, 8];
+    let server = Server::start(generous());
+    let mut stream = connect(&server).await;
+    let flood: Vec<u8> = (0..2000)
+        .flat_map(|nth| [get(2 * nth + 1), frame(RST_STREAM, 0, 2 * nth + 1, CANCEL)].concat())
+        .collect();
+    stream.write_all(&flood).await.unwrap();
+    let goaway = next_of(&mut stream, GOAWAY).await.expect("no GOAWAY came");
+    assert_eq!(goaway.payload[4..8], [0, 0, 0, ENHANCE_YOUR_CALM]);
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_the_stream_in_flight_finish() {
+    let mut server = Server::start(generous());
+    let mut stream = connect(&server).await;
+    let held = [0x82, 0x86, 0x41, 1, b'x', 0x04, 5, b'/', b'h', b'e', b'l', b'd'];
+    stream.write_all(&frame(HEADERS, END | END_HEADERS, 1, &held)).await.unwrap();
+    server.gate.entered.notified().await;
+    server.stop();
+    assert!(next_of(&mut stream, GOAWAY).await.is_some());
+    server.gate.release.notify_one();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"held");
+    while next(&mut stream).await.is_some() {}
+    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    assert_eq!(server.counters.closed(Reason::Drain), 1);
+}

@@ -1,1 +1,4 @@
 //! Generator.
+pub mod diagnostics;
+pub mod link;
+pub mod read;

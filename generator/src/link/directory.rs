@@ -1,0 +1,166 @@
+//! The [`Directory`] of rows that were judged: references become positions, lists get their order.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use snapshot::record::{
+    AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
+};
+use uuid::Uuid;
+
+use super::{Ids, find};
+use crate::read::{Row, Tables};
+
+/// The directory; nothing when a reference leads nowhere, which the rules have ruled out.
+pub(super) fn build(tables: Tables) -> Option<Directory> {
+    let ids = Ids::new(&tables);
+    let mut directory = unlinked(tables)?;
+    link_awards(&mut directory, &ids)?;
+    link_programs(&mut directory, &ids)?;
+    link_organizations(&mut directory, &ids)?;
+    link_sources(&mut directory, &ids)?;
+    order(&mut directory);
+    Some(directory)
+}
+
+fn records<T>(rows: Vec<Row<T>>) -> Vec<T> {
+    rows.into_iter().map(|row| row.record).collect()
+}
+
+fn unlinked(tables: Tables) -> Option<Directory> {
+    let translations = tables.translations.into_iter().map(|row| row.record);
+    let counts = (tables.organizations.len(), tables.programs.len());
+    Some(Directory {
+        dataset: tables.dataset?.record,
+        organization_links: vec![OrganizationLinks::default(); counts.0],
+        program_links: vec![ProgramLinks::default(); counts.1],
+        cycle_sources: vec![Vec::new(); tables.cycles.len()],
+        award_links: Vec::with_capacity(tables.awards.len()),
+        recipient_awards: vec![Vec::new(); tables.recipients.len()],
+        organizations: records(tables.organizations),
+        programs: records(tables.programs),
+        cycles: records(tables.cycles),
+        awards: records(tables.awards),
+        recipients: records(tables.recipients),
+        sources: records(tables.sources),
+        facts: records(tables.facts),
+        transitions: records(tables.transitions),
+        aliases: records(tables.aliases),
+        leaders: records(tables.leaders),
+        channels: records(tables.channels),
+        posts: records(tables.posts),
+        vocabulary: records(tables.vocabulary),
+        synonyms: records(tables.synonyms),
+        translations: translations
+            .map(|record| ((record.entity_id, record.locale), record.fields))
+            .collect::<BTreeMap<_, _>>(),
+    })
+}
+
+/// Position of each record's parent.
+fn positions<T: Sync>(ids: &[Uuid], records: &[T], parent: impl Fn(&T) -> Uuid + Sync) -> Option<Vec<usize>> {
+    records.par_iter().map(|record| find(ids, parent(record))).collect()
+}
+
+fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
+    let programs = positions(&ids.programs, &directory.awards, |award| award.program_id)?;
+    let recipients = positions(&ids.recipients, &directory.awards, |award| award.recipient_id)?;
+    for (award, (program, recipient)) in programs.into_iter().zip(recipients).enumerate() {
+        directory.award_links.push(AwardLinks { program, recipient });
+        directory.program_links[program].awards.push(award);
+        directory.recipient_awards[recipient].push(award);
+    }
+    Some(())
+}
+
+fn link_programs(directory: &mut Directory, ids: &Ids) -> Option<()> {
+    let links = &mut directory.program_links;
+    let organizations =
+        positions(&ids.organizations, &directory.programs, |program| program.organization_id)?;
+    for (program, organization) in organizations.into_iter().enumerate() {
+        links[program].organization = organization;
+        directory.organization_links[organization].programs.push(program);
+    }
+    let cycles = positions(&ids.programs, &directory.cycles, |cycle| cycle.program_id)?;
+    for (cycle, program) in cycles.into_iter().enumerate() {
+        links[program].cycles.push(cycle);
+    }
+    let facts = positions(&ids.programs, &directory.facts, |fact| fact.program_id)?;
+    for (fact, program) in facts.into_iter().enumerate() {
+        links[program].facts.push(fact);
+    }
+    let transitions = positions(&ids.programs, &directory.transitions, |change| change.program_id)?;
+    for (transition, program) in transitions.into_iter().enumerate() {
+        links[program].transitions.push(transition);
+    }
+    Some(())
+}
+
+fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
+    let links = &mut directory.organization_links;
+    for (award, of) in directory.award_links.iter().enumerate() {
+        links[directory.program_links[of.program].organization].awards.push(award);
+    }
+    for (position, leader) in directory.leaders.iter().enumerate() {
+        links[find(&ids.organizations, leader.organization_id)?].leaders.push(position);
+    }
+    for (position, channel) in directory.channels.iter().enumerate() {
+        links[find(&ids.organizations, channel.organization_id)?].channels.push(position);
+    }
+    for (position, post) in directory.posts.iter().enumerate() {
+        links[find(&ids.organizations, post.organization_id)?].posts.push(position);
+    }
+    for (position, alias) in directory.aliases.iter().enumerate() {
+        if alias.entity_type == EntityType::Organization {
+            links[find(&ids.organizations, alias.entity_id)?].aliases.push(position);
+        }
+    }
+    Some(())
+}
+
+/// A program's sources are those about it and those that its facts and transitions cite, so that
+/// every `sourceId` of its page is on the page.
+fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
+    for (position, source) in directory.sources.iter().enumerate() {
+        match source.entity_type {
+            EntityType::Program => {
+                directory.program_links[find(&ids.programs, source.entity_id)?].sources.push(position);
+            }
+            EntityType::Cycle => {
+                directory.cycle_sources[find(&ids.cycles, source.entity_id)?].push(position);
+            }
+            _ => {}
+        }
+    }
+    let cited = directory.facts.iter().map(|fact| (fact.program_id, fact.source_id));
+    let cited = cited.chain(directory.transitions.iter().map(|change| (change.program_id, change.source_id)));
+    for (program, source) in cited.filter_map(|(program, source)| Some((program, source?))) {
+        directory.program_links[find(&ids.programs, program)?].sources.push(find(&ids.sources, source)?);
+    }
+    Some(())
+}
+
+fn order(directory: &mut Directory) {
+    let Directory { programs, cycles, awards, facts, transitions, posts, .. } = directory;
+    // Positions follow ids, so comparing positions breaks ties by id.
+    directory.program_links.par_iter_mut().for_each(|links| {
+        links.cycles.sort_unstable_by(|a, b| season_order(&cycles[*a], &cycles[*b]));
+        links.facts.sort_unstable_by_key(|at| (&facts[*at].kind, &facts[*at].value, *at));
+        links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+        links.transitions.sort_unstable_by(|a, b| {
+            transitions[*b].observed_at.cmp(&transitions[*a].observed_at).then(a.cmp(b))
+        });
+        links.sources.sort_unstable();
+        links.sources.dedup();
+    });
+    directory.organization_links.par_iter_mut().for_each(|links| {
+        links.programs.sort_unstable_by_key(|at| (&programs[*at].name, *at));
+        links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+        links
+            .posts
+            .sort_unstable_by(|a, b| posts[*b].published_on.cmp(&posts[*a].published_on).then(a.cmp(b)));
+    });
+    directory.recipient_awards.par_iter_mut().for_each(|links| {
+        links.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+    });
+}

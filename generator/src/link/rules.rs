@@ -1,0 +1,255 @@
+//! Rules that one row alone can break.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, date};
+use rayon::prelude::*;
+use snapshot::facet::{FACETS, Facet};
+use snapshot::place;
+use snapshot::record::{
+    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Number, Program, Term, Translation,
+};
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, nearest, quoted};
+use crate::read::{Row, Tables};
+
+const LICENSE: &str = "CC BY 4.0";
+const SCHEMA_VERSION: &str = "1";
+const OLDEST_AGE: f64 = 150.0;
+
+/// Dates up to the first and from the second on stand for "none" in other people's databases.
+const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
+
+/// Reports what is wrong or doubtful within single rows.
+pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
+    report.extend(tables.dataset.iter().flat_map(|row| dataset(&row.record, row.at)));
+    each(&tables.programs, report, program);
+    each(&tables.cycles, report, cycle);
+    each(&tables.awards, report, award);
+    each(&tables.facts, report, fact);
+    each(&tables.aliases, report, alias);
+    each(&tables.leaders, report, leader);
+    each(&tables.translations, report, translation);
+    each(&tables.vocabulary, report, term);
+}
+
+fn each<T: Sync>(
+    rows: &[Row<T>],
+    report: &mut Diagnostics,
+    rule: impl Fn(&T, Location) -> Vec<Diagnostic> + Sync,
+) {
+    let faults: Vec<Diagnostic> = rows.par_iter().flat_map_iter(|row| rule(&row.record, row.at)).collect();
+    report.extend(faults);
+}
+
+fn dataset(record: &Dataset, at: Location) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    if record.schema_version != SCHEMA_VERSION {
+        let message = format!("`schemaVersion` is {}, expected `1`", quoted(&record.schema_version));
+        faults.push(Diagnostic::new(Code::WrongVersion, at, message));
+    }
+    if record.license != LICENSE {
+        let message = format!("`license` is {}, expected `{LICENSE}`", quoted(&record.license));
+        faults.push(Diagnostic::new(Code::WrongLicense, at, message));
+    }
+    let locales = &record.locales;
+    let is_repeated = locales.iter().enumerate().any(|(i, locale)| locales[..i].contains(locale));
+    if is_repeated || !locales.contains(&record.default_locale) {
+        let message = "`locales` must name each language once, `defaultLocale` among them";
+        faults.push(Diagnostic::new(Code::BadLocales, at, message));
+    }
+    faults
+}
+
+fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    let (min, max) = (record.funding_min_usd, record.funding_max_usd);
+    faults.extend(above(at, ("fundingMinUsd", min), ("fundingMaxUsd", max)));
+    faults.extend(negative(at, "fundingMinUsd", min));
+    faults.extend(negative(at, "fundingMaxUsd", max));
+    if let Some(active) = record.active
+        && active != record.lifecycle.is_active()
+    {
+        let message = format!("`active` is {active}, but `lifecycle` is `{}`", record.lifecycle.as_str());
+        let help = "leave `active` out: it follows from `lifecycle`";
+        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).help(help));
+    }
+    let times = [
+        ("lifecycleCheckedAt", record.lifecycle_checked_at),
+        ("sourceCheckedAt", record.source_checked_at),
+        ("createdAt", Some(record.created_at)),
+        ("updatedAt", Some(record.updated_at)),
+    ];
+    faults.extend(times.into_iter().filter_map(|(name, time)| sentinel(at, name, time.map(day_of))));
+    faults
+}
+
+fn cycle(record: &Cycle, at: Location) -> Vec<Diagnostic> {
+    let days = [
+        ("opensOn", record.opens_on),
+        ("deadlineOn", record.deadline_on),
+        ("selectionOn", record.selection_on),
+        ("decisionOn", record.decision_on),
+        ("startsOn", record.starts_on),
+        ("endsOn", record.ends_on),
+    ];
+    let mut faults: Vec<Diagnostic> =
+        days.into_iter().filter_map(|(name, day)| sentinel(at, name, day)).collect();
+    faults.extend(reversed(at, days[0], days[1]));
+    faults.extend(reversed(at, days[4], days[5]));
+    faults.extend(impossible_year(at, "cohortYear", record.cohort_year));
+    faults
+}
+
+fn award(record: &Award, at: Location) -> Vec<Diagnostic> {
+    let year = impossible_year(at, "awardYear", Some(record.award_year));
+    year.into_iter().chain(negative(at, "awardAmountUsd", record.award_amount_usd)).collect()
+}
+
+fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
+    let mut faults: Vec<Diagnostic> =
+        above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
+    faults.extend(negative(at, "amount", record.amount));
+    match record.kind.as_str() {
+        "age" => faults.extend(impossible_age(record, at)),
+        "duration" => faults.extend(bad_duration(record, at)),
+        kind => match FACETS.iter().find(|spec| spec.parameter == kind) {
+            // Facts about places are of the kind that their facet's parameter is called.
+            Some(spec) if spec.places => faults.extend(bad_place(record, at)),
+            Some(_) => {}
+            None => faults.extend(nearly_known(record, at)),
+        },
+    }
+    faults
+}
+
+fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic> {
+    [("min", fact.min), ("max", fact.max)].into_iter().filter_map(move |(name, bound)| {
+        let age = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0))?;
+        let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
+        Some(Diagnostic::new(Code::BadAge, at, message))
+    })
+}
+
+fn bad_duration(fact: &Fact, at: Location) -> Vec<Diagnostic> {
+    let mut faults: Vec<Diagnostic> = negative(at, "min", fact.min).into_iter().collect();
+    faults.extend(negative(at, "max", fact.max));
+    let words = || DurationUnit::ALL.iter().map(|unit| unit.as_str());
+    let (message, near) = match fact.unit.as_deref() {
+        Some(unit) if DurationUnit::parse(unit).is_some() => return faults,
+        Some(unit) => {
+            (format!("`unit` is {}, which is no unit of a duration", quoted(unit)), nearest(unit, words()))
+        }
+        None if fact.min.is_none() && fact.max.is_none() => return faults,
+        None => ("a duration with bounds has no `unit`".to_owned(), None),
+    };
+    let help = near.map_or_else(
+        || format!("it takes {}", words().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    faults.push(Diagnostic::new(Code::BadUnit, at, message).help(help));
+    faults
+}
+
+fn bad_place(fact: &Fact, at: Location) -> Option<Diagnostic> {
+    let value = fact.value.as_deref().filter(|value| !place::is_place(value))?;
+    let message = format!("`value` is {}, which is not a place code", quoted(value));
+    Some(Diagnostic::new(Code::BadPlace, at, message))
+}
+
+fn nearly_known(fact: &Fact, at: Location) -> Option<Diagnostic> {
+    let kinds = FACETS.iter().map(|spec| spec.parameter).chain(["age", "duration"]);
+    let near = nearest(&fact.kind, kinds).filter(|_| fact.kind != "note")?;
+    let message = format!("`kind` is {}, which feeds no filter", quoted(&fact.kind));
+    Some(Diagnostic::new(Code::LooksLikeKind, at, message).help(format!("did you mean `{near}`?")))
+}
+
+fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
+    match record.entity_type {
+        EntityType::Organization | EntityType::Program | EntityType::Recipient => Vec::new(),
+        kind => {
+            let message = format!("an alias cannot lead to a {}: it has no slug", kind.as_str());
+            vec![Diagnostic::new(Code::NoSlug, at, message)]
+        }
+    }
+}
+
+fn leader(record: &Leader, at: Location) -> Vec<Diagnostic> {
+    reversed(at, ("startedOn", record.started_on), ("endedOn", record.ended_on)).into_iter().collect()
+}
+
+fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
+    let known = translatable(record.entity_type);
+    let strangers = record.fields.keys().filter(|name| !known.contains(&name.as_str()));
+    let faults = strangers.map(|name| {
+        let kind = record.entity_type.as_str();
+        let message = format!("{} is not a text of a {kind}", quoted(name));
+        let help = nearest(name, known.iter().copied()).map_or_else(
+            || format!("its texts are {}", known.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Diagnostic::new(Code::UnknownField, at, message).help(help)
+    });
+    faults.collect()
+}
+
+/// Texts of a record that may be given in another language.
+const fn translatable(kind: EntityType) -> &'static [&'static str] {
+    match kind {
+        EntityType::Organization => &["name", "description"],
+        EntityType::Program => &["name", "summary", "description"],
+        EntityType::Cycle => &["label"],
+        EntityType::Award => &["projectTitle", "publicNotes"],
+        EntityType::Recipient => &["displayName", "biography"],
+        EntityType::Fact => &["label", "text"],
+    }
+}
+
+fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
+    if Facet::parse(&record.facet).is_some() {
+        return Vec::new();
+    }
+    let names = || FACETS.iter().map(|spec| spec.name);
+    let help = nearest(&record.facet, names()).map_or_else(
+        || format!("facets are {}", names().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
+    vec![Diagnostic::new(Code::UnknownFacet, at, message).help(help)]
+}
+
+fn above(at: Location, min: (&str, Option<Number>), max: (&str, Option<Number>)) -> Option<Diagnostic> {
+    let (least, most) = (min.1?, max.1?);
+    let message = || format!("`{}` is {least}, above `{}`, which is {most}", min.0, max.0);
+    (least > most).then(|| Diagnostic::new(Code::MinAboveMax, at, message()))
+}
+
+fn negative(at: Location, name: &str, number: Option<Number>) -> Option<Diagnostic> {
+    let number = number.filter(|number| number.0 < 0.0)?;
+    Some(Diagnostic::new(Code::Negative, at, format!("`{name}` is {number}, below 0")))
+}
+
+fn impossible_year(at: Location, name: &str, year: Option<i32>) -> Option<Diagnostic> {
+    let year = year.filter(|year| !(1900..=2100).contains(year))?;
+    let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
+    Some(Diagnostic::new(Code::BadYear, at, message))
+}
+
+fn reversed(at: Location, first: (&str, Option<Date>), second: (&str, Option<Date>)) -> Option<Diagnostic> {
+    let (from, until) = (first.1?, second.1?);
+    let message = || format!("`{}` is {from}, after `{}`, which is {until}", first.0, second.0);
+    (from > until).then(|| Diagnostic::new(Code::DatesReversed, at, message()))
+}
+
+fn sentinel(at: Location, name: &str, day: Option<Date>) -> Option<Diagnostic> {
+    let day = day.filter(|day| *day <= SENTINELS.0 || *day >= SENTINELS.1)?;
+    Some(Diagnostic::new(
+        Code::SentinelDate,
+        at,
+        format!("`{name}` is {day}, which looks like a placeholder"),
+    ))
+}
+
+/// The day of a moment in UTC.
+pub(super) fn day_of(time: Timestamp) -> Date {
+    time.to_zoned(jiff::tz::TimeZone::UTC).date()
+}

@@ -1,0 +1,350 @@
+//! Every text of every record: taken clean of controls and outer space, then held against what its
+//! field is for. One table says which field is what.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use snapshot::place;
+use snapshot::record::{
+    Alias, Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, Source, Synonym,
+    Term, Transition, Translation,
+};
+use url::Url;
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
+use crate::read::{Row, Tables};
+
+/// Most bytes of one text.
+const LONGEST_TEXT: usize = 100 * 1024;
+
+/// Most bytes of a slug: with its endings it must stay a file name.
+const LONGEST_SLUG: usize = 200;
+
+/// What a text is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// To be read by people, or a word of a vocabulary.
+    Text,
+    /// The same in a list that the export joins by `|`.
+    Item,
+    Slug,
+    Url,
+    /// ISO 3166-1, ISO 3166-2 or M49.
+    Place,
+    /// ISO 3166-1 alpha-2.
+    Country,
+    /// BCP 47.
+    Language,
+    /// ISO 4217.
+    Currency,
+}
+
+/// What a field holds: one text, perhaps one, or many.
+trait Holder {
+    fn each(&mut self, visit: &mut dyn FnMut(&mut String));
+
+    /// Whether a text that must be there is empty.
+    fn is_blank(&self) -> bool {
+        false
+    }
+}
+
+impl Holder for String {
+    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        visit(self);
+    }
+
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Holder for Option<String> {
+    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.iter_mut().for_each(visit);
+        self.take_if(|text| text.is_empty());
+    }
+}
+
+impl Holder for Vec<String> {
+    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.iter_mut().for_each(visit);
+        self.retain(|text| !text.is_empty());
+    }
+}
+
+impl Holder for BTreeMap<String, String> {
+    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.values_mut().for_each(visit);
+        self.retain(|_, text| !text.is_empty());
+    }
+}
+
+trait Texts {
+    fn visit(&mut self, visit: &mut dyn FnMut(&'static str, Use, &mut dyn Holder));
+}
+
+macro_rules! texts {
+    ($($record:ident { $($field:ident: $purpose:ident),+ })+) => {
+        $(impl Texts for $record {
+            fn visit(&mut self, visit: &mut dyn FnMut(&'static str, Use, &mut dyn Holder)) {
+                $(visit(stringify!($field), Use::$purpose, &mut self.$field);)+
+            }
+        })+
+    };
+}
+
+texts! {
+    Organization {
+        slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
+    }
+    Program {
+        slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
+        eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
+        language: Language, aliases: Text
+    }
+    Cycle { label: Text, application_url: Url }
+    Award { project_title: Text, public_notes: Text }
+    Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
+    Source { kind: Text, url: Url, title: Text, publisher: Text }
+    Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
+    Transition { reason: Text }
+    Alias { slug: Slug }
+    Leader { name: Text, role: Text, url: Url }
+    Channel { kind: Text, label: Text, url: Url }
+    Post { title: Text, url: Url, summary: Text }
+    Translation { fields: Text }
+    Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text }
+    Synonym { terms: Text }
+}
+
+/// Mends and checks every text.
+pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
+    mend_rows(&mut tables.organizations, report);
+    mend_rows(&mut tables.programs, report);
+    mend_rows(&mut tables.cycles, report);
+    mend_rows(&mut tables.awards, report);
+    mend_rows(&mut tables.recipients, report);
+    mend_rows(&mut tables.sources, report);
+    mend_rows(&mut tables.facts, report);
+    mend_rows(&mut tables.transitions, report);
+    mend_rows(&mut tables.aliases, report);
+    mend_rows(&mut tables.leaders, report);
+    mend_rows(&mut tables.channels, report);
+    mend_rows(&mut tables.posts, report);
+    mend_rows(&mut tables.translations, report);
+    mend_rows(&mut tables.vocabulary, report);
+    mend_rows(&mut tables.synonyms, report);
+    if let Some(dataset) = &mut tables.dataset {
+        let at = dataset.at;
+        let texts = [("name", &mut dataset.record.name), ("title", &mut dataset.record.title)];
+        for (name, text) in texts {
+            let mut field = Field { name, at, faults: Vec::new() };
+            field.mend(Use::Text, text);
+            report.extend(field.faults);
+        }
+    }
+}
+
+fn mend_rows<T: Texts + Send>(rows: &mut [Row<T>], report: &mut Diagnostics) {
+    let faults: Vec<Diagnostic> = rows.par_iter_mut().flat_map_iter(mend_row).collect();
+    report.extend(faults);
+}
+
+fn mend_row<T: Texts>(row: &mut Row<T>) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    let at = row.at;
+    row.record.visit(&mut |name, purpose, holder| {
+        let mut field = Field { name, at, faults: Vec::new() };
+        field.mend(purpose, holder);
+        faults.append(&mut field.faults);
+    });
+    faults
+}
+
+/// A field of a row, with what was found about it.
+struct Field {
+    name: &'static str,
+    at: Location,
+    faults: Vec<Diagnostic>,
+}
+
+impl Field {
+    fn mend(&mut self, purpose: Use, holder: &mut dyn Holder) {
+        holder.each(&mut |text| self.text(purpose, text));
+        if holder.is_blank() {
+            self.fault(Code::MissingField, "is missing or empty");
+        }
+    }
+
+    fn text(&mut self, purpose: Use, text: &mut String) {
+        self.remove_controls(text);
+        self.trim(text);
+        if text.len() > LONGEST_TEXT {
+            self.fault(
+                Code::TextTooLong,
+                format!("has {} bytes, at most {LONGEST_TEXT} are allowed", text.len()),
+            );
+        }
+        if !text.is_empty() {
+            self.check(purpose, text);
+        }
+    }
+
+    fn check(&mut self, purpose: Use, text: &mut String) {
+        let found = || quoted(text);
+        match purpose {
+            Use::Url => self.url(text),
+            Use::Slug if !is_slug(text) => self.slug(text),
+            Use::Item if text.contains('|') => {
+                self.fault(Code::ListSeparator, format!("holds the list separator `|` in {}", found()));
+            }
+            Use::Place if !place::is_place(text) => {
+                self.fault(Code::BadPlace, format!("names {}, which is not a place code", found()));
+            }
+            Use::Country if !is_country(text) => {
+                self.fault(
+                    Code::BadPlace,
+                    format!("is {}, which is not an ISO 3166-1 alpha-2 code", found()),
+                );
+            }
+            Use::Language if !is_language(text) => {
+                self.fault(Code::BadLanguage, format!("is {}, which is not a BCP 47 tag", found()));
+            }
+            Use::Currency if !is_currency(text) => {
+                self.fault(Code::BadCurrency, format!("is {}, which is not an ISO 4217 code", found()));
+            }
+            _ => {}
+        }
+    }
+
+    fn fault(&mut self, code: Code, what: impl std::fmt::Display) {
+        let message = format!("`{}` {what}", camel_case(self.name));
+        self.faults.push(Diagnostic::new(code, self.at, message));
+    }
+
+    fn remove_controls(&mut self, text: &mut String) {
+        if !may_hold_controls(text) {
+            return;
+        }
+        let before = text.chars().count();
+        text.retain(|c| !is_unwanted(c));
+        let removed = before - text.chars().count();
+        if removed > 0 {
+            let what = counted(removed, "invisible control character");
+            self.fault(Code::ControlsRemoved, format!("lost {what}"));
+        }
+    }
+
+    fn trim(&mut self, text: &mut String) {
+        let trimmed = text.trim();
+        if trimmed.len() < text.len() {
+            // An empty text is as good as none; space alone is not worth a word.
+            if !trimmed.is_empty() {
+                self.fault(Code::SpaceTrimmed, "lost the space around it");
+            }
+            *text = text.trim().to_owned();
+        }
+    }
+
+    fn slug(&mut self, text: &str) {
+        let message =
+            format!("`{}` is {}, which is not in the normal form", camel_case(self.name), quoted(text));
+        let normal = slug_of(text);
+        let help = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
+        self.faults.push(Diagnostic::new(Code::BadSlug, self.at, message).maybe_help(help));
+    }
+
+    fn url(&mut self, text: &mut String) {
+        let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(url) = parsed.filter(Url::has_host) else {
+            let help = (!text.contains(':') && text.contains('.')).then(|| format!("https://{text}"));
+            let message =
+                format!("`{}` is {}, which is not an http(s) URL", camel_case(self.name), quoted(text));
+            let help =
+                help.filter(|url| Url::parse(url).is_ok()).map(|url| format!("perhaps {}", quoted(&url)));
+            self.faults.push(Diagnostic::new(Code::BadUrl, self.at, message).maybe_help(help));
+            return;
+        };
+        if !text.bytes().all(is_uri_byte) {
+            *text = encoded(&url);
+            let mended = quoted(text);
+            self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
+        }
+    }
+}
+
+/// `official_url` as people write it in the files: `officialUrl`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        camel.push_str(&word[..1].to_uppercase());
+        camel.push_str(&word[1..]);
+    }
+    camel
+}
+
+/// Cheap and never wrongly false: the leading bytes of all unwanted characters.
+fn may_hold_controls(text: &str) -> bool {
+    text.bytes().any(|byte| {
+        (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
+    })
+}
+
+/// C0 without TAB LF CR, DEL, C1, and Unicode's `Bidi_Control`.
+const fn is_unwanted(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_slug(text: &str) -> bool {
+    let is_group = |group: &str| {
+        !group.is_empty() && group.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    text.len() <= LONGEST_SLUG && text.split('-').all(is_group)
+}
+
+fn slug_of(text: &str) -> String {
+    let folded = snapshot::search::text::fold(text);
+    let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
+    let mut slug = groups.collect::<Vec<_>>().join("-");
+    slug.truncate(LONGEST_SLUG);
+    slug.trim_end_matches('-').to_owned()
+}
+
+fn is_country(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_uppercase()) && place::find(text).is_some()
+}
+
+fn is_currency(text: &str) -> bool {
+    text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+fn is_language(text: &str) -> bool {
+    let mut subtags = text.split('-');
+    let language = subtags.next().unwrap_or_default();
+    let is_primary = matches!(language.len(), 2 | 3) && language.bytes().all(|b| b.is_ascii_lowercase());
+    is_primary
+        && subtags.all(|tag| (1..=8).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Bytes that may stand in a URI (RFC 3986 §2), `%` included.
+const fn is_uri_byte(byte: u8) -> bool {
+    matches!(byte, 0x21..=0x7e)
+        && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
+}
+
+/// As browsers encode it, and what they leave alone too.
+fn encoded(url: &Url) -> String {
+    let mut text = String::with_capacity(url.as_str().len());
+    for byte in url.as_str().bytes() {
+        if is_uri_byte(byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,169 @@
+//! Which files a dataset consists of, and what each one holds, by its name alone.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::{Input, InputError, Table};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
+
+pub(super) const DATASET: &str = "dataset.json";
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// One object a line.
+    Ndjson,
+    /// An array of objects, or one object.
+    Json,
+    /// RFC 4180 with a header.
+    Csv,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Dataset,
+    Rows(Table, Format),
+}
+
+/// An input file.
+pub(super) struct File<'a> {
+    pub id: FileId,
+    /// Relative to the dataset, with `/`.
+    pub path: String,
+    pub role: Role,
+    place: Place<'a>,
+}
+
+enum Place<'a> {
+    Disk(PathBuf),
+    Memory(&'a [u8]),
+}
+
+impl File<'_> {
+    pub(super) fn load(&self) -> Result<Cow<'_, [u8]>, InputError> {
+        match &self.place {
+            Place::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
+            Place::Disk(path) => std::fs::read(path)
+                .map(Cow::Owned)
+                .map_err(|error| InputError::Unreadable(path.clone(), error)),
+        }
+    }
+}
+
+/// The files to read, sorted by path; names that mean nothing are reported.
+pub(super) fn list<'a>(input: &Input<'a>, report: &mut Diagnostics) -> Result<Vec<File<'a>>, InputError> {
+    let mut found = match input {
+        Input::Folder(folder) => walk(folder)?,
+        Input::Embedded(files) => files
+            .iter()
+            .map(|(path, bytes)| (path.to_string(), path.to_string(), Place::Memory(bytes)))
+            .collect(),
+    };
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut files = Vec::with_capacity(found.len());
+    let mut unknown = BTreeSet::new();
+    for (path, shown, place) in found {
+        match role(&path) {
+            Ok(role) => files.push(File { id: report.add_file(shown), path, role, place }),
+            Err(stranger) => {
+                if unknown.insert(stranger.name.to_owned()) && stranger.matters() {
+                    let at = Location { file: report.add_file(shown), line: 1 };
+                    report.push(stranger.diagnostic(at));
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Path relative to the dataset, name that people read, place.
+type Found<'a> = (String, String, Place<'a>);
+
+fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
+    match std::fs::metadata(folder) {
+        Ok(about) if about.is_dir() => {}
+        Ok(_) => return Err(InputError::NotAFolder(folder.to_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(InputError::Missing(folder.to_owned()));
+        }
+        Err(error) => return Err(InputError::Unreadable(folder.to_owned(), error)),
+    }
+    let mut found = Vec::new();
+    let is_visible = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b".");
+    let entries = WalkDir::new(folder).follow_links(true).into_iter();
+    for entry in entries.filter_entry(|entry| entry.depth() == 0 || is_visible(entry.file_name())) {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(folder).to_owned();
+            InputError::Unreadable(path, error.into())
+        })?;
+        if entry.file_type().is_file() {
+            let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+            let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
+            let shown = entry.path().strip_prefix(".").unwrap_or(entry.path()).display().to_string();
+            found.push((parts.join("/"), shown, Place::Disk(entry.into_path())));
+        }
+    }
+    Ok(found)
+}
+
+/// A file or top folder whose name means nothing here.
+struct Stranger<'a> {
+    /// Path of the file, or name of the folder.
+    name: &'a str,
+    is_folder: bool,
+}
+
+fn role(path: &str) -> Result<Role, Stranger<'_>> {
+    if path == DATASET {
+        return Ok(Role::Dataset);
+    }
+    let stranger = Err(Stranger { name: path, is_folder: false });
+    let (table, file) = match path.split_once('/') {
+        Some((folder, rest)) => (folder, rest.rsplit('/').next().unwrap_or(rest)),
+        None => (stem(path), path),
+    };
+    let Some(table) = Table::parse(table) else {
+        return if path.contains('/') { Err(Stranger { name: table, is_folder: true }) } else { stranger };
+    };
+    match extension(file) {
+        "ndjson" | "jsonl" => Ok(Role::Rows(table, Format::Ndjson)),
+        "json" => Ok(Role::Rows(table, Format::Json)),
+        "csv" => Ok(Role::Rows(table, Format::Csv)),
+        _ => stranger,
+    }
+}
+
+fn stem(file: &str) -> &str {
+    file.split_once('.').map_or(file, |(stem, _)| stem)
+}
+
+fn extension(file: &str) -> &str {
+    file.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+impl Stranger<'_> {
+    fn near(&self) -> Option<&'static str> {
+        nearest(stem(self.name), Table::ALL.map(Table::name).into_iter().chain(["dataset"]))
+    }
+
+    /// A README or a licence beside the tables is nobody's mistake.
+    fn matters(&self) -> bool {
+        self.is_folder || self.near().is_some() || !matches!(extension(self.name), "" | "md" | "txt")
+    }
+
+    fn diagnostic(&self, at: Location) -> Diagnostic {
+        let kind = if self.is_folder { "folder" } else { "file" };
+        let message = format!("the {kind} {} is not read: it is no table of a dataset", quoted(self.name));
+        let help = match self.near() {
+            Some("dataset") => format!("did you mean `{DATASET}`?"),
+            Some(near) if self.is_folder => format!("did you mean `{near}/`?"),
+            Some(near) => format!("did you mean `{near}`, with .ndjson, .jsonl, .json or .csv?"),
+            None => format!("tables are {}", Table::ALL.map(Table::name).join(", ")),
+        };
+        Diagnostic::new(Code::UnknownFile, at, message).help(help)
+    }
+}

@@ -1,0 +1,204 @@
+//! JSON tables: one object a line, or an array, or one object. A row is parsed straight into its
+//! record; only when that fails is it taken apart to find out why.
+
+use std::fmt;
+
+use rayon::prelude::*;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::fields::{self, Field, Value};
+use super::text::{column, newlines, offset};
+use super::{Context, Parsed, Row};
+use crate::diagnostics::{Code, Diagnostic, quoted};
+
+/// Text that one thread takes at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A row of a file: its text within the file's, and the line it starts at.
+#[derive(Clone, Copy)]
+struct Piece<'a> {
+    file: &'a str,
+    text: &'a str,
+    line: u32,
+}
+
+/// One object a line; blank lines are allowed.
+pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) -> Parsed<T> {
+    let chunks = chunks(file);
+    let lines: Vec<u32> = chunks.par_iter().map(|chunk| newlines(chunk.as_bytes())).collect();
+    let starts = lines.iter().scan(1, |next: &mut u32, lines| {
+        let start = *next;
+        *next = next.saturating_add(*lines);
+        Some(start)
+    });
+    let chunks: Vec<(&str, u32)> = chunks.into_iter().zip(starts).collect();
+    let parsed: Vec<Parsed<T>> = chunks
+        .into_par_iter()
+        .map(|(chunk, start)| {
+            let mut parsed = Parsed::empty();
+            for (text, line) in chunk.lines().zip(start..) {
+                if !text.trim_ascii().is_empty() {
+                    parsed.add(row(Piece { file, text, line }, context));
+                }
+            }
+            parsed
+        })
+        .collect();
+    join(parsed)
+}
+
+/// An array of objects, or one object.
+pub(super) fn document<T: DeserializeOwned + Send>(file: &str, context: Context) -> Parsed<T> {
+    let items: Vec<&RawValue> = if file.trim_ascii_start().starts_with('[') {
+        match serde_json::from_str(file) {
+            Ok(items) => items,
+            Err(error) => return Parsed::fault(syntax(&error, Piece { file, text: file, line: 1 }, context)),
+        }
+    } else {
+        match serde_json::from_str(file) {
+            Ok(item) => vec![item],
+            Err(error) => return Parsed::fault(syntax(&error, Piece { file, text: file, line: 1 }, context)),
+        }
+    };
+    let mut pieces = Vec::with_capacity(items.len());
+    let (mut line, mut seen) = (1, 0);
+    for item in items {
+        let text = item.get();
+        let start = position(file, text);
+        line += newlines(&file.as_bytes()[seen..start]);
+        seen = start;
+        pieces.push(Piece { file, text, line });
+    }
+    let parsed = pieces.par_chunks(256).map(|pieces| {
+        let mut parsed = Parsed::empty();
+        for piece in pieces {
+            parsed.add(row(*piece, context));
+        }
+        parsed
+    });
+    join(parsed.collect())
+}
+
+fn join<T>(parts: Vec<Parsed<T>>) -> Parsed<T> {
+    let mut all = Parsed::empty();
+    all.rows.reserve_exact(parts.iter().map(|part| part.rows.len()).sum());
+    for part in parts {
+        all.append(part);
+    }
+    all
+}
+
+/// Parts of whole lines.
+fn chunks(mut text: &str) -> Vec<&str> {
+    let mut chunks = Vec::with_capacity(text.len() / CHUNK_BYTES + 1);
+    while text.len() > CHUNK_BYTES {
+        let from = text.floor_char_boundary(CHUNK_BYTES);
+        let Some(end) = text[from..].find('\n') else { break };
+        let (chunk, rest) = text.split_at(from + end + 1);
+        chunks.push(chunk);
+        text = rest;
+    }
+    chunks.push(text);
+    chunks
+}
+
+/// Where `part`, which was borrowed from `whole`, starts in it.
+fn position(whole: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
+}
+
+fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<Row<T>, Vec<Diagnostic>> {
+    let at = context.at(piece.line);
+    match serde_json::from_str(piece.text) {
+        Ok(record) => Ok(Row { record, at }),
+        Err(_) => slow_row(piece, context).map(|record| Row { record, at }),
+    }
+}
+
+/// The same without private and null fields, and with a message for every fault.
+fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T, Vec<Diagnostic>> {
+    let members: Members<'_> =
+        serde_json::from_str(piece.text).map_err(|error| vec![syntax(&error, piece, context)])?;
+    let mut faults = Vec::new();
+    let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
+    for (name, raw) in &members.0 {
+        match serde_json::from_str(raw.get()) {
+            _ if fields::is_private(name) => {}
+            Ok(serde_json::Value::Null) => {}
+            Ok(value) => values.push((name, raw, value)),
+            Err(error) => {
+                let message =
+                    format!("`{name}` is {}, which cannot be read: {}", quoted(raw.get()), reason(&error));
+                faults.push(place(Diagnostic::new(Code::BadValue, context.at(0), message), piece, raw.get()));
+            }
+        }
+    }
+    let row: Vec<Field<'_>> =
+        values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
+    if faults.is_empty()
+        && let Ok(record) = fields::record(&row)
+    {
+        return Ok(record);
+    }
+    for problem in fields::problems::<T>(row, context.table) {
+        let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field);
+        let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
+        let fault = Diagnostic::new(problem.code, context.at(0), problem.message).maybe_help(problem.help);
+        faults.push(place(fault, piece, text));
+    }
+    Err(faults)
+}
+
+/// Puts a fault at the text it is about.
+fn place(fault: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
+    let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
+    let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
+    let at = crate::diagnostics::Location { line, ..fault.at };
+    Diagnostic { at, column: column(piece.file, start), ..fault }
+}
+
+fn syntax(error: &serde_json::Error, piece: Piece<'_>, context: Context) -> Diagnostic {
+    let at = offset(piece.text, error.line(), error.column());
+    let message = if error.is_data() {
+        format!("expected an object, found {}", quoted(piece.text))
+    } else {
+        format!("broken JSON: {}", reason(error))
+    };
+    let rest = piece.text.get(at..).unwrap_or("");
+    place(Diagnostic::new(Code::BadSyntax, context.at(0), message), piece, rest)
+}
+
+/// The parser's words without its own line and column.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
+/// An object's members in their order, repeated ones too, values as they stand.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Collect)
+    }
+}

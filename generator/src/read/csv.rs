@@ -121,7 +121,7 @@ fn row<T: DeserializeOwned>(
         let message = format!("the column `{missing}` is missing");
         return Outcome::Hopeless(Diagnostic::new(Code::MissingField, context.at(1), message));
     }
-    let faults = fields::problems::<T>(row, context.table).into_iter();
+    let faults = fields::problems::<T>(row, &[], context.table).into_iter();
     let faults = faults.map(|fault| Diagnostic::new(fault.code, at, fault.message).maybe_help(fault.help));
     Outcome::Row(Err(faults.collect()))
 }

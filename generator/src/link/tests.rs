@@ -1,3 +1,5 @@
+//! One fault a test: which rule, at which line; and what a sound dataset becomes.
+
 use std::path::PathBuf;
 use std::time::Instant;
 

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::fields::{self, Field, Value};
 use super::text::{column, newlines, offset};
 use super::{Context, Parsed, Row};
-use crate::diagnostics::{Code, Diagnostic, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location, quoted};
 
 /// Text that one thread takes at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -156,7 +156,7 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T
 fn place(fault: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
     let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
     let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
-    let at = crate::diagnostics::Location { line, ..fault.at };
+    let at = Location { line, ..fault.at };
     Diagnostic { at, column: column(piece.file, start), ..fault }
 }
 

@@ -1,3 +1,5 @@
+//! Formats, places of faults, files that are no tables, and bytes nobody meant as a dataset.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -248,6 +250,15 @@ fn a_dataset_without_its_description_is_told() {
     let tables = read(&Input::Embedded(&[]), &mut report).unwrap();
     assert_eq!(found(&report), ["E0109 dataset.json:1"]);
     assert!(link(tables, &mut report).is_none());
+}
+
+#[test]
+fn a_dataset_has_one_description() {
+    let one = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-01-01T00:00:00Z"}"#;
+    let two = format!("[{one},\n{one}]");
+    let mut report = Diagnostics::new();
+    assert!(read(&Input::Embedded(&[("dataset.json", two.as_bytes())]), &mut report).is_ok());
+    assert_eq!(found(&report), ["E0102 dataset.json:2"]);
 }
 
 #[test]

@@ -1,1 +1,8 @@
 //! One test binary: a list of modules.
+
+mod corruption;
+mod facets;
+mod harness;
+mod oracle;
+mod search;
+mod time;

@@ -1,3 +1,6 @@
 //! Edge.
 
+pub mod client;
 pub mod connection;
+pub mod limit;
+pub mod mcp;

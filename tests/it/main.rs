@@ -1,1 +1,2 @@
 //! One test binary: a list of modules.
+mod mcp;

@@ -63,7 +63,10 @@ async fn serve(options: &Preview, build: Options, live: Arc<Live>) -> Result<(),
     }
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
-    edge::serve(listener, live, limits, edge::terminated()).await;
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+    let server = edge::server(live, &mcp, edge::client::Proxies::default());
+    let server = server.map_err(|error| fail(Failure::Verification, error))?;
+    edge::serve(listener, server, limits, edge::terminated()).await;
     Ok(())
 }
 

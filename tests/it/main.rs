@@ -3,6 +3,7 @@
 mod corruption;
 mod facets;
 mod harness;
+mod mcp;
 mod oracle;
 mod search;
 mod time;

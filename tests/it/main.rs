@@ -1,1 +1,5 @@
 //! One test binary: a list of modules.
+
+mod contract;
+mod openapi;
+mod server;

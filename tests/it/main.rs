@@ -1,1 +1,3 @@
 //! One test binary: a list of modules.
+
+mod tidy;

@@ -1,3 +1,9 @@
 //! One test binary: a list of modules.
 
+mod corruption;
+mod facets;
+mod harness;
+mod oracle;
+mod search;
 mod tidy;
+mod time;

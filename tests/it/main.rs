@@ -15,4 +15,5 @@ mod protocol;
 mod publish;
 mod search;
 mod server;
+mod tidy;
 mod time;

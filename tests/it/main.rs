@@ -4,6 +4,7 @@ mod corruption;
 mod facets;
 mod harness;
 mod oracle;
+mod readme;
 mod search;
 mod tidy;
 mod time;

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod bodies;
+pub mod client;
 pub mod clock;
 pub mod conditional;
 pub mod config;
@@ -10,7 +11,9 @@ pub mod encode;
 pub mod epoch;
 pub mod guard;
 pub mod http;
+pub mod limit;
 pub mod live;
+pub mod mcp;
 pub mod reply;
 pub mod route;
 
@@ -25,7 +28,9 @@ use tokio::net::TcpListener;
 use crate::config::{Action, Command, Config};
 use crate::connection::{Counters, Limits};
 use crate::epoch::{OpenError, Opened};
+use crate::http::Server;
 use crate::live::Live;
+use crate::mcp::Mcp;
 
 /// Exit code of a snapshot that is not there or cannot be read.
 const UNREADABLE: u8 = 3;
@@ -104,19 +109,32 @@ fn serve_for_ever(config: &Config) -> ExitCode {
         tracing::info!(%address, generation, "serving");
         let limits = Limits { max_connections: config.max_connections, ..Limits::default() };
         tokio::spawn(live::follow(Arc::clone(&live)));
-        serve(listener, live, limits, terminated()).await;
+        let mcp = config.mcp(&live.epoch().opened);
+        match server(live, &mcp, config.proxies()) {
+            Ok(server) => serve(listener, server, limits, terminated()).await,
+            Err(error) => return fail(UNVERIFIED, &format!("the tool contract cannot be read: {error}")),
+        }
         ExitCode::SUCCESS
     })
 }
 
-/// Serves the live state on a listener until `shutdown` resolves, then drains.
+/// Puts together what answers requests.
+pub fn server(
+    live: Arc<Live>,
+    mcp: &mcp::Config,
+    proxies: client::Proxies,
+) -> Result<Arc<Server>, serde_json::Error> {
+    Ok(Arc::new(Server { live, mcp: Mcp::new(mcp)?, proxies, started: std::time::Instant::now() }))
+}
+
+/// Serves on a listener until `shutdown` resolves, then drains.
 pub async fn serve(
     listener: TcpListener,
-    live: Arc<Live>,
+    server: Arc<Server>,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) {
-    connection::serve(listener, http::service(live), limits, Arc::new(Counters::default()), shutdown).await;
+    connection::serve(listener, http::service(server), limits, Arc::new(Counters::default()), shutdown).await;
 }
 
 /// Resolves when the process is asked to end.

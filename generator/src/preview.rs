@@ -46,8 +46,7 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
     rebuild(options.data.as_deref(), &build)?;
     let live = open(&build)?;
     greet(options, &build.base_url);
-    runtime.block_on(serve(options, build, live, listener));
-    Ok(())
+    runtime.block_on(serve(options, build, live, listener))
 }
 
 /// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
@@ -69,14 +68,23 @@ fn open(build: &Options) -> Result<Arc<Live>, Failure> {
     live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
 }
 
-async fn serve(options: &Preview, build: Options, live: Arc<Live>, listener: TcpListener) {
+async fn serve(
+    options: &Preview,
+    build: Options,
+    live: Arc<Live>,
+    listener: TcpListener,
+) -> Result<(), Failure> {
     if let Some(data) = options.data.clone() {
         let live = Arc::clone(&live);
         std::thread::spawn(move || watch(&data, &build, &live));
     }
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
-    edge::serve(listener, live, limits, edge::terminated()).await;
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+    let server = edge::server(live, &mcp, edge::client::Proxies::default());
+    let server = server.map_err(|error| fail(Failure::Verification, error))?;
+    edge::serve(listener, server, limits, edge::terminated()).await;
+    Ok(())
 }
 
 /// Tells what to open.

@@ -8,6 +8,7 @@
 pub mod build;
 pub mod count;
 pub mod matching;
+pub mod rank;
 pub mod set;
 pub mod table;
 pub mod terms;

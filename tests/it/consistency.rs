@@ -13,7 +13,7 @@ use crate::server::{Edge, SAMPLE, encode, real_data};
 
 /// The given dataset, served for all tests of this file.
 static REAL: LazyLock<Option<Edge>> =
-    LazyLock::new(|| real_data().map(|folder| Edge::serve(Input::Folder(folder))));
+    LazyLock::new(|| real_data().map(|folder| Edge::serve(&Input::Folder(folder))));
 
 /// Runs a check on every dataset there is.
 fn on_all(check: impl Fn(&Edge)) {
@@ -148,13 +148,16 @@ fn every_link_of_every_list_leads_to_its_record() {
                 assert_eq!(detail["data"][record]["slug"], slug);
             }
         };
-        for (list, record) in [("programs", "program"), ("organizations", "organization"), ("recipients", "recipient")] {
+        for (list, record) in
+            [("programs", "program"), ("organizations", "organization"), ("recipients", "recipient")]
+        {
             for row in pages(edge, &format!("/api/v1/{list}?facets=false"), 100) {
                 follow(list, record, row["slug"].as_str().unwrap(), row["id"].as_str().unwrap());
             }
         }
         let programs: BTreeSet<&str> = edge.directory.programs.iter().map(|it| it.slug.as_str()).collect();
-        let recipients: BTreeSet<&str> = edge.directory.recipients.iter().map(|it| it.slug.as_str()).collect();
+        let recipients: BTreeSet<&str> =
+            edge.directory.recipients.iter().map(|it| it.slug.as_str()).collect();
         for row in pages(edge, "/api/v1/awards", 100) {
             assert!(programs.contains(row["program"]["slug"].as_str().unwrap()));
             assert!(recipients.contains(row["recipient"]["slug"].as_str().unwrap()));
@@ -199,9 +202,7 @@ fn cell_of(row: &Value, column: &str) -> String {
     let text = match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(list) => {
-            list.iter().map(|value| value.as_str().unwrap()).collect::<Vec<_>>().join("|")
-        }
+        Value::Array(list) => list.iter().map(|value| value.as_str().unwrap()).collect::<Vec<_>>().join("|"),
         other => other.to_string(),
     };
     match text.chars().next() {

@@ -10,11 +10,13 @@ pub mod export;
 pub mod facet;
 pub mod hole;
 pub mod list;
+pub mod mcp_row;
 pub mod row;
 pub mod search;
 pub mod shape;
 
 use crate::page::list::{CyclesToday, Lists};
+use crate::page::mcp_row::McpRows;
 use crate::page::row::Rows;
 use crate::search::Index;
 use crate::search::today::Today;
@@ -27,6 +29,8 @@ pub struct Site {
     pub index: Index,
     /// Programs: prepared rows and facet items.
     pub rows: Rows,
+    /// Programs: prepared rows of MCP answers.
+    pub mcp_rows: McpRows,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
 }
@@ -35,8 +39,9 @@ impl Site {
     /// Opens the three files of `index/` and checks that they fit each other.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
+        let mcp_rows = McpRows::open(rows, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows })
+        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows })
     }
 
     /// Derives what depends on the day.

@@ -13,7 +13,7 @@ use crate::server::{Edge, SAMPLE, encode, real_data};
 
 /// The given dataset, served for all tests of this file.
 static REAL: LazyLock<Option<Edge>> =
-    LazyLock::new(|| real_data().map(|folder| Edge::serve(Input::Folder(folder))));
+    LazyLock::new(|| real_data().map(|folder| Edge::serve(&Input::Folder(folder))));
 
 /// Runs a check on every dataset there is.
 fn on_all(check: impl Fn(&Edge)) {

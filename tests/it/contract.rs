@@ -48,7 +48,11 @@ fn takes(schema: &Value, text: &str) -> bool {
         Some("boolean") => text.parse::<bool>().map_or(Value::Null, Value::from),
         Some("integer") if text.len() > 20 => return false,
         Some("integer" | "number") => {
-            digits.then(|| serde_json::from_str(text).unwrap_or_default()).unwrap_or_default()
+            if digits {
+                serde_json::from_str(text).unwrap_or_default()
+            } else {
+                Value::Null
+            }
         }
         _ => Value::from(text),
     };

@@ -86,7 +86,7 @@ impl Contract {
         let media_type = response.header("content-type").split(';').next().unwrap();
         let media = content.get(media_type).unwrap_or_else(|| panic!("{what} in {media_type}"));
         let body = match media_type {
-            "application/json" => response.json(),
+            "application/json" if response.status != 206 => response.json(),
             _ => Value::String(response.text()),
         };
         self.check_value(what, &media["schema"], &body);

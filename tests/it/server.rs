@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use edge::connection::Limits;
 use edge::epoch::Setting;
 use edge::live::Live;
-use generator::diagnostics::Diagnostics;
+use generator::diagnostics::{Diagnostics, MessageFormat};
 use generator::encode::Effort;
 use generator::generate::{Options, generate};
 use generator::link::link;
@@ -33,7 +33,7 @@ pub(crate) const HOST: &str = "directory.example";
 
 /// The embedded sample, served for all tests.
 pub(crate) static SAMPLE: LazyLock<Edge> =
-    LazyLock::new(|| Edge::serve(Input::Embedded(generator::sample::FILES)));
+    LazyLock::new(|| Edge::serve(&Input::Embedded(generator::sample::FILES)));
 
 /// A dataset to run the heavier tests on as well, where one is given.
 pub(crate) fn real_data() -> Option<PathBuf> {
@@ -45,7 +45,9 @@ pub(crate) fn load(input: &Input<'_>) -> (Directory, Digest) {
     let mut report = Diagnostics::new();
     let tables = read(input, &mut report).unwrap();
     let source = Digest(tables.source_sha256);
-    (link(tables, &mut report).expect("the dataset has no errors"), source)
+    let directory = link(tables, &mut report);
+    let problems = || report.print(MessageFormat::Human, &mut std::io::stderr());
+    (directory.unwrap_or_else(|| panic!("the dataset has errors: {:?}", problems())), source)
 }
 
 /// How the snapshots of these tests are built.
@@ -80,9 +82,9 @@ pub(crate) struct Edge {
 
 impl Edge {
     /// Builds a dataset with fast compression and serves it on a port of its own.
-    pub(crate) fn serve(input: Input<'_>) -> Self {
+    pub(crate) fn serve(input: &Input<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (directory, source) = load(&input);
+        let (directory, source) = load(input);
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
         let live = Live::open(folder.path().to_owned(), Day::new(AS_OF), setting).unwrap();
@@ -204,7 +206,7 @@ impl Response {
         match self.header("content-encoding") {
             "" => out.clone_from(&self.body),
             "zstd" => out = zstd::stream::decode_all(&*self.body).unwrap(),
-            "br" => drop(brotli::BrotliDecompress(&mut &*self.body, &mut out).unwrap()),
+            "br" => brotli::BrotliDecompress(&mut &*self.body, &mut out).unwrap(),
             "gzip" => {
                 let length = self.body.last_chunk::<4>().map(|length| u32::from_le_bytes(*length)).unwrap();
                 out.resize(length as usize, 0);

@@ -121,8 +121,8 @@ fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
         (
             "an unknown field",
             "synonyms.ndjson",
-            "{\"local\": \"en\"}\n",
-            &["synonyms.ndjson:17:", "error[E0105]", "`locale`"],
+            "{\"locale\":\"en\",\"terms\":[\"zig\",\"zag\"],\"termes\":[]}\n",
+            &["synonyms.ndjson:17:", "error[E0105]", "did you mean `terms`?"],
         ),
         (
             "an unknown word",

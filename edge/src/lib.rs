@@ -13,6 +13,7 @@ pub mod http;
 pub mod live;
 pub mod reply;
 pub mod route;
+pub mod site_pages;
 
 use std::process::ExitCode;
 use std::sync::Arc;

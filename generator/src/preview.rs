@@ -36,6 +36,7 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         index_only: false,
+        templates: None,
     };
     rebuild(options.data.as_deref(), &build)?;
     let live = open(&build, options.listen)?;
@@ -73,6 +74,7 @@ fn greet(options: &Preview) {
     let base = format!("http://{}", options.listen);
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
+        ("site", "/"),
         ("search", "/api/v1/search?q=fellowship&open=true"),
         ("record", "/api/v1/programs/graduate-research-fellowship-program"),
         ("facet", "/api/v1/facets/topics"),

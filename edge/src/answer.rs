@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
 use snapshot::page::{error, facet, list, search};
 use snapshot::query::{
-    ExportFormat, List, Query, parse_export, parse_facet, parse_list, parse_locale, parse_search,
+    ExportFormat, List, Query, is_slug, parse_export, parse_facet, parse_list, parse_locale, parse_search,
 };
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
@@ -136,10 +136,15 @@ impl<'a> Asked<'a> {
         })
     }
 
+    /// The page of a record. What is no slug finds nothing: `x.es` is a file's name, not a record's.
+    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'a>> {
+        is_slug(slug).then(|| self.epoch.generation().files().lookup(&[API, folder, slug, suffix]))?
+    }
+
     fn program(&self, slug: &str) -> Reply {
         let locale = parse_locale(self.query());
         let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-        match self.epoch.generation().files().lookup(&[API, "programs/", slug, suffix]) {
+        match self.record("programs/", slug, suffix) {
             Some(file) => {
                 let content = Content::json(self.until_midnight());
                 self.file(file, content.with(header::CONTENT_LANGUAGE, language(locale)))
@@ -149,7 +154,7 @@ impl<'a> Asked<'a> {
     }
 
     fn recipient(&self, slug: &str) -> Reply {
-        match self.epoch.generation().files().lookup(&[API, "recipients/", slug, ".json"]) {
+        match self.record("recipients/", slug, ".json") {
             Some(file) => self.file(file, Content::json(Lifetime::Usual)),
             None => self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug),
         }
@@ -163,15 +168,14 @@ impl<'a> Asked<'a> {
     }
 
     fn organization(&self, slug: &str) -> Reply {
-        let files = self.epoch.generation().files();
-        if let Some(file) = files.lookup(&[API, "organizations/", slug, ".json"]) {
+        if let Some(file) = self.record("organizations/", slug, ".json") {
             return self.file(file, Content::json(self.until_midnight()));
         }
         let tidy = normalised(slug);
         let lists = &self.epoch.site().lists;
         let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
         let canonical = alias(slug).or_else(|| alias(&tidy)).or_else(|| {
-            let exists = files.lookup(&[API, "organizations/", &tidy, ".json"]).is_some();
+            let exists = self.record("organizations/", &tidy, ".json").is_some();
             exists.then_some(tidy)
         });
         match canonical {

@@ -1,7 +1,8 @@
-//! Edge.
+#![doc = include_str!("../README.md")]
 
 pub mod answer;
 pub mod bodies;
+pub mod client;
 pub mod clock;
 pub mod conditional;
 pub mod config;
@@ -10,23 +11,31 @@ pub mod encode;
 pub mod epoch;
 pub mod guard;
 pub mod http;
+pub mod limit;
 pub mod live;
+pub mod mcp;
 pub mod reply;
 pub mod route;
 pub mod site_pages;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
 use crate::config::{Action, Command, Config};
 use crate::connection::{Counters, Limits};
-use crate::epoch::Opened;
+use crate::epoch::{OpenError, Opened};
+use crate::http::Server;
 use crate::live::Live;
+use crate::mcp::Mcp;
 
-/// Exit code of a snapshot that cannot be served.
+/// Exit code of a snapshot that is not there or cannot be read.
+const UNREADABLE: u8 = 3;
+/// Exit code of a snapshot that is not as it was published.
 const UNVERIFIED: u8 = 5;
 /// Exit code of an address that cannot be listened on.
 const NOT_LISTENING: u8 = 4;
@@ -35,7 +44,8 @@ const NOT_LISTENING: u8 = 4;
 #[must_use]
 pub fn run() -> ExitCode {
     let command = Command::parse();
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
+    let terminal = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(terminal).with_target(false).init();
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&format!("{config:#?}")),
@@ -68,14 +78,23 @@ fn check(root: &std::path::Path) -> ExitCode {
                 manifest.base_url
             ))
         }
-        Err(error) => fail(UNVERIFIED, &error.to_string()),
+        Err(error) => refuse(&error),
     }
+}
+
+/// Says why there is nothing to serve.
+fn refuse(error: &OpenError) -> ExitCode {
+    let code = match error {
+        OpenError::Store(StoreError::Io { .. } | StoreError::Unpublished { .. }) => UNREADABLE,
+        _ => UNVERIFIED,
+    };
+    fail(code, &error.to_string())
 }
 
 fn serve_for_ever(config: &Config) -> ExitCode {
     let live = match Live::open(config.snapshot.clone(), config.day(), config.setting()) {
         Ok(live) => Arc::new(live),
-        Err(error) => return fail(UNVERIFIED, &error.to_string()),
+        Err(error) => return refuse(&error),
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -86,23 +105,37 @@ fn serve_for_ever(config: &Config) -> ExitCode {
             Ok(listener) => listener,
             Err(error) => return fail(NOT_LISTENING, &error.to_string()),
         };
-        let serving = live.epoch().generation().id().to_string();
-        tracing::info!(address = %config.listen, generation = serving, "serving");
+        let address = listener.local_addr().unwrap_or(config.listen);
+        let generation = live.epoch().generation().id().to_string();
+        tracing::info!(%address, generation, "serving");
         let limits = Limits { max_connections: config.max_connections, ..Limits::default() };
         tokio::spawn(live::follow(Arc::clone(&live)));
-        serve(listener, live, limits, terminated()).await;
+        let mcp = config.mcp(&live.epoch().opened);
+        match server(live, &mcp, config.proxies()) {
+            Ok(server) => serve(listener, server, limits, terminated()).await,
+            Err(error) => return fail(UNVERIFIED, &format!("the tool contract cannot be read: {error}")),
+        }
         ExitCode::SUCCESS
     })
 }
 
-/// Serves the live state on a listener until `shutdown` resolves, then drains.
+/// Puts together what answers requests.
+pub fn server(
+    live: Arc<Live>,
+    mcp: &mcp::Config,
+    proxies: client::Proxies,
+) -> Result<Arc<Server>, serde_json::Error> {
+    Ok(Arc::new(Server { live, mcp: Mcp::new(mcp)?, proxies, started: std::time::Instant::now() }))
+}
+
+/// Serves on a listener until `shutdown` resolves, then drains.
 pub async fn serve(
     listener: TcpListener,
-    live: Arc<Live>,
+    server: Arc<Server>,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) {
-    connection::serve(listener, http::service(live), limits, Arc::new(Counters::default()), shutdown).await;
+    connection::serve(listener, http::service(server), limits, Arc::new(Counters::default()), shutdown).await;
 }
 
 /// Resolves when the process is asked to end.

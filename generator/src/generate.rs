@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
-use snapshot::page::{Dated, Site, list, row};
+use snapshot::page::{Dated, Site, list, mcp_row, row};
 use snapshot::record::Directory;
 use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
@@ -122,6 +122,7 @@ fn index_files(
     let values = Values::open(&Sections::from_bytes(&search)?, order.len())?;
     let mut writer = SectionWriter::default();
     row::write(directory, order, &values, &mut writer);
+    mcp_row::write(directory, order, &mut writer);
     let rows = writer.finish();
     let mut program_of_cycle = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {

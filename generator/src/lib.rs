@@ -1,4 +1,4 @@
-//! Generator.
+#![doc = include_str!("../README.md")]
 
 pub mod cli;
 pub mod commands;

@@ -1,7 +1,7 @@
 //! Preview: builds into a folder of its own, serves that, and builds again whenever a file of the
 //! dataset changes. Broken data is reported; the last good snapshot keeps serving.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,6 +13,7 @@ use edge::epoch::Setting;
 use edge::live::Live;
 use notify::{RecursiveMode, Watcher};
 use snapshot::time::Day;
+use tokio::net::TcpListener;
 
 use crate::cli::Preview;
 use crate::commands::{Failure, fail, generate_failure, input, load, today};
@@ -26,12 +27,17 @@ const QUIET: Duration = Duration::from_millis(200);
 /// Memory for bodies of files.
 const BODY_CACHE: u64 = 64 << 20;
 
-/// Builds, serves and watches until the process is asked to end.
+/// Builds, serves and watches until the process is asked to end. The address is taken first: that it
+/// is in use should not be learnt after a long build.
 pub fn preview(options: &Preview) -> Result<(), Failure> {
-    let root = tempfile::tempdir().map_err(|error| fail(Failure::Output, error))?;
+    let unfit = |error: std::io::Error| fail(Failure::Output, error);
+    let runtime = tokio::runtime::Runtime::new().map_err(unfit)?;
+    let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;
+    let address = reachable(listener.local_addr().map_err(unfit)?);
+    let root = tempfile::Builder::new().prefix("opdir-preview-").tempdir().map_err(unfit)?;
     let build = Options {
         out: root.path().to_owned(),
-        base_url: format!("http://{}", options.listen),
+        base_url: format!("http://{address}"),
         as_of: today(),
         jobs: 0,
         effort: Effort::None,
@@ -39,39 +45,52 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         templates: None,
     };
     rebuild(options.data.as_deref(), &build)?;
-    let live = open(&build, options.listen)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|error| fail(Failure::Output, error))?;
-    runtime.block_on(serve(options, build, live))
+    let live = open(&build)?;
+    greet(options, &build.base_url);
+    runtime.block_on(serve(options, build, live, listener))
 }
 
-fn open(build: &Options, listen: SocketAddr) -> Result<Arc<Live>, Failure> {
-    let hosts = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+/// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
+fn reachable(listening: SocketAddr) -> SocketAddr {
+    match listening.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listening.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, listening.port()).into(),
+        _ => listening,
+    }
+}
+
+fn open(build: &Options) -> Result<Arc<Live>, Failure> {
     let setting = Setting {
         frozen: false,
         body_cache: BODY_CACHE,
-        hosts: if listen.ip().is_loopback() { hosts.into() } else { Vec::new() },
+        hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
     };
     let live = Live::open(build.out.clone(), Day::new(build.as_of), setting);
     live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
 }
 
-async fn serve(options: &Preview, build: Options, live: Arc<Live>) -> Result<(), Failure> {
-    let listener = connection::bind(options.listen).map_err(|error| fail(Failure::Output, error))?;
-    greet(options);
+async fn serve(
+    options: &Preview,
+    build: Options,
+    live: Arc<Live>,
+    listener: TcpListener,
+) -> Result<(), Failure> {
     if let Some(data) = options.data.clone() {
         let live = Arc::clone(&live);
         std::thread::spawn(move || watch(&data, &build, &live));
     }
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
-    edge::serve(listener, live, limits, edge::terminated()).await;
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+    let server = edge::server(live, &mcp, edge::client::Proxies::default());
+    let server = server.map_err(|error| fail(Failure::Verification, error))?;
+    edge::serve(listener, server, limits, edge::terminated()).await;
     Ok(())
 }
 
 /// Tells what to open.
-fn greet(options: &Preview) {
+fn greet(options: &Preview, base: &str) {
     let bold = Style::new().bold();
-    let base = format!("http://{}", options.listen);
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
         ("site", "/"),

@@ -11,6 +11,7 @@ pub mod facet;
 pub mod hole;
 pub mod html;
 pub mod list;
+pub mod mcp_row;
 pub mod row;
 pub mod search;
 pub mod shape;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use crate::page::html::Html;
 use crate::page::list::{CyclesToday, Lists};
+use crate::page::mcp_row::McpRows;
 use crate::page::row::Rows;
 use crate::search::Index;
 use crate::search::today::Today;
@@ -31,6 +33,8 @@ pub struct Site {
     pub index: Index,
     /// Programs: prepared rows and facet items.
     pub rows: Rows,
+    /// Programs: prepared rows of MCP answers.
+    pub mcp_rows: McpRows,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
     /// Fragments of pages for people, where the snapshot has such pages.
@@ -41,8 +45,9 @@ impl Site {
     /// Opens the three files of `index/` and checks that they fit each other.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
+        let mcp_rows = McpRows::open(rows, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, html: None })
+        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows, html: None })
     }
 
     /// Opens the file of `index/` that pages for people are made from.

@@ -117,7 +117,7 @@ impl Theme {
         }
         let words = [load_words(folder, 0)?, load_words(folder, 1)?];
         Ok(Self {
-            values: words.each_ref().map(|words| words.clone().into_iter().collect()),
+            values: words.each_ref().map(|words| Value::from(words.clone())),
             words,
             environment,
             css: Asset::new(ASSETS[0].0, file(folder, ASSETS[0].0, ASSETS[0].1)?),

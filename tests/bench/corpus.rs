@@ -23,7 +23,8 @@ const SEED: u64 = 1;
 pub fn directory(programs: usize) -> Directory {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("synth-{programs}"));
     if !folder.join("done").exists() {
-        synth::write(&folder, &synth::Options { programs, seed: SEED }).expect("the target folder is writable");
+        synth::write(&folder, &synth::Options { programs, seed: SEED })
+            .expect("the target folder is writable");
         std::fs::write(folder.join("done"), "").expect("the target folder is writable");
     }
     let mut report = Diagnostics::new();

@@ -46,7 +46,10 @@ fn report(name: &str, queries: &[Query], search: impl Fn(&Query) -> usize) {
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
     println!(
         "{name:<8} median {:>9.1} µs   p99 {:>9.1} µs   worst {:>9.1} µs   {:>9.1} hits",
-        micros(median), micros(at(0.99)), micros(at(1.0)), hits as f64 / (ROUNDS * queries.len()) as f64
+        micros(median),
+        micros(at(0.99)),
+        micros(at(1.0)),
+        hits as f64 / (ROUNDS * queries.len()) as f64
     );
 }
 

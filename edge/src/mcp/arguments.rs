@@ -187,10 +187,7 @@ mod tests {
 
     const KNOWN: [&str; 3] = ["query", "limit", "topic"];
 
-    fn with<T>(
-        arguments: &str,
-        read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>,
-    ) -> Result<T, String> {
+    fn with<T>(arguments: &str, read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>) -> Result<T, String> {
         let raw: &RawValue = serde_json::from_str(arguments).unwrap();
         match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
             Ok(arguments) => read(&arguments).map_err(|Mistake(text)| text),
@@ -208,7 +205,8 @@ mod tests {
         assert_eq!(limit("10.0"), Ok(Some(10)));
         assert_eq!(limit("null"), Ok(None));
         for wrong in ["0", "101", "1.5", "\"10\"", "true", "[]", "1e400", "-1"] {
-            let expected = format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
+            let expected =
+                format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
             assert_eq!(limit(wrong), Err(expected));
         }
     }
@@ -217,7 +215,10 @@ mod tests {
     fn unknown_names_are_refused_with_what_was_meant() {
         let read = |text: &str| with(text, |arguments| Ok(arguments.text("query", 5)?.map(Cow::into_owned)));
         let refused = read(r#"{"topics":["x"]}"#).unwrap_err();
-        assert_eq!(refused, "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic.");
+        assert_eq!(
+            refused,
+            "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic."
+        );
         assert_eq!(read(r#"{"q":"abc"}"#).unwrap().unwrap(), "abc");
         assert_eq!(read(r#"{"q":"abc","query":"def"}"#).unwrap().unwrap(), "def");
         assert_eq!(read(r#"{"query":" "}"#), Ok(None));
@@ -228,10 +229,12 @@ mod tests {
 
     #[test]
     fn a_lone_string_is_a_list_of_one() {
-        let read = |text: &str| with(text, |arguments| {
-            let texts = arguments.texts("topic", 2, 4)?;
-            Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
-        });
+        let read = |text: &str| {
+            with(text, |arguments| {
+                let texts = arguments.texts("topic", 2, 4)?;
+                Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
+            })
+        };
         assert_eq!(read(r#"{"topic":"ab"}"#).unwrap(), ["ab"]);
         assert_eq!(read(r#"{"topic":["ab","","c"]}"#).unwrap_err().matches("at most 2").count(), 1);
         assert_eq!(read(r#"{"topic":["ab",""]}"#).unwrap(), ["ab"]);

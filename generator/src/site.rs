@@ -222,9 +222,11 @@ impl<'a> Pages<'a> {
             "/docs/api" => ("api.html", "api_title", self.api_view()),
             "/docs/mcp" => ("mcp.html", "mcp_title", context! {}),
             "/about" => ("about.html", "about_title", context! {}),
-            _ => ("error.html", "error_title", context! { path => "", english => "/", spanish => "/es" }),
+            _ => ("error.html", "error_title", context! {}),
         };
-        let page = self.render(template, locale, (path, self.word(locale, key)), view)?;
+        // The other language of a page that is not there is its home.
+        let shown = if path == "/404" { "/" } else { path };
+        let page = self.render(template, locale, (shown, self.word(locale, key)), view)?;
         Ok(self.finish(path, locale, &page, dated))
     }
 

@@ -19,6 +19,7 @@ use crate::generate::{GenerateError, Options, generate};
 use crate::link::link;
 use crate::progress::{Progress, seconds};
 use crate::read::{Input, InputError, read};
+use crate::site::SiteError;
 use crate::{preview, sample};
 
 /// How a command ended badly.
@@ -151,6 +152,7 @@ fn build(build: &Build) -> Result<(), Failure> {
         jobs: build.jobs,
         effort: build.compress,
         index_only: build.index_only,
+        templates: build.templates.clone(),
     };
     let progress = Progress::new(build.input.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
@@ -162,6 +164,8 @@ fn build(build: &Build) -> Result<(), Failure> {
 /// Prints why generating failed.
 pub fn generate_failure(error: &GenerateError) -> Failure {
     match error {
+        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
+        GenerateError::Site(_) => fail(Failure::Usage, error),
         GenerateError::Values(_) => fail(Failure::Data, error),
         GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
         _ => fail(Failure::Output, error),

@@ -42,6 +42,7 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         index_only: false,
+        templates: None,
     };
     // Before the first build, so that no change is missed. What is no folder, the build complains of.
     let changes = options.data.as_deref().filter(|data| data.is_dir()).map(changes_of).transpose()?;
@@ -89,6 +90,7 @@ fn greet(options: &Preview, base: &str) {
     let bold = Style::new().bold();
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
+        ("site", "/"),
         ("search", "/api/v1/search?q=fellowship&open=true"),
         ("record", "/api/v1/programs/graduate-research-fellowship-program"),
         ("facet", "/api/v1/facets/topics"),

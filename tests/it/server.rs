@@ -92,7 +92,9 @@ impl Edge {
         let listener =
             runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
         let address = listener.local_addr().unwrap();
-        runtime.spawn(edge::serve(listener, Arc::new(live), Limits::default(), std::future::pending()));
+        let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+        let server = edge::server(Arc::new(live), &mcp, edge::client::Proxies::default()).unwrap();
+        runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
         Self {
             address,
             directory,

@@ -47,11 +47,12 @@ pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
         Route::Recipient(slug) => asked.recipient(slug),
         Route::Export => asked.export(),
         Route::OpenApi => asked.document(&["openapi.json"]),
-        Route::Mcp | Route::NoApi | Route::Page(_) => not_found("There is nothing at this path."),
+        Route::Page(path) => asked.page(path),
+        Route::Mcp | Route::NoApi => not_found("There is nothing at this path."),
     }
 }
 
-fn not_found(message: &str) -> Reply {
+pub(crate) fn not_found(message: &str) -> Reply {
     Reply::error(StatusCode::NOT_FOUND, error::message(message), Lifetime::Short)
 }
 
@@ -61,12 +62,12 @@ fn moved(message: &str, canonical: &str) -> Reply {
 }
 
 impl<'a> Asked<'a> {
-    fn query(&self) -> &'a str {
+    pub(crate) fn query(&self) -> &'a str {
         self.head.uri.query().unwrap_or_default()
     }
 
     /// Lifetime of what depends on the day.
-    fn until_midnight(&self) -> Lifetime {
+    pub(crate) fn until_midnight(&self) -> Lifetime {
         if self.epoch.frozen {
             return Lifetime::Usual;
         }
@@ -75,7 +76,7 @@ impl<'a> Asked<'a> {
     }
 
     /// ETag of a computed answer, without quotes: generation, day and canonical question.
-    fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
+    pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
@@ -215,7 +216,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn file(&self, file: FileEntry<'_>, content: Content) -> Reply {
+    pub(crate) fn file(&self, file: FileEntry<'_>, content: Content) -> Reply {
         let content = content
             .with(header::LINK, HeaderValue::from_static(LICENSE))
             .with(header::LINK, HeaderValue::from_static(SERVICE_DESCRIPTION));
@@ -274,7 +275,7 @@ fn date_of(epoch: &Epoch) -> String {
 }
 
 /// A header value of text that was checked or encoded before.
-fn value(text: &str) -> HeaderValue {
+pub(crate) fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 

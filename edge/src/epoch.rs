@@ -42,7 +42,12 @@ impl Opened {
         let generation = Generation::open_current(root)?;
         let (search, rows, lists) =
             (generation.index("search.bin")?, generation.index("rows.bin")?, generation.index("lists.bin")?);
-        match Site::open(&search, &rows, &lists) {
+        let mut site = Site::open(&search, &rows, &lists);
+        if generation.manifest().complete {
+            let html = generation.index("html.bin")?;
+            site = site.and_then(|site| site.with_html(&html));
+        }
+        match site {
             Ok(site) => Ok(Self { generation, site }),
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }

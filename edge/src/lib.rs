@@ -16,6 +16,7 @@ pub mod live;
 pub mod mcp;
 pub mod reply;
 pub mod route;
+pub mod site_pages;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;

@@ -112,6 +112,9 @@ pub struct Build {
     /// Leave the pages out and write only what the edge keeps in memory
     #[arg(long)]
     pub index_only: bool,
+    /// Folder whose templates, words and assets stand in for the program's own, file by file
+    #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
+    pub templates: Option<PathBuf>,
 }
 
 /// How to preview.

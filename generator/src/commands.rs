@@ -19,6 +19,7 @@ use crate::generate::{GenerateError, Options, generate};
 use crate::link::link;
 use crate::progress::{Progress, seconds};
 use crate::read::{Input, InputError, read};
+use crate::site::SiteError;
 use crate::{preview, sample};
 
 /// How a command ended badly.
@@ -80,28 +81,34 @@ pub fn input(data: Option<&Path>) -> Input<'static> {
     }
 }
 
-/// Reads and judges a dataset. Problems are printed; `None` when there are errors among them.
+/// Reads and judges a dataset. Problems are told by `tell`; `None` when there are errors among them.
 pub fn load(
     input: &Input<'_>,
-    format: MessageFormat,
+    tell: impl FnOnce(&Diagnostics),
     progress: &Progress,
 ) -> Result<Option<Loaded>, InputError> {
     let mut report = Diagnostics::new();
     let tables = progress.step("read", || read(input, &mut report))?;
     let source = Digest(tables.source_sha256);
     let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
+    tell(&report);
+    Ok(directory.map(|directory| Loaded { directory, source }))
+}
+
+/// Prints problems: those for people beside the progress, those for machines as the result.
+pub fn print(report: &Diagnostics, format: MessageFormat) {
     let printed = match format {
         MessageFormat::Human => report.print(format, &mut anstream::stderr()),
         MessageFormat::Json | MessageFormat::Github => report.print(format, &mut std::io::stdout()),
     };
     // A reader that went away wants no more messages.
     drop(printed);
-    Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
 fn load_for(options: &Check) -> Result<Loaded, Failure> {
     let progress = Progress::new(options.quiet);
-    match load(&input(options.data.as_deref()), options.message_format, &progress) {
+    let tell = |report: &Diagnostics| print(report, options.message_format);
+    match load(&input(options.data.as_deref()), tell, &progress) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
         Err(error) => Err(fail(Failure::Input, error)),
@@ -145,6 +152,7 @@ fn build(build: &Build) -> Result<(), Failure> {
         jobs: build.jobs,
         effort: build.compress,
         index_only: build.index_only,
+        templates: build.templates.clone(),
     };
     let progress = Progress::new(build.input.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
@@ -156,6 +164,8 @@ fn build(build: &Build) -> Result<(), Failure> {
 /// Prints why generating failed.
 pub fn generate_failure(error: &GenerateError) -> Failure {
     match error {
+        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
+        GenerateError::Site(_) => fail(Failure::Usage, error),
         GenerateError::Values(_) => fail(Failure::Data, error),
         GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
         _ => fail(Failure::Output, error),

@@ -11,3 +11,4 @@ pub mod progress;
 pub mod read;
 pub mod render;
 pub mod sample;
+pub mod site;

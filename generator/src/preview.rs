@@ -16,8 +16,8 @@ use snapshot::time::Day;
 use tokio::net::TcpListener;
 
 use crate::cli::Preview;
-use crate::commands::{Failure, fail, generate_failure, input, load, today};
-use crate::diagnostics::MessageFormat;
+use crate::commands::{Failure, fail, generate_failure, input, load, print, today};
+use crate::diagnostics::{Diagnostics, MessageFormat};
 use crate::encode::Effort;
 use crate::generate::{Options, generate};
 use crate::progress::Progress;
@@ -42,11 +42,18 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         index_only: false,
+        templates: None,
     };
+    // Before the first build, so that no change is missed. What is no folder, the build complains of.
+    let changes = options.data.as_deref().filter(|data| data.is_dir()).map(changes_of).transpose()?;
     rebuild(options.data.as_deref(), &build)?;
     let live = open(&build)?;
     greet(options, &build.base_url);
-    runtime.block_on(serve(options, build, live, listener))
+    if let (Some(data), Some(changes)) = (options.data.clone(), changes) {
+        let live = Arc::clone(&live);
+        std::thread::spawn(move || follow(&data, &changes, &build, &live));
+    }
+    runtime.block_on(serve(live, listener))
 }
 
 /// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
@@ -68,16 +75,7 @@ fn open(build: &Options) -> Result<Arc<Live>, Failure> {
     live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
 }
 
-async fn serve(
-    options: &Preview,
-    build: Options,
-    live: Arc<Live>,
-    listener: TcpListener,
-) -> Result<(), Failure> {
-    if let Some(data) = options.data.clone() {
-        let live = Arc::clone(&live);
-        std::thread::spawn(move || watch(&data, &build, &live));
-    }
+async fn serve(live: Arc<Live>, listener: TcpListener) -> Result<(), Failure> {
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
     let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
@@ -92,13 +90,17 @@ fn greet(options: &Preview, base: &str) {
     let bold = Style::new().bold();
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
+        ("site", "/"),
         ("search", "/api/v1/search?q=fellowship&open=true"),
         ("record", "/api/v1/programs/graduate-research-fellowship-program"),
         ("facet", "/api/v1/facets/topics"),
         ("export", "/api/v1/exports/latest?format=csv"),
         ("contract", "/api/v1/openapi.json"),
     ] {
-        anstream::println!("  {what:<10} curl '{base}{path}'");
+        // The one record that is named here is the sample's.
+        if what != "record" || options.data.is_none() {
+            anstream::println!("  {what:<10} curl '{base}{path}'");
+        }
     }
     match &options.data {
         Some(data) => anstream::println!("\nwatching {}", data.display()),
@@ -108,7 +110,13 @@ fn greet(options: &Preview, base: &str) {
 
 fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     let progress = Progress::new(false);
-    let loaded = match load(&input(data), MessageFormat::Human, &progress) {
+    let tell = |report: &Diagnostics| {
+        // What is doubtful in the sample is not the business of who only looks at it.
+        if data.is_some() || report.error_count() > 0 {
+            print(report, MessageFormat::Human);
+        }
+    };
+    let loaded = match load(&input(data), tell, &progress) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Err(Failure::Data),
         Err(error) => return Err(fail(Failure::Input, error)),
@@ -117,9 +125,14 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     published.map(drop).map_err(|error| generate_failure(&error))
 }
 
-/// Builds again after every change, for ever.
-fn watch(data: &Path, build: &Options, live: &Live) {
-    let (sender, changes) = channel();
+/// What happens in a folder, told while this is kept.
+struct Changes {
+    events: Receiver<notify::Result<notify::Event>>,
+    _watcher: notify::RecommendedWatcher,
+}
+
+fn changes_of(data: &Path) -> Result<Changes, Failure> {
+    let (sender, events) = channel();
     let watcher = notify::recommended_watcher(move |event| {
         let _ = sender.send(event);
     });
@@ -127,14 +140,15 @@ fn watch(data: &Path, build: &Options, live: &Live) {
         watcher.watch(data, RecursiveMode::Recursive)?;
         Ok(watcher)
     });
-    let _watcher = match watching {
-        Ok(watcher) => watcher,
-        Err(error) => {
-            fail(Failure::Input, format_args!("cannot watch {}: {error}", data.display()));
-            return;
-        }
-    };
-    while wait_for_change(&changes) {
+    match watching {
+        Ok(watcher) => Ok(Changes { events, _watcher: watcher }),
+        Err(error) => Err(fail(Failure::Input, format_args!("cannot watch {}: {error}", data.display()))),
+    }
+}
+
+/// Builds again after every change, for ever.
+fn follow(data: &Path, changes: &Changes, build: &Options, live: &Live) {
+    while wait_for_change(&changes.events) {
         anstream::eprintln!("\nthe data changed");
         let build = Options { as_of: today(), ..build.clone() };
         match rebuild(Some(data), &build) {

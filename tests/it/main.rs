@@ -15,6 +15,7 @@ mod oracle;
 mod parity;
 mod protocol;
 mod publish;
+mod readme;
 mod search;
 mod server;
 mod tidy;

@@ -32,6 +32,7 @@ fn publish(out: &Path) {
         jobs: 0,
         effort: Effort::None,
         index_only: false,
+        templates: None,
     };
     generate(&directory, source, &options, &Progress::new(true)).unwrap();
 }

@@ -90,7 +90,6 @@ fn greet(options: &Preview, base: &str) {
     let bold = Style::new().bold();
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
-        ("site", "/"),
         ("search", "/api/v1/search?q=fellowship&open=true"),
         ("record", "/api/v1/programs/graduate-research-fellowship-program"),
         ("facet", "/api/v1/facets/topics"),

@@ -10,7 +10,7 @@ mod theme;
 mod view;
 
 use minijinja::{Value, context};
-use snapshot::facet::FACETS;
+use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::html::feed::{Feed, feed};
@@ -244,9 +244,9 @@ impl<'a> Pages<'a> {
                 context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
             })
             .collect();
-        let browse: Vec<Value> = ["types", "topics", "careers"]
-            .iter()
-            .filter_map(|name| self.browse(name, locale, dated))
+        let browse: Vec<Value> = [Facet::Types, Facet::Topics, Facet::Careers]
+            .into_iter()
+            .filter_map(|facet| self.browse(facet, locale, dated))
             .collect();
         let count = |number: usize| grouped(number as u64, locale);
         let totals = self.phrase(
@@ -267,9 +267,9 @@ impl<'a> Pages<'a> {
     }
 
     /// The commonest values of a facet; nothing when there are none.
-    fn browse(&self, name: &str, locale: Locale, dated: &Dated) -> Option<Value> {
-        let spec = FACETS.iter().find(|spec| spec.name == name)?;
-        let all = options(self.site, dated, spec.facet, "", locale);
+    fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
+        let spec = facet.spec();
+        let all = options(self.site, dated, facet, "", locale);
         let items: Vec<Value> = all
             .iter()
             .take(BROWSE)
@@ -284,8 +284,8 @@ impl<'a> Pages<'a> {
         (!items.is_empty()).then(|| {
             context! {
                 items,
-                name => self.word(locale, &format!("facet_{name}")),
-                href => here(&format!("/facets/{name}"), locale),
+                name => self.word(locale, &format!("facet_{}", spec.name)),
+                href => here(&format!("/facets/{}", spec.name), locale),
             }
         })
     }

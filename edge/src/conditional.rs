@@ -189,9 +189,14 @@ mod tests {
 
     #[test]
     fn if_none_match_compares_weakly_and_wins_over_dates() {
-        for (condition, fresh) in
-            [("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
-        {
+        for (condition, fresh) in [
+            ("\"a\"", true),
+            ("W/\"a\"", true),
+            ("\"b\", \"a\"", true),
+            ("*", true),
+            ("\"b\"", false),
+            ("a", false),
+        ] {
             assert_eq!(is_fresh(&headers(IF_NONE_MATCH, condition), "\"a\"", None), fresh, "{condition}");
         }
         let mut both = headers(IF_NONE_MATCH, "\"b\"");

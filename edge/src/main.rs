@@ -1,2 +1,5 @@
-//! `opdir-edge`.
-fn main() {}
+//! `opdir-edge`: serves a snapshot.
+
+fn main() -> std::process::ExitCode {
+    edge::run()
+}

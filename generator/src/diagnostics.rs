@@ -369,7 +369,13 @@ pub fn counted(count: usize, noun: &str) -> String {
 #[must_use]
 pub fn quoted(value: &str) -> String {
     const SHOWN: usize = 60;
-    let mut short: String = value.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let mut short = String::new();
+    for c in value.chars().take(SHOWN) {
+        match c {
+            '"' | '\'' | '\\' => short.push(c),
+            _ => short.extend(c.escape_debug()),
+        }
+    }
     if value.chars().nth(SHOWN).is_some() {
         short.push('…');
     }

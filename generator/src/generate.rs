@@ -78,14 +78,23 @@ pub fn generate(
             let site = open(&files)?;
             drop(files);
             let dated = site.dated(day);
-            put_pages(&stage, &Renderer { directory, numbers: &numbers, site: &site, dated: &dated }, options, progress)?;
+            put_pages(
+                &stage,
+                &Renderer { directory, numbers: &numbers, site: &site, dated: &dated },
+                options,
+                progress,
+            )?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
     })
 }
 
-fn index_files(directory: &Directory, order: &[usize], numbers: &Numbers) -> Result<IndexFiles, GenerateError> {
+fn index_files(
+    directory: &Directory,
+    order: &[usize],
+    numbers: &Numbers,
+) -> Result<IndexFiles, GenerateError> {
     let mut writer = SectionWriter::default();
     build::write(directory, order, &mut writer)?;
     let search = writer.finish();
@@ -109,9 +118,11 @@ fn open(files: &IndexFiles) -> Result<Site, SectionError> {
 }
 
 fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
-    for (path, body) in
-        [("index/search.bin", &files.search), ("index/rows.bin", &files.rows), ("index/lists.bin", &files.lists)]
-    {
+    for (path, body) in [
+        ("index/search.bin", &files.search),
+        ("index/rows.bin", &files.rows),
+        ("index/lists.bin", &files.lists),
+    ] {
         stage.put(Page { path, body, holes: &[], encodings: false }, &|_, _| None)?;
     }
     Ok(())

@@ -1,8 +1,13 @@
 //! Generator.
+
+pub mod cli;
+pub mod commands;
 pub mod diagnostics;
 pub mod encode;
 pub mod generate;
 pub mod link;
+pub mod preview;
 pub mod progress;
 pub mod read;
 pub mod render;
+pub mod sample;

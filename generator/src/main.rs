@@ -1,2 +1,7 @@
-//! `opdir`.
-fn main() {}
+//! `opdir`: builds snapshots.
+
+use clap::Parser as _;
+
+fn main() -> std::process::ExitCode {
+    generator::commands::run(generator::cli::Cli::parse().command)
+}

@@ -59,7 +59,11 @@ impl Progress {
         if self.quiet || !self.terminal {
             return ProgressBar::hidden();
         }
-        let template = if count == 0 { "  {msg:14} {spinner}" } else { "  {msg:14} {wide_bar} {human_pos}/{human_len} {eta}" };
+        let template = if count == 0 {
+            "  {msg:14} {spinner}"
+        } else {
+            "  {msg:14} {wide_bar} {human_pos}/{human_len} {eta}"
+        };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::new(count).with_style(style).with_message(name);
         bar.enable_steady_tick(Duration::from_millis(100));

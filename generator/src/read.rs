@@ -20,7 +20,7 @@ use snapshot::record::{
     Synonym, Term, Transition, Translation,
 };
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, Severity};
 use files::{File, Format, Role};
 
 /// Where a dataset is.
@@ -258,7 +258,13 @@ impl Reader<'_, '_> {
         let (parsed, digest) = parse_file(file, files::DATASET, Format::Json)?;
         self.digests.push((file.path.clone(), digest));
         self.report.extend(parsed.faults);
-        Ok(parsed.rows.into_iter().next())
+        let mut rows = parsed.rows.into_iter();
+        let first = rows.next();
+        if let Some(second) = rows.next() {
+            let message = "expected one object, found several";
+            self.report.push(Diagnostic::new(Code::BadSyntax, second.at, message));
+        }
+        Ok(first)
     }
 
     /// One table at a time, so that only one table's text is in memory; its files side by side.
@@ -275,7 +281,7 @@ impl Reader<'_, '_> {
             self.digests.push((file.path.clone(), digest));
             all.append(one);
         }
-        if all.faults.iter().any(|fault| fault.code.severity() == crate::diagnostics::Severity::Error) {
+        if all.faults.iter().any(|fault| fault.code.severity() == Severity::Error) {
             self.incomplete.insert(table);
         }
         self.report.extend(all.faults);
@@ -331,7 +337,7 @@ fn parse_bytes<T: DeserializeOwned + Send>(
 /// What the parsers need for their messages.
 #[derive(Clone, Copy)]
 struct Context {
-    file: crate::diagnostics::FileId,
+    file: FileId,
     table: &'static str,
 }
 

@@ -73,11 +73,7 @@ impl<'a> Renderer<'a> {
                 count: self.directory.recipients.len(),
                 page: Box::new(|position| self.recipient(position)),
             },
-            Family {
-                name: "facets",
-                count: FACETS.len(),
-                page: Box::new(|position| self.facet(position)),
-            },
+            Family { name: "facets", count: FACETS.len(), page: Box::new(|position| self.facet(position)) },
             Family {
                 name: "lists",
                 count: List::ALL.len(),
@@ -126,7 +122,10 @@ impl<'a> Renderer<'a> {
     fn download(&self, position: usize) -> (String, Filled) {
         let whole = |bytes| Filled { bytes, holes: Vec::new() };
         match position {
-            0 => (format!("{API}/exports/latest.json"), export::json(self.site, self.dated, &self.directory.dataset)),
+            0 => (
+                format!("{API}/exports/latest.json"),
+                export::json(self.site, self.dated, &self.directory.dataset),
+            ),
             1 => (format!("{API}/exports/latest.csv"), csv::export(self)),
             2 => (format!("{API}/search.json"), whole(search(self.site, self.dated, &Query::default(), &[]))),
             _ => (format!("{API}/openapi.json"), whole(OPENAPI.to_vec())),

@@ -87,7 +87,9 @@ impl Intervals {
 
     fn overlap(&self, doc: u32, asked: &Interval) -> bool {
         let doc = doc as usize;
-        self.items[self.at[doc] as usize..self.at[doc + 1] as usize].iter().any(|item| item.overlaps(asked))
+        let items = &self.items[self.at[doc] as usize..self.at[doc + 1] as usize];
+        // An interval that ends before it starts holds nothing that could be shared.
+        asked.min <= asked.max && items.iter().any(|item| item.overlaps(asked))
     }
 }
 
@@ -228,7 +230,7 @@ impl Index {
     #[must_use]
     pub fn search(&self, query: &Query, today: &Today) -> Answer {
         let base = self.base(query, today);
-        self.answer(query, today, base, |docs, range| self.page(query, today, docs, range))
+        self.answer(query, today, base.as_ref(), |docs, range| self.page(query, today, docs, range))
     }
 
     /// Answers a question over a given base; `page` picks the rows. `None` is every program.
@@ -236,14 +238,14 @@ impl Index {
         &self,
         query: &Query,
         today: &Today,
-        base: Option<DocSet>,
+        base: Option<&DocSet>,
         page: impl FnOnce(Option<&DocSet>, &Page) -> Vec<u32>,
     ) -> Answer {
         let groups = self.groups(query, today);
-        let found = narrow(base.as_ref(), groups.iter());
+        let found = narrow(base, groups.iter());
         let total = found.as_ref().map_or(self.len(), DocSet::len);
         let docs = page(found.as_ref(), &query.page);
-        let facets = query.facets.then(|| self.facets(query, today, base.as_ref(), &groups, found.as_ref()));
+        let facets = query.facets.then(|| self.facets(query, today, base, &groups, found.as_ref()));
         Answer { total, docs, facets }
     }
 

@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused_with_what_was_meant() {
-        let read = |text: &str| with(text, |arguments| arguments.text("query", 5));
+        let read = |text: &str| with(text, |arguments| Ok(arguments.text("query", 5)?.map(Cow::into_owned)));
         let refused = read(r#"{"topics":["x"]}"#).unwrap_err();
         assert_eq!(refused, "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic.");
         assert_eq!(read(r#"{"q":"abc"}"#).unwrap().unwrap(), "abc");
@@ -223,7 +223,10 @@ mod tests {
 
     #[test]
     fn a_lone_string_is_a_list_of_one() {
-        let read = |text: &str| with(text, |arguments| arguments.texts("topic", 2, 4));
+        let read = |text: &str| with(text, |arguments| {
+            let texts = arguments.texts("topic", 2, 4)?;
+            Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
+        });
         assert_eq!(read(r#"{"topic":"ab"}"#).unwrap(), ["ab"]);
         assert_eq!(read(r#"{"topic":["ab","","c"]}"#).unwrap_err().matches("at most 2").count(), 1);
         assert_eq!(read(r#"{"topic":["ab",""]}"#).unwrap(), ["ab"]);

@@ -258,4 +258,8 @@ codes! {
         "Leading and trailing white space breaks sorting and comparing. It was taken out.",
         "`\" Acme Foundation\"`.",
         "trim the text at its source.";
+    UrlLeftOut = "W0604", "the address cannot be opened and was left out",
+        "It starts like a web address, but no browser can open it. Where an address is optional, the record goes on without it; a required one is E0601.",
+        "`http://Blog:example.org`: what follows the colon is no port.",
+        "correct the address.";
 }

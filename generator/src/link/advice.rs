@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
-use crate::read::{Row, Table, Tables};
+use crate::read::{Row, Tables};
 
 /// Reports doubts.
 pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
@@ -20,7 +20,8 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     report.extend(duplicates);
     report.extend(histories(tables));
     let Some(dataset) = &tables.dataset else { return };
-    if tables.programs.is_empty() && !tables.incomplete.contains(&Table::Programs) {
+    // After errors the lack of programs may be their work.
+    if tables.programs.is_empty() && report.error_count() == 0 {
         report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
     }
     let published = day_of(dataset.record.published_at);
@@ -42,7 +43,7 @@ fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
         for (.., at, _) in &same[1..] {
             let place = format!("{}:{}", report.file_name(first.file), first.line);
             let message =
-                format!("the organization has a program of this name: {}, see {place}", quoted(slug));
+                format!("the organization has a program of this name, {}, at {place}", quoted(slug));
             doubts.push(Diagnostic::new(Code::NearDuplicate, *at, message));
         }
     }
@@ -128,8 +129,8 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
     let first = stale.iter().map(|(_, row)| row.at).min()?;
     let (day, oldest) = stale.iter().min_by_key(|(day, row)| (*day, row.at))?;
     let message = format!(
-        "{} of {} last checked before {year_before}, a year before publication; oldest is {} on {day}",
-        counted(stale.len(), "source"),
+        "{} of {} were last checked before {year_before}, a year before publication; the oldest is {} on {day}",
+        stale.len(),
         counted(tables.programs.len(), "program"),
         quoted(&oldest.record.slug),
     );

@@ -13,6 +13,9 @@ use super::{Ids, find};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, quoted};
 use crate::read::{Row, Table, Tables};
 
+/// No vocabulary has more levels; who climbs further goes in a circle.
+const DEEPEST: usize = 64;
+
 /// Field that refers, table that it refers into, id.
 type Reference = (&'static str, Table, Uuid);
 
@@ -157,13 +160,9 @@ fn broader(tables: &Tables) -> Vec<Diagnostic> {
             let message = format!("`broader` is {}, which is no value of this facet", quoted(above));
             return Some(Diagnostic::new(Code::Dangling, row.at, message));
         }
-        // Brent's steps would be overkill: no chain is longer than the vocabulary.
-        let mut at = Some(above);
-        for _ in 0..broader.len() {
-            at = at.and_then(|value| broader.get(&(facet, value)).copied().flatten());
-            if at.is_none() {
-                return None;
-            }
+        let mut value = above;
+        for _ in 0..DEEPEST {
+            value = broader.get(&(facet, value)).copied().flatten()?;
         }
         let message = format!("following `broader` from {} never ends", quoted(start));
         Some(Diagnostic::new(Code::BroaderLoop, row.at, message))

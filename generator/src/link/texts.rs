@@ -43,9 +43,9 @@ enum Use {
 trait Holder {
     fn each(&mut self, visit: &mut dyn FnMut(&mut String));
 
-    /// Whether a text that must be there is empty.
-    fn is_blank(&self) -> bool {
-        false
+    /// The text, where there must be one.
+    fn required(&self) -> Option<&str> {
+        None
     }
 }
 
@@ -54,8 +54,8 @@ impl Holder for String {
         visit(self);
     }
 
-    fn is_blank(&self) -> bool {
-        self.is_empty()
+    fn required(&self) -> Option<&str> {
+        Some(self)
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
         let at = dataset.at;
         let texts = [("name", &mut dataset.record.name), ("title", &mut dataset.record.title)];
         for (name, text) in texts {
-            let mut field = Field { name, at, faults: Vec::new() };
+            let mut field = Field::new(name, at);
             field.mend(Use::Text, text);
             report.extend(field.faults);
         }
@@ -155,7 +155,7 @@ fn mend_row<T: Texts>(row: &mut Row<T>) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     let at = row.at;
     row.record.visit(&mut |name, purpose, holder| {
-        let mut field = Field { name, at, faults: Vec::new() };
+        let mut field = Field::new(name, at);
         field.mend(purpose, holder);
         faults.append(&mut field.faults);
     });
@@ -166,13 +166,19 @@ fn mend_row<T: Texts>(row: &mut Row<T>) -> Vec<Diagnostic> {
 struct Field {
     name: &'static str,
     at: Location,
+    is_required: bool,
     faults: Vec<Diagnostic>,
 }
 
 impl Field {
+    const fn new(name: &'static str, at: Location) -> Self {
+        Self { name, at, is_required: false, faults: Vec::new() }
+    }
+
     fn mend(&mut self, purpose: Use, holder: &mut dyn Holder) {
+        self.is_required = holder.required().is_some();
         holder.each(&mut |text| self.text(purpose, text));
-        if holder.is_blank() {
+        if holder.required() == Some("") {
             self.fault(Code::MissingField, "is missing or empty");
         }
     }
@@ -256,22 +262,35 @@ impl Field {
     }
 
     fn url(&mut self, text: &mut String) {
-        let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let Some(url) = parsed.filter(Url::has_host) else {
-            let help = (!text.contains(':') && text.contains('.')).then(|| format!("https://{text}"));
-            let message =
-                format!("`{}` is {}, which is not an http(s) URL", camel_case(self.name), quoted(text));
-            let help =
-                help.filter(|url| Url::parse(url).is_ok()).map(|url| format!("perhaps {}", quoted(&url)));
-            self.faults.push(Diagnostic::new(Code::BadUrl, self.at, message).maybe_help(help));
-            return;
-        };
-        if !text.bytes().all(is_uri_byte) {
-            *text = encoded(&url);
-            let mended = quoted(text);
-            self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
+        match Url::parse(text) {
+            Ok(url) if is_web(url.scheme()) && url.has_host() => {
+                if !text.bytes().all(is_uri_byte) {
+                    *text = encoded(&url);
+                    let mended = quoted(text);
+                    self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
+                }
+            }
+            Err(error)
+                if !self.is_required && text.split_once(':').is_some_and(|(scheme, _)| is_web(scheme)) =>
+            {
+                self.fault(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
+                text.clear();
+            }
+            _ => self.bad_url(text),
         }
     }
+
+    fn bad_url(&mut self, text: &str) {
+        let guess = format!("https://{text}");
+        let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
+        let help = is_bare.then(|| format!("perhaps {}", quoted(&guess)));
+        let message = format!("`{}` is {}, which is not an http(s) URL", camel_case(self.name), quoted(text));
+        self.faults.push(Diagnostic::new(Code::BadUrl, self.at, message).maybe_help(help));
+    }
+}
+
+fn is_web(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 /// `official_url` as people write it in the files: `officialUrl`.

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::fields::{self, Field, Value};
 use super::text::newlines;
 use super::{Context, Parsed, Row};
-use crate::diagnostics::{Code, Diagnostic, counted, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location, counted, quoted};
 
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
@@ -75,7 +75,7 @@ fn unknown_column(
     name: &str,
     header: &[String],
     known: &[&str],
-    at: crate::diagnostics::Location,
+    at: Location,
     context: Context,
 ) -> Diagnostic {
     if let (1, Some(separator)) = (header.len(), name.chars().find(|c| matches!(c, ';' | '\t'))) {
@@ -121,7 +121,7 @@ fn row<T: DeserializeOwned>(
         let message = format!("the column `{missing}` is missing");
         return Outcome::Hopeless(Diagnostic::new(Code::MissingField, context.at(1), message));
     }
-    let faults = fields::problems::<T>(row, context.table).into_iter();
+    let faults = fields::problems::<T>(row, &[], context.table).into_iter();
     let faults = faults.map(|fault| Diagnostic::new(fault.code, at, fault.message).maybe_help(fault.help));
     Outcome::Row(Err(faults.collect()))
 }

@@ -47,15 +47,21 @@ pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, Ref
     T::deserialize(row).map_err(|fault| Refusal { position: current.get(), fault })
 }
 
-/// Every problem of fields that make no record.
-pub(super) fn problems<'a, T: DeserializeOwned>(mut fields: Vec<Field<'a>>, table: &str) -> Vec<Problem<'a>> {
+/// Every problem of fields that make no record; `unreadable` ones are told elsewhere.
+pub(super) fn problems<'a, T: DeserializeOwned>(
+    mut fields: Vec<Field<'a>>,
+    unreadable: &[&str],
+    table: &str,
+) -> Vec<Problem<'a>> {
     let mut problems: Vec<Problem<'a>> = Vec::new();
     // A refused field is set aside and the rest tried again, so that one run tells them all.
     while let Err(refusal) = record::<T>(&fields) {
         let refused = refusal.position.filter(|position| *position < fields.len());
         let field = refused.map(|position| fields.remove(position));
         let (code, message, help) = describe(&refusal.fault, field, table);
-        let is_set_aside = |name: &str| problems.iter().any(|problem| problem.field == Some(name));
+        let is_set_aside = |name: &str| {
+            unreadable.contains(&name) || problems.iter().any(|problem| problem.field == Some(name))
+        };
         if !matches!(refusal.fault, Fault::Missing(name) if is_set_aside(name)) {
             problems.push(Problem { field: field.map(|field| field.name), code, message, help });
         }

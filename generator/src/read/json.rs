@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::fields::{self, Field, Value};
 use super::text::{column, newlines, offset};
 use super::{Context, Parsed, Row};
-use crate::diagnostics::{Code, Diagnostic, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location, quoted};
 
 /// Text that one thread takes at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -121,7 +121,7 @@ fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<Row<T>
 fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T, Vec<Diagnostic>> {
     let members: Members<'_> =
         serde_json::from_str(piece.text).map_err(|error| vec![syntax(&error, piece, context)])?;
-    let mut faults = Vec::new();
+    let (mut faults, mut unreadable) = (Vec::new(), Vec::new());
     let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
     for (name, raw) in &members.0 {
         match serde_json::from_str(raw.get()) {
@@ -129,6 +129,7 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T
             Ok(serde_json::Value::Null) => {}
             Ok(value) => values.push((name, raw, value)),
             Err(error) => {
+                unreadable.push(name.as_str());
                 let message =
                     format!("`{name}` is {}, which cannot be read: {}", quoted(raw.get()), reason(&error));
                 faults.push(place(Diagnostic::new(Code::BadValue, context.at(0), message), piece, raw.get()));
@@ -142,7 +143,7 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T
     {
         return Ok(record);
     }
-    for problem in fields::problems::<T>(row, context.table) {
+    for problem in fields::problems::<T>(row, &unreadable, context.table) {
         let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field);
         let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
         let fault = Diagnostic::new(problem.code, context.at(0), problem.message).maybe_help(problem.help);
@@ -155,7 +156,7 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T
 fn place(fault: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
     let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
     let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
-    let at = crate::diagnostics::Location { line, ..fault.at };
+    let at = Location { line, ..fault.at };
     Diagnostic { at, column: column(piece.file, start), ..fault }
 }
 

@@ -1,1 +1,358 @@
-//! Tests.
+//! Formats, places of faults, files that are no tables, and bytes nobody meant as a dataset.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::link::link;
+
+const ORGANIZATION: &str = r#"{"id":"6f000000-0000-4000-8000-000000000001","slug":"acme","name":"Acme","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
+const HEADER: &str = "id,slug,name,createdAt,updatedAt";
+const CELLS: &str =
+    "6f000000-0000-4000-8000-000000000001,acme,Acme,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z";
+
+fn tables_of(path: &str, bytes: &[u8]) -> (Tables, Diagnostics) {
+    let dataset = br#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-01-01T00:00:00Z"}"#;
+    let files: [(&str, &[u8]); 2] = [("dataset.json", dataset), (path, bytes)];
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    (tables, report)
+}
+
+/// What was found: `E0108 organizations.csv:3:7`, columns where known.
+fn found(report: &Diagnostics) -> Vec<String> {
+    let list = report.sorted().into_iter().map(|d| {
+        let column = d.column.map(|column| format!(":{column}")).unwrap_or_default();
+        format!("{} {}:{}{column}", d.code.id(), report.file_name(d.at.file), d.at.line)
+    });
+    list.collect()
+}
+
+#[track_caller]
+fn read_one(path: &str, text: &str) -> Organization {
+    let (tables, report) = tables_of(path, text.as_bytes());
+    assert_eq!(found(&report), [""; 0], "{:?}", report.sorted());
+    tables.organizations.into_iter().next().unwrap().record
+}
+
+#[track_caller]
+fn fault(path: &str, text: &str, expected: &str) -> Diagnostic {
+    let (tables, report) = tables_of(path, text.as_bytes());
+    assert_eq!(found(&report), [expected], "{:?}", report.sorted());
+    if expected.starts_with('E') {
+        assert!(tables.incomplete.contains(&Table::Organizations));
+    }
+    report.sorted()[0].clone()
+}
+
+#[test]
+fn every_format_gives_the_same_record() {
+    let csv = format!("{HEADER}\n{CELLS}\n");
+    let forms = [
+        ("organizations.ndjson", ORGANIZATION.to_owned()),
+        ("organizations.jsonl", format!("\n{ORGANIZATION}\r\n\n")),
+        ("organizations.json", format!("[{ORGANIZATION}]")),
+        ("organizations/acme.json", ORGANIZATION.to_owned()),
+        ("organizations/europe/acme.json", format!("[\n{ORGANIZATION}\n]")),
+        ("organizations.csv", csv.clone()),
+        ("organizations/all.csv", format!("\u{feff}{}", csv.replace('\n', "\r\n"))),
+    ];
+    for (path, text) in forms {
+        assert_eq!(read_one(path, &text).name, "Acme", "{path}");
+    }
+}
+
+#[test]
+fn empty_cells_are_null_lists_are_joined_by_bars_and_private_columns_ignored() {
+    let text = format!("{HEADER},aliases,countryCode,x_note,publication\n{CELLS},A|B,,\"x\ny\",draft\n");
+    let record = read_one("organizations.csv", &text);
+    assert_eq!(record.aliases, ["A", "B"]);
+    assert_eq!(record.country_code, None);
+    assert_eq!(record.publication, snapshot::record::Publication::Draft);
+}
+
+#[test]
+fn private_and_null_members_of_json_are_ignored() {
+    let more = r#","x_note":{"a":[1]},"x_note":2,"publication":null,"aliases":null,"description":null}"#;
+    let record = read_one("organizations.ndjson", &ORGANIZATION.replace('}', more));
+    assert_eq!(record.publication, snapshot::record::Publication::Published);
+}
+
+#[test]
+fn cells_are_read_as_what_the_field_asks_for() {
+    let header = "id,programId,kind,min,max,amount,updatedAt";
+    let id = "6f000000-0000-4000-8000-000000000001";
+    let text = format!("{header}\n{id},{id},age,18,35.5,1e3,2026-01-01T00:00:00Z\n");
+    let (tables, report) = tables_of("facts.csv", text.as_bytes());
+    assert_eq!(found(&report), [""; 0]);
+    let fact = &tables.facts[0].record;
+    assert_eq!((fact.min.unwrap().0, fact.max.unwrap().0, fact.amount.unwrap().0), (18.0, 35.5, 1000.0));
+    for bad in ["NaN", "inf", "1,5", "ten"] {
+        let text = format!("{header}\n{id},{id},age,\"{bad}\",,,2026-01-01T00:00:00Z\n");
+        let (_, report) = tables_of("facts.csv", text.as_bytes());
+        assert_eq!(found(&report), ["E0108 facts.csv:2"]);
+        assert_eq!(report.sorted()[0].message, format!("`min` is `{bad}`, expected a number"));
+    }
+}
+
+#[test]
+fn a_translation_in_csv_holds_its_texts_as_an_object() {
+    let id = "6f000000-0000-4000-8000-000000000001";
+    let text =
+        format!("entityType,entityId,locale,fields\nprogram,{id},es,\"{{\"\"name\"\":\"\"Uno\"\"}}\"\n");
+    let (tables, report) = tables_of("translations.csv", text.as_bytes());
+    assert_eq!(found(&report), [""; 0]);
+    let expected = BTreeMap::from([("name".to_owned(), "Uno".to_owned())]);
+    assert_eq!(tables.translations[0].record.fields, expected);
+}
+
+#[test]
+fn lines_of_csv_are_physical_ones() {
+    let text = format!("{HEADER}\r\n\r\n{}\r\nbroken\r\n", CELLS.replace("Acme", "\"Ac\r\n\r\nme\""));
+    let (tables, report) = tables_of("organizations.csv", text.as_bytes());
+    assert_eq!(tables.organizations[0].at.line, 3);
+    assert_eq!(found(&report), ["E0104 organizations.csv:6"]);
+}
+
+#[test]
+fn lines_and_columns_of_json_are_physical_ones() {
+    let pretty = "[\n  {\"id\": 5,\n   \"slug\":\"a\"},\n {\"ñ\":1, \"nmae\": 2}]";
+    let (_, report) = tables_of("organizations.json", pretty.as_bytes());
+    let expected = [
+        "E0108 organizations.json:2:10",
+        "E0107 organizations.json:4:2",
+        "E0105 organizations.json:4:7",
+        "E0105 organizations.json:4:18",
+    ];
+    assert_eq!(found(&report), expected);
+}
+
+#[test]
+fn lines_are_right_across_chunks() {
+    let pad = format!("{}\n", ORGANIZATION.replace("Acme", &"a".repeat(1000)));
+    let text = pad.repeat(2500) + "{}\n";
+    let (tables, report) = tables_of("organizations.ndjson", text.as_bytes());
+    assert_eq!(tables.organizations.len(), 2500);
+    assert_eq!(tables.organizations[2499].at.line, 2500);
+    assert_eq!(found(&report), ["E0107 organizations.ndjson:2501:1"]);
+}
+
+#[test]
+fn broken_json_is_placed() {
+    let text = format!("{ORGANIZATION}\n{{\"id\": \"a\",}}\n");
+    fault("organizations.ndjson", &text, "E0102 organizations.ndjson:2:12");
+    fault("organizations.json", "[\n{\"id\": }\n]", "E0102 organizations.json:2:8");
+    fault("organizations.ndjson", "[1]", "E0102 organizations.ndjson:1:1");
+    let lone = ORGANIZATION.replace("Acme", r"\ud800");
+    let fault = fault("organizations.ndjson", &lone, "E0108 organizations.ndjson:1:67");
+    assert!(fault.message.starts_with("`name` is"), "{}", fault.message);
+}
+
+#[test]
+fn unknown_fields_name_the_nearest_known_one() {
+    let text = ORGANIZATION.replace('}', r#","descripton":"x"}"#);
+    let unknown = fault("organizations.ndjson", &text, "E0105 organizations.ndjson:1:157");
+    assert_eq!(unknown.message, "`descripton` is not a field of organizations");
+    assert_eq!(unknown.help.as_deref(), Some("did you mean `description`?"));
+    let text = format!("{HEADER},websiteURL\n{CELLS},\n");
+    let unknown = fault("organizations.csv", &text, "E0105 organizations.csv:1");
+    assert_eq!(unknown.help.as_deref(), Some("did you mean `websiteUrl`?"));
+}
+
+#[test]
+fn repeated_and_missing_fields_are_told() {
+    let text = ORGANIZATION.replace('}', r#","name":"B"}"#);
+    fault("organizations.ndjson", &text, "E0106 organizations.ndjson:1:151");
+    fault("organizations.csv", &format!("{HEADER},name\n{CELLS},B\n"), "E0106 organizations.csv:1");
+    let text = ORGANIZATION.replace(r#""slug":"acme","#, "");
+    fault("organizations.ndjson", &text, "E0107 organizations.ndjson:1:1");
+    fault(
+        "organizations.csv",
+        "id,slug\n6f000000-0000-4000-8000-000000000001,a\n",
+        "E0107 organizations.csv:1",
+    );
+}
+
+#[test]
+fn unknown_words_name_the_known_ones() {
+    let text = ORGANIZATION.replace('}', r#","publication":"Draft"}"#);
+    let word = fault("organizations.ndjson", &text, "E0201 organizations.ndjson:1:158");
+    assert_eq!(word.message, "`publication` is `\"Draft\"`, which is not one of its values");
+    assert_eq!(word.help.as_deref(), Some("did you mean `draft`?"));
+}
+
+#[test]
+fn values_of_the_wrong_type_say_what_is_expected() {
+    let text = format!("{HEADER}\n{}\n", CELLS.replace("2026-01-01T", "01/02/2026 "));
+    let (_, report) = tables_of("organizations.csv", text.as_bytes());
+    assert_eq!(found(&report), ["E0108 organizations.csv:2", "E0108 organizations.csv:2"]);
+    assert_eq!(
+        report.sorted()[0].message,
+        "`createdAt` is `01/02/2026 00:00:00Z`, expected a time such as 2026-01-31T09:00:00Z"
+    );
+}
+
+#[test]
+fn files_in_other_encodings_are_recognised() {
+    let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a\n");
+    assert_eq!(found(&report), ["E0101 organizations.csv:2"]);
+    let diagnostic = report.sorted()[0];
+    assert_eq!(diagnostic.message, "file is not UTF-8; it looks like Latin-1 (byte F1 at offset 14)");
+    assert_eq!(diagnostic.help.as_deref(), Some("iconv -f latin1 -t utf-8"));
+    let (_, report) = tables_of("organizations.csv", b"\xff\xfei\0d\0");
+    assert_eq!(report.sorted()[0].message, "file is not UTF-8; it looks like UTF-16");
+}
+
+#[test]
+fn quotes_that_do_not_close_are_found_where_they_open() {
+    let open = format!("{HEADER}\n{}\n{CELLS}\n", CELLS.replace("Acme", "\"Acme"));
+    fault("organizations.csv", &open, "E0103 organizations.csv:2");
+    let astray =
+        format!("{HEADER}\n{}\n{}\n", CELLS.replace("Acme", "\"Acme"), CELLS.replace("Acme", "\"B\""));
+    let quote = fault("organizations.csv", &astray, "E0103 organizations.csv:2");
+    assert_eq!(quote.message, "the quote opened here is closed at line 3 in the middle of a cell");
+    let inner = format!("{HEADER}\n{}\n", CELLS.replace("Acme", "Ac \"me\""));
+    assert_eq!(read_one("organizations.csv", &inner).name, "Ac \"me\"");
+    let doubled = format!("{HEADER}\n{}\n", CELLS.replace("Acme", "\"Ac \"\"me\"\"\""));
+    assert_eq!(read_one("organizations.csv", &doubled).name, "Ac \"me\"");
+}
+
+#[test]
+fn cells_and_header_must_have_one_count() {
+    fault("organizations.csv", &format!("{HEADER}\n{CELLS},x\n"), "E0104 organizations.csv:2");
+    let semicolons = format!("{HEADER}\n{CELLS}\n").replace(',', ";");
+    let header = fault("organizations.csv", &semicolons, "E0105 organizations.csv:1");
+    assert_eq!(header.help.as_deref(), Some("separate cells by commas"));
+}
+
+#[test]
+fn files_that_are_no_tables_are_told_and_readmes_are_not() {
+    let told = [
+        ("organisations.csv", "did you mean `organizations`, with .ndjson, .jsonl, .json or .csv?"),
+        ("Programs/a.json", "did you mean `programs/`?"),
+        ("awards.ndjson.gz", "did you mean `awards`, with .ndjson, .jsonl, .json or .csv?"),
+    ];
+    for (path, help) in told {
+        let (_, report) = tables_of(path, b"x");
+        assert_eq!(report.sorted()[0].help.as_deref(), Some(help));
+    }
+    fault("program.csv", "x", "W0101 program.csv:1");
+    fault("awards.ndjson", " \n", "W0102 awards.ndjson:1");
+    for path in ["README.md", "LICENSE", "programs/README.md"] {
+        assert_eq!(found(&tables_of(path, b"x").1), [""; 0], "{path}");
+    }
+}
+
+#[test]
+fn a_dataset_without_its_description_is_told() {
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(&[]), &mut report).unwrap();
+    assert_eq!(found(&report), ["E0109 dataset.json:1"]);
+    assert!(link(tables, &mut report).is_none());
+}
+
+#[test]
+fn a_dataset_has_one_description() {
+    let one = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-01-01T00:00:00Z"}"#;
+    let two = format!("[{one},\n{one}]");
+    let mut report = Diagnostics::new();
+    assert!(read(&Input::Embedded(&[("dataset.json", two.as_bytes())]), &mut report).is_ok());
+    assert_eq!(found(&report), ["E0102 dataset.json:2"]);
+}
+
+#[test]
+fn a_folder_is_read_in_order_without_hidden_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("dataset.json", "{}");
+    write(".hidden.csv", "x");
+    write("organizations/.git/b.json", "x");
+    write("organizations/b.json", &ORGANIZATION.replace("Acme", "B"));
+    write("organizations/a.json", &ORGANIZATION.replace("Acme", "A"));
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Folder(folder.path().to_owned()), &mut report).unwrap();
+    let names: Vec<&str> = tables.organizations.iter().map(|row| row.record.name.as_str()).collect();
+    assert_eq!(names, ["A", "B"]);
+    assert!(report.sorted().iter().all(|d| report.file_name(d.at.file).ends_with("dataset.json")));
+}
+
+#[test]
+fn a_folder_that_is_not_there_or_no_folder_is_an_input_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none");
+    let error = read(&Input::Folder(missing.clone()), &mut Diagnostics::new()).unwrap_err();
+    assert_eq!(error.to_string(), format!("dataset folder {} does not exist", missing.display()));
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let error = read(&Input::Folder(file), &mut Diagnostics::new()).unwrap_err();
+    assert!(matches!(error, InputError::NotAFolder(_)));
+}
+
+#[test]
+fn the_source_hash_depends_on_paths_and_contents_alone() {
+    let hash = |path: &str, bytes: &[u8]| tables_of(path, bytes).0.source_sha256;
+    let one = hash("organizations.ndjson", ORGANIZATION.as_bytes());
+    assert_eq!(one, hash("organizations.ndjson", ORGANIZATION.as_bytes()));
+    assert_ne!(one, hash("organizations.jsonl", ORGANIZATION.as_bytes()));
+    assert_ne!(one, hash("organizations.ndjson", b"{}"));
+}
+
+/// Bytes that come close to what the parsers expect, and bytes that do not.
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let tokens = prop::sample::select(vec![
+        "\"",
+        "\"\"",
+        ",",
+        "\n",
+        "\r\n",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "id",
+        "slug",
+        "x_",
+        "\"id\":",
+        "null",
+        "1e999",
+        "-0",
+        "\\u0000",
+        "\\ud800",
+        "\u{202e}",
+        "ñ",
+        "|",
+        ";",
+        " ",
+        "\u{feff}",
+        "2026-01-01T00:00:00Z",
+        "6f000000-0000-4000-8000-000000000001",
+        HEADER,
+        CELLS,
+        ORGANIZATION,
+    ]);
+    let near = prop::collection::vec(tokens, 0..40).prop_map(|tokens| tokens.concat().into_bytes());
+    prop_oneof![prop::collection::vec(any::<u8>(), 0..200), near]
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_reading_or_linking_panic(bytes in hostile()) {
+        for name in ["organizations", "translations", "vocabulary", "facts"] {
+            for format in ["csv", "ndjson", "json"] {
+                let (tables, mut report) = tables_of(&format!("{name}.{format}"), &bytes);
+                let directory = link(tables, &mut report);
+                prop_assert!(directory.is_none() || report.error_count() == 0);
+                report.print(crate::diagnostics::MessageFormat::Human, &mut Vec::new()).unwrap();
+            }
+        }
+        let mut report = Diagnostics::new();
+        let tables = read(&Input::Embedded(&[("dataset.json", &bytes)]), &mut report).unwrap();
+        prop_assert!(link(tables, &mut report).is_none());
+    }
+}

@@ -47,7 +47,8 @@ pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
 fn cells(row: &ProgramSummary<'_>, next_deadline: String) -> [String; COLUMNS.len()] {
     let list = |values: &[String]| text(&values.join("|"));
     let time = |time: Option<jiff::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
-    let money = |money: Option<snapshot::record::Number>| money.map(|money| money.to_string()).unwrap_or_default();
+    let money =
+        |money: Option<snapshot::record::Number>| money.map(|money| money.to_string()).unwrap_or_default();
     [
         row.id.to_string(),
         text(row.slug),

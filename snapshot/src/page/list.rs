@@ -255,7 +255,7 @@ fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
     let rows = json_rows(order.iter().map(|recipient| shaper.recipient_summary(*recipient)));
     Strings::write(writer, RECIPIENTS, rows.iter().map(Vec::as_slice));
     let names: Vec<String> = order.iter().map(|recipient| name(*recipient)).collect();
-    Strings::write(writer, NAMES, names.iter().map(|name| name.as_bytes()));
+    Strings::write(writer, NAMES, names.iter().map(String::as_bytes));
     let kinds: Vec<u8> = order.iter().map(|recipient| directory.recipients[*recipient].kind as u8).collect();
     writer.put("rec.kind", &kinds);
     let of_awards = |read: &dyn Fn(usize) -> u32| -> Vec<Vec<u32>> {

@@ -76,7 +76,7 @@ impl Rows {
     pub fn push_item(&self, facet: Facet, value: &Pick, count: u32, locale: Locale, out: &mut Vec<u8>) {
         match value {
             Pick::Value(ordinal) => {
-                out.extend_from_slice(self.items[locale as usize].bytes(*ordinal as usize))
+                out.extend_from_slice(self.items[locale as usize].bytes(*ordinal as usize));
             }
             Pick::Place(code) => {
                 push_item_start(out, code, place_label(facet, code, locale).unwrap_or(code));
@@ -148,7 +148,7 @@ fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWrite
             texts.push(label);
         }
         Strings::write(writer, ITEMS[*locale as usize], items.iter().map(Vec::as_slice));
-        Strings::write(writer, LABELS[*locale as usize], texts.iter().map(|text| text.as_bytes()));
+        Strings::write(writer, LABELS[*locale as usize], texts.iter().map(String::as_bytes));
     }
 }
 

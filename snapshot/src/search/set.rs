@@ -393,7 +393,8 @@ mod tests {
 
     #[test]
     fn all_kernels_count_alike() {
-        let (a, b): (Vec<u64>, Vec<u64>) = (0..37u64).map(|n| (n * n * 0x9E37_79B9, n << 33 | 5 * n)).unzip();
+        let (a, b): (Vec<u64>, Vec<u64>) =
+            (0..37u64).map(|n| (n * n * 0x9E37_79B9, (n << 33) | (5 * n))).unzip();
         assert_eq!(count_ones(&a), kernel::portable::ones(&a));
         assert_eq!(count_common(&a, &b), kernel::portable::common(&a, &b));
     }

@@ -77,7 +77,7 @@ pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), T
     layout.starts.push(ordinals as u32);
     writer.put("value.start", &layout.starts);
     writer.put("value.count", &layout.counts);
-    Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(|text| text.as_bytes()));
+    Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
     write_documents(&layout.documents, documents.len(), writer);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
     let (mut doc_at, mut doc_values) = (vec![0u64], Vec::<u16>::new());

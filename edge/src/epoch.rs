@@ -1,0 +1,109 @@
+//! The state that answers are made of: one generation on one day. Immutable; swapped whole when
+//! either changes, so that a request sees exactly one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use snapshot::page::{Dated, Site};
+use snapshot::store::sections::SectionError;
+use snapshot::store::{Generation, StoreError};
+use snapshot::time::Day;
+
+use crate::bodies::Bodies;
+use crate::guard::Hosts;
+
+/// Why a generation was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its files are not as they were published.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its index is not what this program reads.
+    #[error("generation {id}: {source}; rebuild it with `opdir build` of this version")]
+    Index {
+        /// Which generation.
+        id: String,
+        /// What is wrong.
+        source: SectionError,
+    },
+}
+
+/// An open generation.
+pub struct Opened {
+    /// Its files.
+    pub generation: Generation,
+    /// What is kept in memory.
+    pub site: Site,
+}
+
+impl Opened {
+    /// Opens the live generation of a root and checks it.
+    pub fn current(root: &Path) -> Result<Self, OpenError> {
+        let generation = Generation::open_current(root)?;
+        let (search, rows, lists) =
+            (generation.index("search.bin")?, generation.index("rows.bin")?, generation.index("lists.bin")?);
+        match Site::open(&search, &rows, &lists) {
+            Ok(site) => Ok(Self { generation, site }),
+            Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
+        }
+    }
+}
+
+/// A generation on a day.
+pub struct Epoch {
+    /// The generation.
+    pub opened: Arc<Opened>,
+    /// What depends on the day.
+    pub dated: Dated,
+    /// Bodies of files that were asked for.
+    pub bodies: Bodies,
+    /// Whether the day never ends, for tests and archives.
+    pub frozen: bool,
+    /// Start of the ETags of computed answers.
+    pub validator: String,
+    /// Names that requests may be addressed to.
+    pub hosts: Hosts,
+}
+
+/// What an epoch is told besides its generation and day.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Whether the day never ends.
+    pub frozen: bool,
+    /// Bytes of file bodies that are kept in memory.
+    pub body_cache: u64,
+    /// Names that requests may be addressed to, besides the base URL's.
+    pub hosts: Vec<String>,
+}
+
+impl Epoch {
+    /// Derives the state of a day.
+    #[must_use]
+    pub fn new(opened: Arc<Opened>, day: Day, setting: &Setting) -> Self {
+        let base_url = &opened.generation.manifest().base_url;
+        let authority = base_url.split_once("://").map_or(base_url.as_str(), |(_, authority)| authority);
+        let hosts = std::iter::once(authority.to_owned()).chain(setting.hosts.iter().cloned());
+        let id = opened.generation.id().to_string();
+        let hash = id.rsplit('-').next().unwrap_or_default();
+        Self {
+            dated: opened.site.dated(day),
+            bodies: Bodies::new(setting.body_cache),
+            validator: format!("d{}.{}.", &hash[..hash.len().min(12)], day.0),
+            frozen: setting.frozen,
+            hosts: Hosts::new(hosts),
+            opened,
+        }
+    }
+
+    /// What is kept in memory.
+    #[must_use]
+    pub fn site(&self) -> &Site {
+        &self.opened.site
+    }
+
+    /// The generation.
+    #[must_use]
+    pub fn generation(&self) -> &Generation {
+        &self.opened.generation
+    }
+}

@@ -1,0 +1,123 @@
+//! The live state: which epoch answers now, and what replaces it. The edge looks at CURRENT every
+//! two seconds and at SIGHUP, opens a new generation beside the running one, and swaps it in when
+//! it is good; a bad one is named and the old one keeps serving. At UTC midnight the day is
+//! replaced in the same way.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, Guard};
+use snapshot::store::live_id;
+use snapshot::time::Day;
+
+use crate::clock;
+use crate::epoch::{Epoch, OpenError, Opened, Setting};
+
+/// How often CURRENT is looked at.
+const POLL: Duration = Duration::from_secs(2);
+
+/// The live state.
+pub struct Live {
+    root: PathBuf,
+    setting: Setting,
+    epoch: ArcSwap<Epoch>,
+    /// A generation that was refused: its name and why. Not tried again until CURRENT changes.
+    refused: Mutex<Option<(String, String)>>,
+    /// Requests that ended in a panic.
+    pub panics: AtomicU64,
+}
+
+impl Live {
+    /// Opens the live generation of a root for a day.
+    pub fn open(root: PathBuf, day: Day, setting: Setting) -> Result<Self, OpenError> {
+        let opened = Arc::new(Opened::current(&root)?);
+        let epoch = Epoch::new(opened, day, &setting);
+        Ok(Self {
+            root,
+            setting,
+            epoch: ArcSwap::from_pointee(epoch),
+            refused: Mutex::default(),
+            panics: AtomicU64::new(0),
+        })
+    }
+
+    /// The epoch that answers now; held for one request.
+    pub fn epoch(&self) -> Guard<Arc<Epoch>> {
+        self.epoch.load()
+    }
+
+    /// The generation that was refused last, and why, while CURRENT still names it.
+    #[must_use]
+    pub fn refused(&self) -> Option<(String, String)> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes a new generation or a new day, if there is one. Blocks while it opens; meant for a
+    /// thread of its own, where the old epoch is freed too.
+    pub fn refresh(&self) {
+        let current = self.epoch.load_full();
+        let day = if self.setting.frozen { current.dated.day() } else { clock::today() };
+        match live_id(&self.root) {
+            Ok(id) if id == current.generation().id() => self.set_refused(None),
+            Ok(id) => return self.take(&id.to_string(), day),
+            Err(error) => self.refuse("CURRENT", &error.to_string()),
+        }
+        if day != current.dated.day() {
+            self.swap(Epoch::new(Arc::clone(&current.opened), day, &self.setting));
+            tracing::info!(day = ?day.date(), "a new day");
+        }
+    }
+
+    fn take(&self, id: &str, day: Day) {
+        if self.refused().is_some_and(|(refused, _)| refused == id) {
+            return;
+        }
+        match Opened::current(&self.root) {
+            Ok(opened) => {
+                self.swap(Epoch::new(Arc::new(opened), day, &self.setting));
+                self.set_refused(None);
+                tracing::info!(generation = id, "serving a new generation");
+            }
+            Err(error) => self.refuse(id, &error.to_string()),
+        }
+    }
+
+    fn swap(&self, epoch: Epoch) {
+        self.epoch.store(Arc::new(epoch));
+    }
+
+    fn refuse(&self, id: &str, reason: &str) {
+        if self.refused().is_none_or(|(refused, _)| refused != id) {
+            let serving = self.epoch().generation().id().to_string();
+            tracing::error!(generation = id, reason, serving, "a generation was refused");
+        }
+        self.set_refused(Some((id.to_owned(), reason.to_owned())));
+    }
+
+    fn set_refused(&self, refused: Option<(String, String)>) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
+    }
+}
+
+/// Keeps the live state fresh for ever.
+pub async fn follow(live: Arc<Live>) {
+    let mut hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+    loop {
+        let until_midnight = Duration::from_secs(86_400 - clock::now() % 86_400);
+        tokio::select! {
+            () = tokio::time::sleep(POLL.min(until_midnight)) => {}
+            () = async {
+                match &mut hangup {
+                    Some(signal) => { signal.recv().await; }
+                    None => std::future::pending().await,
+                }
+            } => {}
+        }
+        let live = Arc::clone(&live);
+        if tokio::task::spawn_blocking(move || live.refresh()).await.is_err() {
+            tracing::error!("refreshing failed; trying again");
+        }
+    }
+}

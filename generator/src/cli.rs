@@ -1,0 +1,120 @@
+//! The command line: what was typed, nothing looked up.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use jiff::civil::Date;
+
+use crate::diagnostics::MessageFormat;
+use crate::encode::Effort;
+
+/// Turns a published dataset into a finished, verifiable snapshot.
+#[derive(Debug, Parser)]
+#[command(name = "opdir", version, about, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 ok · 1 errors in the data · 2 usage · 3 input unreadable · \
+                          4 output not writable · 5 verification failed";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build a snapshot and publish it under a folder
+    Build(Build),
+    /// Read and judge a dataset, without building
+    Check(Check),
+    /// Build, serve, and build again whenever the data changes
+    Preview(Preview),
+    /// Compare every file of a snapshot with what was published
+    Verify {
+        /// Folder that holds CURRENT
+        root: PathBuf,
+        /// Look at sizes only, not at contents
+        #[arg(long)]
+        fast: bool,
+    },
+    /// Make an older snapshot the live one
+    Rollback {
+        /// Folder that holds CURRENT
+        root: PathBuf,
+        /// Generation to go back to; the parent of the live one when absent
+        generation: Option<String>,
+    },
+    /// Remove old snapshots that nobody reads any more
+    Gc {
+        /// Folder that holds CURRENT
+        root: PathBuf,
+        /// How many of the newest to keep
+        #[arg(long, default_value_t = 5)]
+        keep: usize,
+        /// Keep what was live within this many days
+        #[arg(long, default_value_t = 7)]
+        days: u64,
+    },
+    /// Tell more about a problem that check or build reported
+    Explain {
+        /// Code such as E0101
+        code: String,
+    },
+    /// Write a small dataset to start from
+    Init {
+        /// Folder to write it into; must not exist or be empty
+        dir: PathBuf,
+    },
+}
+
+/// Where data comes from and how problems are told.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Folder of the dataset; the embedded sample when absent
+    #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// How problems are printed
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
+    /// Print problems and results only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How to build.
+#[derive(Debug, Args)]
+pub struct Build {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub input: Check,
+    /// Folder to publish under; made when it is not there
+    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
+    pub out: PathBuf,
+    /// Public address of the site: scheme and host, no path
+    #[arg(long, env = "OPDIR_BASE_URL", value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    pub base_url: String,
+    /// UTC day that the pages are right for; today when absent
+    #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
+    pub as_of: Option<Date>,
+    /// Threads; one for each core when absent
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub jobs: usize,
+    /// How hard to compress
+    #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
+    pub compress: Effort,
+    /// Leave the pages out and write only what the edge keeps in memory
+    #[arg(long)]
+    pub index_only: bool,
+}
+
+/// How to preview.
+#[derive(Debug, Args)]
+pub struct Preview {
+    /// Folder of the dataset; the embedded sample when absent
+    #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Address to serve on
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+}

@@ -1,0 +1,267 @@
+//! The commands, one function each, and what they print. Results go to standard output, the rest to
+//! standard error.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{HumanBytes, HumanCount};
+use jiff::civil::Date;
+use snapshot::record::Directory;
+use snapshot::store::{self, Digest, Id, Mode, Published, StoreError};
+
+use crate::cli::{Build, Check, Command};
+use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
+use crate::generate::{GenerateError, Options, generate};
+use crate::link::link;
+use crate::progress::{Progress, seconds};
+use crate::read::{Input, InputError, read};
+use crate::{preview, sample};
+
+/// How a command ended badly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Failure {
+    /// The data has errors, which were printed.
+    Data = 1,
+    /// The command was used wrongly.
+    Usage = 2,
+    /// The input cannot be read.
+    Input = 3,
+    /// The output cannot be written.
+    Output = 4,
+    /// A snapshot is not as it was published.
+    Verification = 5,
+}
+
+/// A directory that was read and found good.
+pub struct Loaded {
+    /// The records.
+    pub directory: Directory,
+    /// Hash of the input files.
+    pub source: Digest,
+}
+
+/// Runs a command.
+#[must_use]
+pub fn run(command: Command) -> ExitCode {
+    let result = match command {
+        Command::Build(build) => self::build(&build),
+        Command::Check(options) => check(&options),
+        Command::Preview(options) => preview::preview(&options),
+        Command::Verify { root, fast } => verify(&root, fast),
+        Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
+        Command::Gc { root, keep, days } => gc(&root, keep, days),
+        Command::Explain { code } => explain_code(&code),
+        Command::Init { dir } => init(&dir),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure as u8),
+    }
+}
+
+/// Prints an error and gives the failure back.
+pub fn fail(failure: Failure, error: impl Display) -> Failure {
+    let red = AnsiColor::Red.on_default().bold();
+    anstream::eprintln!("{red}error{red:#}: {error}");
+    failure
+}
+
+/// Where the data of a command is.
+#[must_use]
+pub fn input(data: Option<&Path>) -> Input<'static> {
+    match data {
+        Some(folder) => Input::Folder(folder.to_owned()),
+        None => Input::Embedded(sample::FILES),
+    }
+}
+
+/// Reads and judges a dataset. Problems are printed; `None` when there are errors among them.
+pub fn load(
+    input: &Input<'_>,
+    format: MessageFormat,
+    progress: &Progress,
+) -> Result<Option<Loaded>, InputError> {
+    let mut report = Diagnostics::new();
+    let tables = progress.step("read", || read(input, &mut report))?;
+    let source = Digest(tables.source_sha256);
+    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
+    let printed = match format {
+        MessageFormat::Human => report.print(format, &mut anstream::stderr()),
+        MessageFormat::Json | MessageFormat::Github => report.print(format, &mut std::io::stdout()),
+    };
+    // A reader that went away wants no more messages.
+    drop(printed);
+    Ok(directory.map(|directory| Loaded { directory, source }))
+}
+
+fn load_for(options: &Check) -> Result<Loaded, Failure> {
+    let progress = Progress::new(options.quiet);
+    match load(&input(options.data.as_deref()), options.message_format, &progress) {
+        Ok(Some(loaded)) => Ok(loaded),
+        Ok(None) => Err(Failure::Data),
+        Err(error) => Err(fail(Failure::Input, error)),
+    }
+}
+
+fn check(options: &Check) -> Result<(), Failure> {
+    let loaded = load_for(options)?;
+    let directory = &loaded.directory;
+    if options.message_format == MessageFormat::Human {
+        say(format_args!(
+            "good: {}, {}, {}, {}, {}",
+            counted(directory.programs.len(), "program"),
+            counted(directory.organizations.len(), "organization"),
+            counted(directory.cycles.len(), "cycle"),
+            counted(directory.awards.len(), "award"),
+            counted(directory.recipients.len(), "recipient"),
+        ));
+    }
+    Ok(())
+}
+
+/// Prints a line to standard output; a reader that went away is no error.
+fn say(line: impl Display) {
+    let _ = writeln!(anstream::stdout(), "{line}");
+}
+
+/// Today, UTC.
+#[must_use]
+pub fn today() -> Date {
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn build(build: &Build) -> Result<(), Failure> {
+    let start = Instant::now();
+    let loaded = load_for(&build.input)?;
+    let options = Options {
+        out: build.out.clone(),
+        base_url: build.base_url.trim_end_matches('/').to_owned(),
+        as_of: build.as_of.unwrap_or_else(today),
+        jobs: build.jobs,
+        effort: build.compress,
+        index_only: build.index_only,
+    };
+    let progress = Progress::new(build.input.quiet);
+    let published = generate(&loaded.directory, loaded.source, &options, &progress)
+        .map_err(|error| generate_failure(&error))?;
+    say(summary(&published, &build.out, start.elapsed()));
+    Ok(())
+}
+
+/// Prints why generating failed.
+pub fn generate_failure(error: &GenerateError) -> Failure {
+    match error {
+        GenerateError::Store(StoreError::Unfit { .. }) => fail(Failure::Usage, error),
+        GenerateError::Values(_) => fail(Failure::Data, error),
+        _ => fail(Failure::Output, error),
+    }
+}
+
+/// The closing lines of a build.
+fn summary(published: &Published, out: &Path, time: Duration) -> String {
+    let bold = Style::new().bold();
+    let manifest = &published.manifest;
+    let id = manifest.id();
+    if published.unchanged {
+        return format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time));
+    }
+    let shared = match published.linked.files {
+        0 => String::new(),
+        files => format!(", {} of them shared with the snapshot before", HumanCount(files)),
+    };
+    format!(
+        "{bold}{id}{bold:#} is live in {}, after {}\n  {} programs as of {} for {}\n  {} files, {}{shared}\n\
+         next: opdir-edge --snapshot {}",
+        out.display(),
+        seconds(time),
+        HumanCount(manifest.counts.programs),
+        manifest.as_of,
+        manifest.base_url,
+        HumanCount(manifest.files.count),
+        HumanBytes(manifest.files.bytes),
+        out.display(),
+    )
+}
+
+fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
+    let mode = if fast { Mode::Fast } else { Mode::Deep };
+    let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+    match store::verify(root, None, mode, jobs, &|_, _| ()) {
+        Ok(report) => {
+            let (files, bytes) = (HumanCount(report.files), HumanBytes(report.bytes));
+            say(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
+            Ok(())
+        }
+        Err(faults) => Err(print_faults(&faults)),
+    }
+}
+
+fn print_faults(faults: &[StoreError]) -> Failure {
+    for fault in faults {
+        fail(Failure::Verification, fault);
+    }
+    Failure::Verification
+}
+
+fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
+    let to = match generation.map(str::parse::<Id>) {
+        None => None,
+        Some(Ok(id)) => Some(id),
+        Some(Err(_)) => {
+            return Err(fail(Failure::Usage, "not a generation; they are the folders in generations/"));
+        }
+    };
+    let id = store::rollback(root, to).map_err(|faults| print_faults(&faults))?;
+    say(format_args!("{id} is live"));
+    Ok(())
+}
+
+fn gc(root: &Path, keep: usize, days: u64) -> Result<(), Failure> {
+    let age = Duration::from_secs(days.saturating_mul(86_400));
+    let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    let removed = store::gc(root, keep, since).map_err(|error| fail(Failure::Output, error))?;
+    removed.iter().for_each(|id| say(format_args!("removed {id}")));
+    say(format_args!("{} removed", counted(removed.len(), "generation")));
+    Ok(())
+}
+
+fn explain_code(code: &str) -> Result<(), Failure> {
+    match explain(code) {
+        Some(text) => {
+            say(text.trim_end());
+            Ok(())
+        }
+        None => {
+            Err(fail(Failure::Usage, format_args!("there is no code {code}; check prints them in brackets")))
+        }
+    }
+}
+
+/// Writes the sample as files, so that a maintainer can replace them one by one.
+fn init(dir: &Path) -> Result<(), Failure> {
+    let unwritable =
+        |error: std::io::Error| fail(Failure::Output, format_args!("{}: {error}", dir.display()));
+    std::fs::create_dir_all(dir).map_err(unwritable)?;
+    if std::fs::read_dir(dir).map_err(unwritable)?.next().is_some() {
+        return Err(fail(Failure::Output, format_args!("{} is not empty", dir.display())));
+    }
+    for (path, content) in sample::FILES {
+        let path = dir.join(path);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(unwritable)?;
+        }
+        std::fs::write(path, content).map_err(unwritable)?;
+    }
+    say(format_args!(
+        "{} files in {}\nnext: opdir preview --data {}",
+        sample::FILES.len(),
+        dir.display(),
+        dir.display()
+    ));
+    Ok(())
+}

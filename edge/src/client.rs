@@ -71,7 +71,9 @@ mod tests {
         let name = HeaderName::from_static("x-forwarded-for");
         let lines = forwarded.iter().map(|line| (name.clone(), HeaderValue::from_str(line).unwrap()));
         let mut headers = HeaderMap::new();
-        lines.for_each(|(name, value)| drop(headers.append(name, value)));
+        for (name, value) in lines {
+            headers.append(name, value);
+        }
         Proxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
     }
 
@@ -96,6 +98,9 @@ mod tests {
     fn nobody_else_can_say_who_they_are() {
         assert_eq!(client("203.0.113.1", &["1.1.1.1"]), "203.0.113.1");
         assert_eq!(client("10.0.0.1", &["1.1.1.1, 203.0.113.9"]), "203.0.113.9");
-        assert_eq!(Proxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(), "10.0.0.1");
+        assert_eq!(
+            Proxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(),
+            "10.0.0.1"
+        );
     }
 }

@@ -63,7 +63,9 @@ impl<'a> Arguments<'a> {
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {
                 (Some(name), _) if arguments.iter().any(|(earlier, _)| earlier == name) => {
-                    return Err(Mistake(format!("{name} is given twice. Give it once and call again.")).into());
+                    return Err(
+                        Mistake(format!("{name} is given twice. Give it once and call again.")).into()
+                    );
                 }
                 (Some(name), _) => arguments.push((name, value)),
                 (None, Some((_, name))) => aliased.push((*name, value)),
@@ -103,7 +105,8 @@ impl<'a> Arguments<'a> {
         }
         let found = words.iter().find(|word| **word == given);
         found.copied().map(Some).ok_or_else(|| {
-            let expected = format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
+            let expected =
+                format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
             Mistake::value(name, &expected, value)
         })
     }
@@ -122,7 +125,8 @@ impl<'a> Arguments<'a> {
     pub(super) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, Mistake> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(value.get()).ok();
-        let whole = number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
+        let whole =
+            number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
         match whole {
             Some(number) => Ok(Some(number as u64)),
             None => Err(self.wrong(name, &format!("an integer from {least} to {most}"))),
@@ -153,7 +157,8 @@ impl<'a> Arguments<'a> {
         }
         let mut texts = Vec::with_capacity(list.len());
         for item in list {
-            let text = string(item).filter(|text| text.chars().nth(most).is_none()).ok_or_else(|| wrong(item))?;
+            let text =
+                string(item).filter(|text| text.chars().nth(most).is_none()).ok_or_else(|| wrong(item))?;
             if !text.trim().is_empty() {
                 texts.push(text);
             }
@@ -182,10 +187,7 @@ mod tests {
 
     const KNOWN: [&str; 3] = ["query", "limit", "topic"];
 
-    fn with<T>(
-        arguments: &str,
-        read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>,
-    ) -> Result<T, String> {
+    fn with<T>(arguments: &str, read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>) -> Result<T, String> {
         let raw: &RawValue = serde_json::from_str(arguments).unwrap();
         match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
             Ok(arguments) => read(&arguments).map_err(|Mistake(text)| text),
@@ -203,7 +205,8 @@ mod tests {
         assert_eq!(limit("10.0"), Ok(Some(10)));
         assert_eq!(limit("null"), Ok(None));
         for wrong in ["0", "101", "1.5", "\"10\"", "true", "[]", "1e400", "-1"] {
-            let expected = format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
+            let expected =
+                format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
             assert_eq!(limit(wrong), Err(expected));
         }
     }
@@ -212,7 +215,10 @@ mod tests {
     fn unknown_names_are_refused_with_what_was_meant() {
         let read = |text: &str| with(text, |arguments| Ok(arguments.text("query", 5)?.map(Cow::into_owned)));
         let refused = read(r#"{"topics":["x"]}"#).unwrap_err();
-        assert_eq!(refused, "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic.");
+        assert_eq!(
+            refused,
+            "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic."
+        );
         assert_eq!(read(r#"{"q":"abc"}"#).unwrap().unwrap(), "abc");
         assert_eq!(read(r#"{"q":"abc","query":"def"}"#).unwrap().unwrap(), "def");
         assert_eq!(read(r#"{"query":" "}"#), Ok(None));
@@ -223,10 +229,12 @@ mod tests {
 
     #[test]
     fn a_lone_string_is_a_list_of_one() {
-        let read = |text: &str| with(text, |arguments| {
-            let texts = arguments.texts("topic", 2, 4)?;
-            Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
-        });
+        let read = |text: &str| {
+            with(text, |arguments| {
+                let texts = arguments.texts("topic", 2, 4)?;
+                Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
+            })
+        };
         assert_eq!(read(r#"{"topic":"ab"}"#).unwrap(), ["ab"]);
         assert_eq!(read(r#"{"topic":["ab","","c"]}"#).unwrap_err().matches("at most 2").count(), 1);
         assert_eq!(read(r#"{"topic":["ab",""]}"#).unwrap(), ["ab"]);

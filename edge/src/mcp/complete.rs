@@ -19,7 +19,8 @@ pub(super) fn complete(scope: &Scope<'_>, params: &Params<'_>, out: &mut Vec<u8>
     let reference = params.get("ref").and_then(members).unwrap_or_default();
     let argument = params.get("argument").and_then(members).unwrap_or_default();
     let text = |value| string(value);
-    let (Some(name), Some(start)) = (argument.get("name").and_then(text), argument.get("value").and_then(text))
+    let (Some(name), Some(start)) =
+        (argument.get("name").and_then(text), argument.get("value").and_then(text))
     else {
         return Err(Fault::params("completion/complete needs argument.name and argument.value, strings"));
     };
@@ -30,7 +31,9 @@ pub(super) fn complete(scope: &Scope<'_>, params: &Params<'_>, out: &mut Vec<u8>
         ("ref/prompt", prompt::NAME, "locale") => starting(prompt::LOCALES.into_iter(), &start),
         ("ref/resource", FACET_TEMPLATE, "facet") => starting(FACETS.iter().map(|spec| spec.name), &start),
         ("ref/resource", PROGRAM_TEMPLATE, "slug") => slugs(scope, &start),
-        ("ref/prompt", prompt::NAME, _) | ("ref/resource", FACET_TEMPLATE | PROGRAM_TEMPLATE, _) => Vec::new(),
+        ("ref/prompt", prompt::NAME, _) | ("ref/resource", FACET_TEMPLATE | PROGRAM_TEMPLATE, _) => {
+            Vec::new()
+        }
         _ => return Err(Fault::params(format!("Unknown ref: {}", shown(&target)))),
     };
     push(out, "\"completion\":{\"values\":");

@@ -136,7 +136,10 @@ mod tests {
 
     #[test]
     fn compact_json_keeps_strings_and_order() {
-        assert_eq!(compact(r#"{ "b" : [ 1, "x \" y\\" ],\n "a": { } }"#.replace("\\n", "\n").as_str()), r#"{"b":[1,"x \" y\\"],"a":{}}"#);
+        assert_eq!(
+            compact(r#"{ "b" : [ 1, "x \" y\\" ],\n "a": { } }"#.replace("\\n", "\n").as_str()),
+            r#"{"b":[1,"x \" y\\"],"a":{}}"#
+        );
     }
 
     #[test]

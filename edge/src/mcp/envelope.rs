@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::reply::Fault;
@@ -91,7 +91,9 @@ impl<'a> Message<'a> {
             return Err(Fault::message("Invalid request: id must be a string or an integer"));
         }
         if raw.result.is_some() || raw.error.is_some() {
-            return Err(Fault::message("Invalid request: this server sends no requests and takes no responses"));
+            return Err(Fault::message(
+                "Invalid request: this server sends no requests and takes no responses",
+            ));
         }
         let Some(method) = raw.method.and_then(string) else {
             return Err(Fault::message("Invalid request: method must be a string"));

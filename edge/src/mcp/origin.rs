@@ -40,8 +40,10 @@ fn normal(origin: &str) -> Option<String> {
         "https" => ":443",
         _ => "",
     };
-    let authority = if default.is_empty() { authority } else { authority.strip_suffix(default).unwrap_or(authority) };
-    let is_origin = !scheme.is_empty() && !authority.is_empty() && !authority.contains(['/', '@', '?', '#', ' ', ',']);
+    let authority =
+        if default.is_empty() { authority } else { authority.strip_suffix(default).unwrap_or(authority) };
+    let is_origin =
+        !scheme.is_empty() && !authority.is_empty() && !authority.contains(['/', '@', '?', '#', ' ', ',']);
     is_origin.then(|| format!("{scheme}://{authority}"))
 }
 
@@ -51,7 +53,9 @@ mod tests {
 
     #[test]
     fn only_configured_origins_pass_whatever_their_spelling() {
-        let origins = Origins::new(["https://Example.org", "http://localhost:3000/", "vscode-file://vscode-app"].into_iter());
+        let origins = Origins::new(
+            ["https://Example.org", "http://localhost:3000/", "vscode-file://vscode-app"].into_iter(),
+        );
         let check = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {
@@ -60,9 +64,12 @@ mod tests {
             origins.check(&headers).map(|origin| origin.is_some())
         };
         assert_eq!(check(&[]), Ok(false));
-        for allowed in
-            ["https://example.org", "https://EXAMPLE.org:443", "http://localhost:3000", "vscode-file://vscode-app"]
-        {
+        for allowed in [
+            "https://example.org",
+            "https://EXAMPLE.org:443",
+            "http://localhost:3000",
+            "vscode-file://vscode-app",
+        ] {
             assert_eq!(check(&[allowed]), Ok(true), "{allowed}");
         }
         for refused in [

@@ -10,8 +10,7 @@ pub(super) const NAME: &str = "find_best_opportunities";
 /// Languages of its text.
 pub(super) const LOCALES: [&str; 2] = ["en", "es"];
 
-const DESCRIPTION: &str =
-    "Interview-led matching: clarifies the applicant's situation, searches, verifies every candidate record, then ranks.";
+const DESCRIPTION: &str = "Interview-led matching: clarifies the applicant's situation, searches, verifies every candidate record, then ranks.";
 /// Arguments that the text quotes.
 const QUOTED: [&str; 3] = ["goal", "applicant", "constraints"];
 /// Longest argument, in characters.
@@ -32,7 +31,8 @@ pub(super) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -
         None => Ok(None),
         Some(value) => {
             let text = string(value).filter(|text| text.chars().nth(ARGUMENT_MAX).is_none());
-            let wrong = || Fault::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
+            let wrong =
+                || Fault::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
             text.ok_or_else(wrong).map(Some)
         }
     };

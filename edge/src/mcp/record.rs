@@ -38,7 +38,9 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
     let arguments = Arguments::read(raw, &KNOWN, &ALIASES)?;
     let locale = arguments.choice("locale", &["en", "es"])?.and_then(Locale::parse).unwrap_or(Locale::En);
     let Some(given) = arguments.text("slug", SLUG_MAX)? else {
-        return Err(arguments.wrong("slug", "the slug of an opportunity, as in search_opportunities rows").into());
+        return Err(arguments
+            .wrong("slug", "the slug of an opportunity, as in search_opportunities rows")
+            .into());
     };
     let slug = slug_of(&given, scope.base_url);
     match read(scope, slug, locale) {
@@ -69,7 +71,9 @@ fn unknown(scope: &Scope<'_>, slug: &str) -> Mistake {
     let asked = json(&shown(slug));
     if let Some(now) = scope.site.lists.canonical_slug(EntityType::Program, slug) {
         let now = json(now);
-        return Mistake(format!("The opportunity {asked} now has the slug {now}. Call get_opportunity with that."));
+        return Mistake(format!(
+            "The opportunity {asked} now has the slug {now}. Call get_opportunity with that."
+        ));
     }
     let nearest = nearest(scope, slug);
     let nearest =

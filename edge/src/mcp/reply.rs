@@ -110,12 +110,7 @@ impl Fault {
             body.push_str(data);
         }
         body.push_str("}}");
-        Reply {
-            status: self.status,
-            body: body.into(),
-            retry_after: self.retry_after,
-            close: self.close,
-        }
+        Reply { status: self.status, body: body.into(), retry_after: self.retry_after, close: self.close }
     }
 }
 

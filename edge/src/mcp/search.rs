@@ -75,8 +75,7 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
     Ok(render(scope, &query, by_relevance, words_cut, &ranked))
 }
 
-const SORTS: [&str; 4] =
-    ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
+const SORTS: [&str; 4] = ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
 
 /// The question as a query string of the REST interface.
 fn encode(arguments: &Arguments<'_>) -> Result<String, Mistake> {
@@ -126,7 +125,9 @@ fn check_order(query: &Query) -> Result<(), Mistake> {
     let amounts = [("age", query.age), ("funding", query.funding), ("duration", query.duration)];
     for (name, interval) in amounts {
         if let Some(Interval { min, max }) = interval.filter(|interval| interval.min > interval.max) {
-            return Err(Mistake(format!("{name}Min {min} is greater than {name}Max {max}. Swap or drop one.")));
+            return Err(Mistake(format!(
+                "{name}Min {min} is greater than {name}Max {max}. Swap or drop one."
+            )));
         }
     }
     match (query.deadline_from, query.deadline_to) {
@@ -165,7 +166,8 @@ fn unknown_value(scope: &Scope<'_>, facet: Facet, name: &str, value: &str, local
         // The parameter takes topics too.
         consider(Facet::Topics);
     }
-    let named: Vec<String> = nearest.finish().iter().map(|(facet, code)| labelled(*facet, code, locale)).collect();
+    let named: Vec<String> =
+        nearest.finish().iter().map(|(facet, code)| labelled(*facet, code, locale)).collect();
     let nearest = if named.is_empty() { String::new() } else { format!(" Nearest: {}.", named.join(", ")) };
     let part: String = value.chars().filter(|c| c.is_alphanumeric() || *c == ' ').take(3).collect();
     Mistake(format!(
@@ -223,10 +225,13 @@ fn push_row(scope: &Scope<'_>, doc: u32, locale: Locale, kind: Match, out: &mut 
     push(out, scope.base_url);
     push(out, "/programs/");
     push(out, scope.site.index.slug(doc));
-    push(out, match kind {
-        Match::All => "\",\"match\":\"all\"}",
-        Match::Any => "\",\"match\":\"any\"}",
-    });
+    push(
+        out,
+        match kind {
+            Match::All => "\",\"match\":\"all\"}",
+            Match::Any => "\",\"match\":\"any\"}",
+        },
+    );
 }
 
 /// What a reader should know about the rows; constant texts only.

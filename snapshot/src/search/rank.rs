@@ -67,7 +67,7 @@ pub fn search(index: &Index, query: &Query, today: &Today, by_relevance: bool) -
     let question = Question::new(index, today, wanted);
     let mut ranked = Ranked::default();
     let base = index.filter(&filters, today, None);
-    index.answer(&filters, today, base, |docs, page| {
+    index.answer(&filters, today, base.as_ref(), |docs, page| {
         let order = |all: &DocSet, page: &Page| {
             if by_relevance { question.page(all, page) } else { index.page(query, today, Some(all), page) }
         };
@@ -126,26 +126,14 @@ impl<'a> Question<'a> {
         let (meanings, idf): (Vec<Meaning>, Vec<f64>) = meanings.into_iter().unzip();
         let slug: Vec<&str> =
             wanted.words.iter().chain(wanted.phrases.iter().flatten()).map(String::as_str).collect();
-        Self {
-            lookup: terms.code_lookup(&meanings),
-            slug: slug.join("-"),
-            index,
-            today,
-            wanted,
-            parts,
-            idf,
-        }
+        Self { lookup: terms.code_lookup(&meanings), slug: slug.join("-"), index, today, wanted, parts, idf }
     }
 
-    fn rank(
-        &self,
-        docs: Option<&DocSet>,
-        page: &Page,
-        order: impl Fn(&DocSet, &Page) -> Vec<u32>,
-    ) -> Ranked {
+    fn rank(&self, docs: Option<&DocSet>, page: &Page, order: impl Fn(&DocSet, &Page) -> Vec<u32>) -> Ranked {
         let all = self.all(docs);
         let total = all.len();
-        let mut rows: Vec<(u32, Match)> = order(&all, page).into_iter().map(|doc| (doc, Match::All)).collect();
+        let mut rows: Vec<(u32, Match)> =
+            order(&all, page).into_iter().map(|doc| (doc, Match::All)).collect();
         let asked = page.offset.saturating_add(page.limit);
         let beyond = asked.checked_sub(total as u64).map(|past| usize::try_from(past).unwrap_or(usize::MAX));
         let Some(beyond) = beyond else { return Ranked { total, rows, more: true } };

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -13,19 +13,21 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
 
-use crate::answer::{Asked, answer};
+use crate::answer::{Asked, Place, answer};
 use crate::connection::{self, Answer};
+use crate::epoch::Epoch;
 use crate::guard::check;
 use crate::live::Live;
 use crate::reply::Reply;
 use crate::route::{Route, route};
+use crate::searches::Busy;
 
 /// A service that answers every request from the live state.
 pub fn service(live: Arc<Live>) -> impl Answer<Future: Send> + Clone + Send + 'static {
     let filter = warp::ext::get::<Arc<Parts>>()
         .then(move |head: Arc<Parts>| {
             let live = Arc::clone(&live);
-            async move { respond(&live, &head).into_response() }
+            async move { observed(live, head).await.into_response() }
         })
         .or_else(|_| async {
             let message = "The request could not be read.";
@@ -40,17 +42,48 @@ pub fn service(live: Arc<Live>) -> impl Answer<Future: Send> + Clone + Send + 's
     })
 }
 
+/// Answers a request, counts it and, if that is wanted, logs it.
+async fn observed(live: Arc<Live>, head: Arc<Parts>) -> Reply {
+    let began = Instant::now();
+    let reply = respond(&live, &head).await;
+    let took = began.elapsed();
+    live.metrics.request(route(head.uri.path()).template(), &head.method, reply.status, took);
+    if reply.status == StatusCode::NOT_MODIFIED {
+        live.metrics.not_modified.add();
+    }
+    if live.serving.access_log {
+        crate::log::access(&head, reply.status, reply.body.len(), took);
+    }
+    reply
+}
+
+/// Answers a request here or, when that would hold others up, on a thread of its own.
+async fn respond(live: &Arc<Live>, head: &Arc<Parts>) -> Reply {
+    let epoch = live.epoch().clone();
+    let reply = guarded(live, &epoch, head, Place::Here);
+    if reply.status != StatusCode::SERVICE_UNAVAILABLE {
+        return reply;
+    }
+    let search = {
+        let (live, head) = (Arc::clone(live), Arc::clone(head));
+        move || guarded(&live, &epoch, &head, Place::Aside)
+    };
+    live.searches.run(search).await.unwrap_or_else(|Busy| {
+        live.metrics.overloads.add();
+        reply
+    })
+}
+
 /// Answers a request; a panic costs it a 500 and nothing else.
-fn respond(live: &Live, head: &Parts) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| guarded(live, head))).unwrap_or_else(|_| {
-        live.panics.fetch_add(1, Ordering::Relaxed);
+fn guarded(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
+    catch_unwind(AssertUnwindSafe(|| checked(live, epoch, head, place))).unwrap_or_else(|_| {
+        live.metrics.panics.add();
         Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
     })
 }
 
-fn guarded(live: &Live, head: &Parts) -> Reply {
+fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
     let route = route(head.uri.path());
-    let epoch = live.epoch();
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
         let mut reply = Reply::refusal(refusal.status, refusal.message);
         if refusal.close {
@@ -58,7 +91,7 @@ fn guarded(live: &Live, head: &Parts) -> Reply {
         }
         return reply;
     }
-    answer(&Asked { epoch: &epoch, head, now: crate::clock::now() }, &route)
+    answer(&Asked { live, epoch, head, now: crate::clock::now(), place }, &route)
 }
 
 impl Reply {

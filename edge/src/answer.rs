@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
 use snapshot::page::{error, facet, list, search};
 use snapshot::query::{
-    ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, parse_export, parse_facet, parse_list, parse_locale,
-    parse_search,
+    ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, is_slug, parse_export, parse_facet, parse_list,
+    parse_locale, parse_search,
 };
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
@@ -59,15 +59,19 @@ pub struct Asked<'a> {
 }
 
 /// A question whose answer is computed.
-struct Question<'a> {
-    /// Path of the answer.
-    path: &'a str,
-    canonical: String,
-    validator: String,
-    depends_on_day: bool,
-    page: snapshot::query::Page,
+pub(crate) struct Question<'a> {
+    /// Path that the answer's links lead to; pages carry their own links.
+    pub(crate) path: Option<&'a str>,
+    /// The question as a query string.
+    pub(crate) canonical: String,
+    /// See [`Asked::validator`].
+    pub(crate) validator: String,
+    /// Whether the answer does.
+    pub(crate) depends_on_day: bool,
+    /// Which rows.
+    pub(crate) page: snapshot::query::Page,
     /// In documents looked at.
-    work: u64,
+    pub(crate) work: u64,
 }
 
 /// Answers a request on any path but `/mcp`.
@@ -87,11 +91,12 @@ pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
         Route::Recipient(slug) => asked.recipient(slug),
         Route::Export => asked.export(),
         Route::OpenApi => asked.document("openapi.json"),
-        Route::Mcp | Route::NoApi | Route::Page(_) => not_found("There is nothing at this path."),
+        Route::Page(path) => asked.page(path),
+        Route::Mcp | Route::NoApi => not_found("There is nothing at this path."),
     }
 }
 
-fn not_found(message: &str) -> Reply {
+pub(crate) fn not_found(message: &str) -> Reply {
     Reply::error(StatusCode::NOT_FOUND, error::message(message), Lifetime::Short)
 }
 
@@ -101,17 +106,17 @@ fn moved(message: &str, canonical: &str) -> Reply {
 }
 
 impl<'a> Asked<'a> {
-    fn query(&self) -> &'a str {
+    pub(crate) fn query(&self) -> &'a str {
         self.head.uri.query().unwrap_or_default()
     }
 
-    /// `Cache-Control` of what depends on the day, or does not.
-    fn lifetime(&self, depends_on_day: bool) -> HeaderValue {
-        if depends_on_day { self.epoch.until_midnight(self.now) } else { Lifetime::Usual.header() }
+    /// `Cache-Control` of what depends on the day.
+    pub(crate) fn until_midnight(&self) -> HeaderValue {
+        self.epoch.until_midnight(self.now)
     }
 
     /// ETag of a computed answer, without quotes: generation, day and canonical question.
-    fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
+    pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
@@ -124,13 +129,16 @@ impl<'a> Asked<'a> {
     }
 
     /// Answers by what the client has, by what is in memory, or by computing, in this order.
-    fn computed(
+    pub(crate) fn computed(
         &self,
         question: &Question<'_>,
         content: impl FnOnce() -> Content,
         compute: impl FnOnce() -> Vec<u8>,
     ) -> Reply {
-        let lifetime = self.lifetime(question.depends_on_day);
+        let lifetime = match question.depends_on_day {
+            true => self.until_midnight(),
+            false => Lifetime::Usual.header(),
+        };
         let headers = &self.head.headers;
         let coding = negotiate(headers, |coding| matches!(coding, Coding::Gzip | Coding::Zstd));
         let tag = |coding| format!("\"{}{}\"", question.validator, etag_suffix(coding));
@@ -171,7 +179,10 @@ impl<'a> Asked<'a> {
     ) -> Body {
         /// Smaller bodies are not worth compressing.
         const ENCODED_LEAST: usize = 1024;
-        let content = paged(content.link(question.path, &question.canonical, "canonical"), question, &body);
+        let content = match question.path {
+            Some(path) => linked(content, path, question, &body),
+            None => content,
+        };
         let encoded = if body.len() < ENCODED_LEAST { None } else { crate::encode::encode(coding, &body) };
         match encoded {
             Some(encoded) => Body::new(encoded.into(), content, &self.about(etag, coding, question)),
@@ -187,7 +198,7 @@ impl<'a> Asked<'a> {
         let (query, invalid) = parse_search(self.query(), |facet, value| index.values.find(facet, value));
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
         let question = Question {
-            path: "/api/v1/search",
+            path: Some("/api/v1/search"),
             validator: self.validator("search", &canonical, &invalid),
             canonical,
             depends_on_day: true,
@@ -208,7 +219,7 @@ impl<'a> Asked<'a> {
         let canonical = query.canonical();
         let path = format!("/{API}{}", of.name());
         let question = Question {
-            path: &path,
+            path: Some(&path),
             validator: self.validator(of.name(), &canonical, &invalid),
             canonical,
             depends_on_day: of == List::Cycles,
@@ -237,7 +248,7 @@ impl<'a> Asked<'a> {
         let canonical = canonical_facet(&query);
         let path = format!("/{API}facets/{name}");
         let question = Question {
-            path: &path,
+            path: Some(&path),
             validator: self.validator(name, &canonical, &[]),
             canonical,
             depends_on_day: of == Facet::OpenStates,
@@ -251,18 +262,25 @@ impl<'a> Asked<'a> {
         self.computed(&question, content, || facet::facet(self.epoch.site(), &self.epoch.dated, of, &query))
     }
 
+    /// The page of a record. What is no slug finds nothing: `x.es` is a file's name, not a record's.
+    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'a>> {
+        is_slug(slug).then(|| self.epoch.generation().files().lookup(&[API, folder, slug, suffix]))?
+    }
+
     fn program(&self, slug: &str) -> Reply {
         let locale = parse_locale(self.query());
         let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-        match self.epoch.generation().files().lookup(&[API, "programs/", slug, suffix]) {
-            Some(file) => self.file(file, true, || program_content(slug, locale)),
+        match self.record("programs/", slug, suffix) {
+            Some(file) => self.file(file, self.until_midnight(), || program_content(slug, locale)),
             None => self.unknown(EntityType::Program, "There is no published program with this slug.", slug),
         }
     }
 
     fn recipient(&self, slug: &str) -> Reply {
-        match self.epoch.generation().files().lookup(&[API, "recipients/", slug, ".json"]) {
-            Some(file) => self.file(file, false, || detail_content("recipients/", slug, ALL)),
+        match self.record("recipients/", slug, ".json") {
+            Some(file) => {
+                self.file(file, Lifetime::Usual.header(), || detail_content("recipients/", slug, ALL))
+            }
             None => self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug),
         }
     }
@@ -275,15 +293,14 @@ impl<'a> Asked<'a> {
     }
 
     fn organization(&self, slug: &str) -> Reply {
-        let files = self.epoch.generation().files();
-        if let Some(file) = files.lookup(&[API, "organizations/", slug, ".json"]) {
-            return self.file(file, true, || detail_content("organizations/", slug, ALL));
+        if let Some(file) = self.record("organizations/", slug, ".json") {
+            return self.file(file, self.until_midnight(), || detail_content("organizations/", slug, ALL));
         }
         let tidy = normalised(slug);
         let lists = &self.epoch.site().lists;
         let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
         let canonical = alias(slug).or_else(|| alias(&tidy)).or_else(|| {
-            let exists = files.lookup(&[API, "organizations/", &tidy, ".json"]).is_some();
+            let exists = self.record("organizations/", &tidy, ".json").is_some();
             exists.then_some(tidy)
         });
         match canonical {
@@ -304,7 +321,7 @@ impl<'a> Asked<'a> {
             return no_pages();
         };
         self.body(file, || self.export_content(format))
-            .map(|body| body.part(&self.head.headers, self.lifetime(true)))
+            .map(|body| body.part(&self.head.headers, self.until_midnight()))
             .unwrap_or_else(|error| damaged(&error))
     }
 
@@ -328,7 +345,7 @@ impl<'a> Asked<'a> {
 
     fn document(&self, name: &str) -> Reply {
         match self.epoch.generation().files().lookup(&[API, name]) {
-            Some(file) => self.file(file, false, || {
+            Some(file) => self.file(file, Lifetime::Usual.header(), || {
                 let content =
                     Content::json().no_vary_search(ALL).link(&format!("/{API}{name}"), "", "canonical");
                 content.with(header::CONTENT_LANGUAGE, language(Locale::En))
@@ -337,9 +354,14 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn file(&self, file: FileEntry<'_>, depends_on_day: bool, content: impl FnOnce() -> Content) -> Reply {
+    pub(crate) fn file(
+        &self,
+        file: FileEntry<'_>,
+        lifetime: HeaderValue,
+        content: impl FnOnce() -> Content,
+    ) -> Reply {
         self.body(file, content)
-            .map(|body| body.reply(&self.head.headers, self.lifetime(depends_on_day)))
+            .map(|body| body.reply(&self.head.headers, lifetime))
             .unwrap_or_else(|error| damaged(&error))
     }
 
@@ -372,18 +394,17 @@ fn program_content(slug: &str, locale: Locale) -> Content {
         .with(header::CONTENT_LANGUAGE, language(locale))
 }
 
-/// Adds links to the pages around the asked one (RFC 8288).
-fn paged(content: Content, question: &Question<'_>, body: &[u8]) -> Content {
+/// Adds links to the answer itself and to the pages around it (RFC 8288).
+fn linked(content: Content, path: &str, question: &Question<'_>, body: &[u8]) -> Content {
     let page = question.page;
-    let mut content = content;
+    let mut content = content.link(path, &question.canonical, "canonical");
     let at = |offset: u64| with_offset(&question.canonical, offset);
     if page.offset > 0 {
-        let before = page.offset.saturating_sub(page.limit);
-        content = content.link(question.path, &at(before), "prev");
+        content = content.link(path, &at(page.offset.saturating_sub(page.limit)), "prev");
     }
     let next = page.offset.saturating_add(page.limit);
     if total_of(body).is_some_and(|total| next < total) {
-        content = content.link(question.path, &at(next), "next");
+        content = content.link(path, &at(next), "next");
     }
     content
 }
@@ -480,12 +501,15 @@ fn date_of(epoch: &Epoch) -> String {
 }
 
 /// A header value of text that was checked or encoded before.
-fn value(text: &str) -> HeaderValue {
+pub(crate) fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
 /// Detail of a program as MCP hands it on: the REST body for today.
 pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
+    if !is_slug(slug) {
+        return None;
+    }
     let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
     let file = epoch.generation().files().lookup(&[API, "programs/", slug, suffix])?;
     let tag_header = live.serving.tag_header.as_ref();

@@ -76,8 +76,11 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let hash = hash_of(&key);
         let Some(set) = self.set(hash).filter(|_| weight <= self.capacity) else { return };
         let holds_key = |slot: &&Slot<K, V>| slot.entry.load().as_ref().is_some_and(|it| it.key == key);
-        let unused = |slot: &&Slot<K, V>| slot.entry.load().as_ref().is_none_or(|it| !it.used.load(Relaxed));
-        let slot = set.iter().find(holds_key).or_else(|| set.iter().find(unused)).unwrap_or(&set[0]);
+        let unused = |slot: &&Slot<K, V>| slot.entry.load().as_ref().is_some_and(|it| !it.used.load(Relaxed));
+        let empty = |slot: &&Slot<K, V>| slot.entry.load().is_none();
+        let mut slots = set.iter();
+        let slot = slots.clone().find(holds_key).or_else(|| slots.clone().find(empty));
+        let slot = slot.or_else(|| slots.find(unused)).unwrap_or(&set[0]);
         self.bytes.fetch_add(weight, Relaxed);
         slot.tag.store(hash, Relaxed);
         self.drop_entry(slot.entry.swap(Some(Arc::new(Entry {

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use http::HeaderName;
+use ipnet::IpNet;
 use jiff::civil::Date;
 use snapshot::time::Day;
 
-use crate::epoch::Setting;
+use crate::client::Proxies;
+use crate::epoch::{Opened, Setting};
 use crate::live::Serving;
 use crate::log::Format;
+use crate::mcp;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
@@ -54,6 +57,32 @@ pub struct Config {
     /// Serve this UTC day for ever instead of today; for tests and archives
     #[arg(long, env = "OPDIR_EDGE_TODAY", value_name = "DATE")]
     pub today: Option<Date>,
+    /// A browser origin that may call /mcp, besides the base URL's (repeatable)
+    #[arg(long = "mcp-origin", env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub mcp_origins: Vec<String>,
+    /// Most requests to /mcp a minute and client; 0 is no limit
+    #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
+    pub mcp_rate: u32,
+    /// A network that many people share, and its addresses' limit at /mcp (repeatable)
+    #[arg(
+        long,
+        env = "OPDIR_EDGE_SHARED_EGRESS",
+        value_name = "CIDR=N",
+        value_parser = shared_egress,
+        value_delimiter = ','
+    )]
+    pub shared_egress: Vec<(IpNet, u32)>,
+    /// A network of proxies whose word about the client is taken (repeatable)
+    #[arg(
+        long = "trusted-proxy",
+        env = "OPDIR_EDGE_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Vec<IpNet>,
+    /// Header in which trusted proxies name the client
+    #[arg(long, env = "OPDIR_EDGE_CLIENT_IP_HEADER", value_name = "NAME", default_value = "x-forwarded-for")]
+    pub client_ip_header: HeaderName,
     /// Memory for bodies of files, in bytes
     #[arg(long, env = "OPDIR_EDGE_BODY_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub body_cache: u64,
@@ -83,7 +112,30 @@ pub struct Config {
     pub print_config: bool,
 }
 
+/// `CIDR=N`
+fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
+    let parsed = text.split_once('=').and_then(|(net, rate)| Some((net.parse().ok()?, rate.parse().ok()?)));
+    parsed.ok_or_else(|| "expected a network and a number, such as 192.0.2.0/24=600".to_owned())
+}
+
 impl Config {
+    /// Who is taken at their word about clients.
+    #[must_use]
+    pub fn proxies(&self) -> Proxies {
+        Proxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone())
+    }
+
+    /// How the tool endpoint answers for a snapshot.
+    #[must_use]
+    pub fn mcp(&self, opened: &Opened) -> mcp::Config {
+        mcp::Config {
+            origins: self.mcp_origins.clone(),
+            rate_per_minute: self.mcp_rate,
+            shared_egress: self.shared_egress.clone(),
+            ..mcp::Config::of(opened)
+        }
+    }
+
     /// Settings of epochs.
     #[must_use]
     pub fn setting(&self) -> Setting {

@@ -50,7 +50,11 @@ impl Opened {
         let generation = Generation::open_current(root)?;
         let (search, rows, lists) =
             (generation.index("search.bin")?, generation.index("rows.bin")?, generation.index("lists.bin")?);
-        let site = Site::open(&search, &rows, &lists);
+        let mut site = Site::open(&search, &rows, &lists);
+        if generation.manifest().complete {
+            let html = generation.index("html.bin")?;
+            site = site.and_then(|site| site.with_html(&html));
+        }
         match site.and_then(|site| Ok((site, Turns::open(&search, &lists)?))) {
             Ok((site, turns)) => Ok(Self { generation, site, turns }),
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),

@@ -32,6 +32,8 @@ pub enum Lifetime {
     Short,
     /// A day: a redirect.
     Redirect,
+    /// For ever: the address changes with the bytes.
+    Immutable,
     /// Not at all.
     None,
 }
@@ -63,6 +65,7 @@ impl Lifetime {
                 HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("no-store"))
             }
             Self::Short => HeaderValue::from_static("public, max-age=10, s-maxage=30"),
+            Self::Immutable => HeaderValue::from_static("public, max-age=31536000, immutable"),
             Self::Redirect => HeaderValue::from_static("public, max-age=86400"),
             Self::None => HeaderValue::from_static("no-store"),
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
-use snapshot::page::{Dated, Site, list, row};
+use snapshot::page::{Dated, Site, list, mcp_row, row};
 use snapshot::record::Directory;
 use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
@@ -17,6 +17,10 @@ use snapshot::time::Day;
 use crate::encode::Effort;
 use crate::progress::Progress;
 use crate::render::Renderer;
+use crate::site::{Pages, SiteError, Theme};
+
+/// Where fragments of pages for people are.
+const HTML: &str = "index/html.bin";
 
 /// What a build is told besides the data.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Options {
     pub effort: Effort,
     /// Leave the pages out.
     pub index_only: bool,
+    /// Folder whose templates, words and assets stand in for the program's own.
+    pub templates: Option<PathBuf>,
 }
 
 /// Why a build failed after its data was found good.
@@ -47,9 +53,18 @@ pub enum GenerateError {
     /// What was written could not be read back: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
+    /// Templates or words cannot be used.
+    #[error(transparent)]
+    Site(#[from] SiteError),
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<minijinja::Error> for GenerateError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Site(error.into())
+    }
 }
 
 /// Bytes of the files under `index/`.
@@ -75,12 +90,18 @@ pub fn generate(
         let files = progress.step("index", || index_files(directory, &order, &numbers))?;
         put_index(&stage, &files)?;
         if !options.index_only {
-            let site = open(&files)?;
-            drop(files);
+            let labels = open(&files)?;
+            let theme = Theme::load(options.templates.as_deref())?;
+            let base_url = &options.base_url;
+            let pages = Pages { directory, numbers: &numbers, site: &labels, theme: &theme, base_url };
+            let html = progress.step("fragments", || pages.prepare(&order))?;
+            stage.put(Page { path: HTML, body: &html, holes: &[], encodings: false }, &|_, _| None)?;
+            let site = open(&files)?.with_html(&Sections::from_bytes(&html)?)?;
+            drop((files, html));
             let dated = site.dated(day);
             put_pages(
                 &stage,
-                &Renderer { directory, numbers: &numbers, site: &site, dated: &dated },
+                &Renderer { directory, numbers: &numbers, site: &site, dated: &dated, pages: &pages },
                 options,
                 progress,
             )?;
@@ -101,6 +122,7 @@ fn index_files(
     let values = Values::open(&Sections::from_bytes(&search)?, order.len())?;
     let mut writer = SectionWriter::default();
     row::write(directory, order, &values, &mut writer);
+    mcp_row::write(directory, order, &mut writer);
     let rows = writer.finish();
     let mut program_of_cycle = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {

@@ -9,12 +9,18 @@ pub mod error;
 pub mod export;
 pub mod facet;
 pub mod hole;
+pub mod html;
 pub mod list;
+pub mod mcp_row;
 pub mod row;
 pub mod search;
 pub mod shape;
 
+use std::sync::Arc;
+
+use crate::page::html::Html;
 use crate::page::list::{CyclesToday, Lists};
+use crate::page::mcp_row::McpRows;
 use crate::page::row::Rows;
 use crate::search::Index;
 use crate::search::today::Today;
@@ -27,22 +33,38 @@ pub struct Site {
     pub index: Index,
     /// Programs: prepared rows and facet items.
     pub rows: Rows,
+    /// Programs: prepared rows of MCP answers.
+    pub mcp_rows: McpRows,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
+    /// Fragments of pages for people, where the snapshot has such pages.
+    pub html: Option<Arc<Html>>,
 }
 
 impl Site {
     /// Opens the three files of `index/` and checks that they fit each other.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
+        let mcp_rows = McpRows::open(rows, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows })
+        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows, html: None })
+    }
+
+    /// Opens the file of `index/` that pages for people are made from.
+    pub fn with_html(mut self, html: &Sections) -> Result<Self, SectionError> {
+        let html = Html::open(html, self.index.len(), self.index.values.ordinals())?;
+        self.html = Some(Arc::new(html));
+        Ok(self)
     }
 
     /// Derives what depends on the day.
     #[must_use]
     pub fn dated(&self, day: Day) -> Dated {
-        Dated { today: Today::new(&self.index, day), cycles: self.lists.cycles.today(day) }
+        Dated {
+            today: Today::new(&self.index, day),
+            cycles: self.lists.cycles.today(day),
+            html: self.html.clone(),
+        }
     }
 }
 
@@ -52,6 +74,8 @@ pub struct Dated {
     pub today: Today,
     /// Cycles.
     pub cycles: CyclesToday,
+    /// Words that holes of pages are filled with.
+    pub html: Option<Arc<Html>>,
 }
 
 impl Dated {

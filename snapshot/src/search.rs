@@ -8,6 +8,7 @@
 pub mod build;
 pub mod count;
 pub mod matching;
+pub mod rank;
 pub mod set;
 pub mod table;
 pub mod terms;
@@ -86,7 +87,9 @@ impl Intervals {
 
     fn overlap(&self, doc: u32, asked: &Interval) -> bool {
         let doc = doc as usize;
-        self.items[self.at[doc] as usize..self.at[doc + 1] as usize].iter().any(|item| item.overlaps(asked))
+        let items = &self.items[self.at[doc] as usize..self.at[doc + 1] as usize];
+        // An interval that ends before it starts holds nothing that could be shared.
+        asked.min <= asked.max && items.iter().any(|item| item.overlaps(asked))
     }
 }
 

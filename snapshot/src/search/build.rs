@@ -155,8 +155,11 @@ pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
         texts.extend(translated(program.id, "summary").map(|text| (Mark::Summary, text)));
         texts.extend(translated(program.id, "description").map(|text| (Mark::Description, text)));
     }
-    let facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
-    texts.extend(facts.filter_map(|fact| fact.text.as_deref()).map(|text| (Mark::Fact, text)));
+    for fact in links.facts.iter().map(|fact| &directory.facts[*fact]) {
+        let translated = |locale: &Locale| directory.translations.get(&(fact.id, *locale))?.get("text");
+        let translations = Locale::ALL.iter().filter_map(translated);
+        texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
+    }
     let mut seen = std::collections::HashSet::new();
     texts.retain(|text| seen.insert(*text));
     texts

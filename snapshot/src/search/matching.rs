@@ -4,7 +4,7 @@
 use crate::query::TEXT_WORDS_MAX;
 use crate::search::set::{DocSet, Docs};
 use crate::search::terms::{Meaning, Terms};
-use crate::search::text::{SamePosition, tokens};
+use crate::search::text::words_of;
 
 /// A text as it was typed, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Wanted {
                     (&body[..end], false, &body[end..])
                 }
             };
-            wanted.add(split(part), quoted, excluded);
+            wanted.add(words_of(part), quoted, excluded);
             rest = after;
         }
         wanted
@@ -75,19 +75,20 @@ impl Wanted {
     /// words they replace together.
     #[must_use]
     pub fn clauses(&self, terms: &Terms) -> Vec<Clause> {
+        /// Most words that a synonym may replace.
+        const RUN_MAX: usize = 4;
         let mut clauses = Vec::new();
         let mut rest = self.words.as_slice();
         while let Some((word, after)) = rest.split_first() {
-            let longest = (2..=rest.len().min(4)).rev();
-            let joined =
-                longest.map(|n| (n, rest[..n].join(" "))).find(|(_, w)| !terms.synonyms(w).is_empty());
-            match joined {
-                Some((n, words)) => {
-                    clauses.push(Clause::of_words(&rest[..n], terms.synonyms(&words), terms));
-                    rest = &rest[n..];
+            let mut runs = (1..=rest.len().min(RUN_MAX)).rev();
+            let found = runs.find_map(|length| Some((length, Clause::new(&rest[..length], terms)?)));
+            match found {
+                Some((length, clause)) => {
+                    clauses.push(clause);
+                    rest = &rest[length..];
                 }
                 None => {
-                    clauses.push(Clause::of_word(word, terms));
+                    clauses.push(Clause { meaning: terms.guessed(word), alternatives: Vec::new() });
                     rest = after;
                 }
             }
@@ -127,16 +128,6 @@ impl Wanted {
     }
 }
 
-fn split(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    tokens(text, |token, SamePosition(same)| {
-        if !same {
-            words.push(token.to_owned());
-        }
-    });
-    words
-}
-
 /// One thing that must be there: any of the terms, or one of the alternatives of several words.
 #[derive(Clone, Debug)]
 pub struct Clause {
@@ -147,32 +138,39 @@ pub struct Clause {
 }
 
 impl Clause {
-    fn of_word(word: &str, terms: &Terms) -> Self {
-        let mut clause = Self { meaning: terms.related(word), alternatives: Vec::new() };
-        clause.add_synonyms(terms.synonyms(word), terms);
-        if clause.meaning.terms.is_empty() && clause.alternatives.is_empty() {
-            clause.meaning = terms.guessed(word);
+    /// What a word, or several words that have synonyms, stand for together; nothing when neither
+    /// they nor their synonyms stand anywhere.
+    fn new(words: &[String], terms: &Terms) -> Option<Self> {
+        let synonyms = match words {
+            [word] => terms.synonyms(word),
+            words => terms.synonyms(&words.join(" ")),
+        };
+        if words.len() > 1 && synonyms.is_empty() {
+            return None;
         }
-        clause
+        let mut clause = Self { meaning: Meaning::default(), alternatives: Vec::new() };
+        clause.add(words.iter().map(String::as_str), terms);
+        synonyms.iter().for_each(|synonym| clause.add(synonym.split(' '), terms));
+        clause.meaning.terms.sort_unstable();
+        clause.meaning.terms.dedup();
+        let stands = !clause.meaning.terms.is_empty() || !clause.alternatives.is_empty();
+        stands.then_some(clause)
     }
 
-    fn of_words(words: &[String], synonyms: &[String], terms: &Terms) -> Self {
-        let own = words.iter().map(|word| Self::of_word(word, terms).meaning).collect();
-        let mut clause = Self { meaning: Meaning::default(), alternatives: vec![own] };
-        clause.add_synonyms(synonyms, terms);
-        clause
-    }
-
-    fn add_synonyms(&mut self, synonyms: &[String], terms: &Terms) {
-        for synonym in synonyms {
-            match split(synonym).as_slice() {
-                [] => {}
-                [word] => self.meaning.terms.extend(terms.related(word).terms),
-                words => self.alternatives.push(words.iter().map(|word| terms.related(word)).collect()),
+    /// Adds words that are enough together, if each of them stands somewhere.
+    fn add<'a>(&mut self, words: impl Iterator<Item = &'a str>, terms: &Terms) {
+        let mut meanings: Vec<Meaning> = words.map(|word| terms.related(word)).collect();
+        if meanings.iter().any(|meaning| meaning.terms.is_empty()) {
+            return;
+        }
+        match meanings.pop() {
+            Some(only) if meanings.is_empty() => self.meaning.terms.extend(only.terms),
+            Some(last) => {
+                meanings.push(last);
+                self.alternatives.push(meanings);
             }
+            None => {}
         }
-        self.meaning.terms.sort_unstable();
-        self.meaning.terms.dedup();
     }
 
     /// Documents that have it.

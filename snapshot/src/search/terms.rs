@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use crate::search::set::{DocSet, Docs, set_bit, union, words};
 use crate::search::table::{Lists, Strings, check_len, check_offsets};
-use crate::search::text::{SamePosition, Stems, fold, tokens};
+use crate::search::text::{SamePosition, Stems, tokens, words_of};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// A term that stands in more than one of this many documents has a bit set.
@@ -110,8 +110,10 @@ impl TermsWriter {
         write_stems(&terms, ENGLISH, writer, |term| stems.english(term).into_owned());
         write_stems(&terms, SPANISH, writer, |term| stems.spanish(term));
         self.write_streams(&terms, writer);
-        let folded: Vec<Vec<String>> =
-            synonyms.iter().map(|group| group.iter().map(|term| fold(term)).collect()).collect();
+        let folded: Vec<Vec<String>> = synonyms
+            .iter()
+            .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())
+            .collect();
         writer.put("synonyms", &serde_json::to_vec(&folded).unwrap_or_default());
     }
 

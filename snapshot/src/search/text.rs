@@ -78,6 +78,18 @@ pub fn tokens(text: &str, mut each: impl FnMut(&str, SamePosition)) {
     }
 }
 
+/// The tokens of a text in order, each position's plain reading.
+#[must_use]
+pub fn words_of(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    tokens(text, |token, SamePosition(same)| {
+        if !same {
+            words.push(token.to_owned());
+        }
+    });
+    words
+}
+
 /// Whether a token is another reading of the token before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamePosition(pub bool);

@@ -1,0 +1,104 @@
+//! Who asks: the peer of the connection or, behind trusted proxies, whom they name.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
+
+/// Longest chain of proxies that is followed back.
+const HOPS_MAX: usize = 32;
+
+/// Proxies whose word about the client is taken.
+#[derive(Clone, Debug)]
+pub struct Proxies {
+    trusted: Vec<IpNet>,
+    header: HeaderName,
+}
+
+impl Default for Proxies {
+    /// No proxy is trusted.
+    fn default() -> Self {
+        Self::new(Vec::new(), HeaderName::from_static("x-forwarded-for"))
+    }
+}
+
+impl Proxies {
+    /// Networks of the proxies, and the header in which each appends whom it serves: a list of
+    /// addresses, the nearest last.
+    #[must_use]
+    pub fn new(trusted: Vec<IpNet>, header: HeaderName) -> Self {
+        Self { trusted, header }
+    }
+
+    /// The client's address: the right-most hop that is no trusted proxy. The header is read only
+    /// when the peer is trusted, and never past a hop that is not an address.
+    #[must_use]
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.to_canonical();
+        let lines: Vec<&str> =
+            headers.get_all(&self.header).iter().map(|line| line.to_str().unwrap_or_default()).collect();
+        let hops = lines.iter().rev().flat_map(|line| line.rsplit(','));
+        for hop in hops.take(HOPS_MAX) {
+            if !self.trusts(client) {
+                break;
+            }
+            let Some(named) = address(hop.trim()) else { break };
+            client = named;
+        }
+        client
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.trusted.iter().any(|network| network.contains(&address))
+    }
+}
+
+/// An address as proxies write it: bare, with a port, or bracketed.
+fn address(text: &str) -> Option<IpAddr> {
+    let bracketed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let bare = bracketed.unwrap_or(text).parse().ok();
+    let address = bare.or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()));
+    address.map(|address: IpAddr| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn client(peer: &str, forwarded: &[&str]) -> String {
+        let trusted = ["10.0.0.0/8", "2001:db8::/32"].map(|net| net.parse().unwrap());
+        let name = HeaderName::from_static("x-forwarded-for");
+        let lines = forwarded.iter().map(|line| (name.clone(), HeaderValue::from_str(line).unwrap()));
+        let mut headers = HeaderMap::new();
+        lines.for_each(|(name, value)| drop(headers.append(name, value)));
+        Proxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    #[test]
+    fn the_right_most_hop_that_is_no_trusted_proxy_is_the_client() {
+        for (peer, forwarded, expected) in [
+            ("10.0.0.1", &["203.0.113.9"][..], "203.0.113.9"),
+            ("10.0.0.1", &["1.1.1.1, 203.0.113.9, 10.2.0.1"], "203.0.113.9"),
+            ("10.0.0.1", &["1.1.1.1", "203.0.113.9"], "203.0.113.9"),
+            ("2001:db8::1", &["[2001:470::2]:443"], "2001:470::2"),
+            ("10.0.0.1", &["203.0.113.9:5000"], "203.0.113.9"),
+            ("10.0.0.1", &["::ffff:203.0.113.9"], "203.0.113.9"),
+            ("::ffff:10.0.0.1", &["203.0.113.9"], "203.0.113.9"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("10.0.0.1", &["1.1.1.1, unknown"], "10.0.0.1"),
+        ] {
+            assert_eq!(client(peer, forwarded), expected, "{peer} {forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_else_can_say_who_they_are() {
+        assert_eq!(client("203.0.113.1", &["1.1.1.1"]), "203.0.113.1");
+        assert_eq!(client("10.0.0.1", &["1.1.1.1, 203.0.113.9"]), "203.0.113.9");
+        assert_eq!(
+            Proxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(),
+            "10.0.0.1"
+        );
+    }
+}

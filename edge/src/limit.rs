@@ -1,0 +1,207 @@
+//! The rate limiter of the tool interface: an exact sliding window for each client. At most `n`
+//! requests are admitted in any 60 seconds; refused ones do not count. Memory is bounded, and the
+//! clock is the caller's.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ipnet::IpNet;
+
+/// Length of the window, in milliseconds.
+const WINDOW_MS: u64 = 60_000;
+/// Clients share this many locks.
+const SHARDS: usize = 16;
+/// Clients that are remembered; beyond them the one that came first is forgotten.
+const CLIENTS_MAX: usize = 65_536;
+
+/// How many requests a client may send.
+#[derive(Debug)]
+pub struct Limiter {
+    per_minute: u32,
+    shared: Vec<(IpNet, u32)>,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+/// A request over the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Seconds until the next request is admitted, at least 1.
+    pub retry_after: u64,
+    /// The client's limit.
+    pub per_minute: u32,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    /// When each client's requests of the last minute were admitted, oldest first.
+    admitted: HashMap<u128, VecDeque<u64>>,
+    /// Clients in the order in which they came; each client of `admitted` once.
+    order: VecDeque<u128>,
+}
+
+impl Limiter {
+    /// `per_minute` for everybody, other numbers for addresses in the networks of `shared`, where
+    /// many people share an address. 0 is no limit.
+    #[must_use]
+    pub fn new(per_minute: u32, shared: Vec<(IpNet, u32)>) -> Self {
+        Self { per_minute, shared, shards: Default::default() }
+    }
+
+    /// Admits or refuses a request at a time, in milliseconds of a clock that never goes back.
+    pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), Refused> {
+        let per_minute = self.limit(client);
+        if per_minute == 0 {
+            return Ok(());
+        }
+        let key = key(client);
+        let mut shard = self.shard(key);
+        shard.forget_the_idle(now_ms);
+        shard
+            .admit(key, per_minute, now_ms)
+            .map_err(|wait_ms| Refused { retry_after: wait_ms.div_ceil(1000).max(1), per_minute })
+    }
+
+    fn limit(&self, client: IpAddr) -> u32 {
+        let client = client.to_canonical();
+        let shared = self.shared.iter().find(|(network, _)| network.contains(&client));
+        shared.map_or(self.per_minute, |(_, per_minute)| *per_minute)
+    }
+
+    fn shard(&self, key: u128) -> MutexGuard<'_, Shard> {
+        let mixed = (key ^ key >> 64) as u64;
+        let shard = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
+        // A panic while it was held left at worst one request uncounted.
+        self.shards[shard as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One client: an IPv4 address, or the 64 leading bits of an IPv6 address, which is what a
+/// household or a host gets.
+fn key(client: IpAddr) -> u128 {
+    match client.to_canonical() {
+        IpAddr::V4(address) => u128::from(address.to_ipv6_mapped().to_bits()),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64,
+    }
+}
+
+impl Shard {
+    /// Counts a request, or says how many milliseconds until there is room.
+    fn admit(&mut self, key: u128, per_minute: u32, now_ms: u64) -> Result<(), u64> {
+        if !self.admitted.contains_key(&key) {
+            self.make_room();
+            self.order.push_back(key);
+        }
+        let admitted = self.admitted.entry(key).or_default();
+        while admitted.front().is_some_and(|at| at + WINDOW_MS <= now_ms) {
+            admitted.pop_front();
+        }
+        // The limit may be less than what an earlier one admitted.
+        let excess = admitted.len().checked_sub(per_minute as usize);
+        match excess.and_then(|excess| admitted.get(excess)) {
+            Some(oldest) => Err((oldest + WINDOW_MS).saturating_sub(now_ms)),
+            None => {
+                admitted.push_back(now_ms);
+                Ok(())
+            }
+        }
+    }
+
+    /// Looks at the two clients that came first: drops those without a request in the window, so
+    /// that more is dropped than ever comes, and lets the others queue again.
+    fn forget_the_idle(&mut self, now_ms: u64) {
+        for _ in 0..2 {
+            let Some(key) = self.order.pop_front() else { return };
+            let last = self.admitted.get(&key).and_then(VecDeque::back);
+            if last.is_some_and(|at| at + WINDOW_MS > now_ms) {
+                self.order.push_back(key);
+            } else {
+                self.admitted.remove(&key);
+            }
+        }
+    }
+
+    fn make_room(&mut self) {
+        while self.admitted.len() >= CLIENTS_MAX / SHARDS {
+            let Some(first) = self.order.pop_front() else { return };
+            self.admitted.remove(&first);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_61st_request_in_a_minute_waits_until_the_first_leaves_the_window() {
+        let limiter = Limiter::new(60, Vec::new());
+        let client = ip("192.0.2.1");
+        for request in 0..60 {
+            assert_eq!(limiter.admit(client, 1_000 + request * 500), Ok(()), "{request}");
+        }
+        let refused = |retry_after| Err(Refused { retry_after, per_minute: 60 });
+        assert_eq!(limiter.admit(client, 30_501), refused(31));
+        assert_eq!(limiter.admit(client, 59_000), refused(2));
+        assert_eq!(limiter.admit(client, 60_999), refused(1));
+        assert_eq!(limiter.admit(client, 61_000), Ok(()));
+        assert_eq!(limiter.admit(client, 61_000), refused(1));
+        assert_eq!(limiter.admit(ip("192.0.2.2"), 61_000), Ok(()));
+    }
+
+    #[test]
+    fn no_60_seconds_ever_admit_more_than_the_limit() {
+        let limiter = Limiter::new(7, Vec::new());
+        let mut admitted: Vec<u64> = Vec::new();
+        let mut now = 0;
+        for step in 0..5_000u64 {
+            now += step.wrapping_mul(2_654_435_761) % 3_000;
+            match limiter.admit(ip("192.0.2.1"), now) {
+                Ok(()) => admitted.push(now),
+                Err(refused) => {
+                    let frees = admitted[admitted.len() - 7] + WINDOW_MS;
+                    assert_eq!(refused.retry_after, (frees - now).div_ceil(1000).max(1));
+                }
+            }
+        }
+        assert!(admitted.windows(8).all(|run| run[7] - run[0] >= WINDOW_MS));
+        assert!(admitted.len() > 500);
+    }
+
+    #[test]
+    fn an_ipv6_network_of_64_bits_is_one_client_and_a_mapped_address_is_its_ipv4() {
+        let limiter = Limiter::new(1, Vec::new());
+        assert!(limiter.admit(ip("2001:db8:0:1::1"), 0).is_ok());
+        assert!(limiter.admit(ip("2001:db8:0:1:ffff::2"), 0).is_err());
+        assert!(limiter.admit(ip("2001:db8:0:2::1"), 0).is_ok());
+        assert!(limiter.admit(ip("192.0.2.1"), 0).is_ok());
+        assert!(limiter.admit(ip("::ffff:192.0.2.1"), 0).is_err());
+    }
+
+    #[test]
+    fn shared_networks_have_their_own_limit_and_zero_is_none() {
+        let limiter = Limiter::new(0, vec![("203.0.113.0/24".parse().unwrap(), 2)]);
+        assert!((0..1000).all(|_| limiter.admit(ip("192.0.2.1"), 0).is_ok()));
+        let admitted: Vec<bool> = (0..3).map(|_| limiter.admit(ip("203.0.113.5"), 0).is_ok()).collect();
+        assert_eq!(admitted, [true, true, false]);
+    }
+
+    #[test]
+    fn memory_is_bounded_and_idle_clients_are_forgotten() {
+        let limiter = Limiter::new(60, Vec::new());
+        let client = |n: u32| IpAddr::from(std::net::Ipv4Addr::from_bits(n));
+        (0..200_000).for_each(|n| assert!(limiter.admit(client(n), 0).is_ok()));
+        let known = || limiter.shards.iter().map(|shard| shard.lock().unwrap().admitted.len()).sum::<usize>();
+        assert!((CLIENTS_MAX / 2..=CLIENTS_MAX).contains(&known()));
+        for later in 0..100_000 {
+            let _ = limiter.admit(client(7), WINDOW_MS + later);
+        }
+        let shard = limiter.shard(key(client(7)));
+        assert!(shard.admitted.len() <= 1);
+        assert_eq!(shard.order.len(), shard.admitted.len());
+    }
+}

@@ -1,0 +1,291 @@
+//! The tool interface at `/mcp`: MCP over Streamable HTTP without sessions, streams or batches, for
+//! 2025-11-25 (with its handshake) and 2026-07-28 (without). One request, one JSON answer.
+//!
+//! The order of refusals is the contract: origin 403, method 405, rate 429, content type 415,
+//! accept 406, body 413 and 408, JSON and message 400, version and envelope 400, then the method.
+//! The host is checked before a request comes here.
+
+mod arguments;
+mod body;
+mod complete;
+mod contract;
+mod dispatch;
+mod envelope;
+mod era;
+mod nearest;
+mod options;
+mod origin;
+mod prompt;
+mod record;
+mod reply;
+mod resource;
+mod search;
+
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use hyper::body::Body;
+use ipnet::IpNet;
+use serde_json::value::RawValue;
+use snapshot::page::{Dated, Site};
+use snapshot::record::Locale;
+
+use crate::epoch::Opened;
+use crate::limit::Limiter;
+use contract::Contract;
+use envelope::Message;
+use origin::{Forbidden, Origins};
+use reply::{Fault, Reply};
+
+/// A refused request's body is read for its id when it is no longer than this.
+const SMALL_BODY: u64 = 4096;
+
+/// How a server is told to answer.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Scheme and authority of the public address, without a slash at the end.
+    pub base_url: String,
+    /// `serverInfo.name`: a neutral name that ends in `-public`.
+    pub name: String,
+    /// `serverInfo.title`: what people read.
+    pub title: String,
+    /// Browser origins that may call, besides that of the base URL.
+    pub origins: Vec<String>,
+    /// Requests a minute and client; 0 is no limit.
+    pub rate_per_minute: u32,
+    /// Networks whose addresses many people share, and the limit of an address there.
+    pub shared_egress: Vec<(IpNet, u32)>,
+    /// Time for a request body to arrive.
+    pub body_deadline: Duration,
+}
+
+impl Config {
+    /// 60 requests a minute, 10 seconds for a body, no origin but the server's own.
+    #[must_use]
+    pub fn new(base_url: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            name: "opportunity-directory-public".to_owned(),
+            title: "Opportunity directory".to_owned(),
+            origins: Vec::new(),
+            rate_per_minute: 60,
+            shared_egress: Vec::new(),
+            body_deadline: Duration::from_secs(10),
+        }
+    }
+
+    /// The same for a snapshot: its address, name and title.
+    #[must_use]
+    pub fn of(opened: &Opened) -> Self {
+        let about = &opened.site.lists.about;
+        Self {
+            name: format!("{}-public", about.name),
+            title: about.title.clone(),
+            ..Self::new(opened.generation.manifest().base_url.clone())
+        }
+    }
+}
+
+/// What an answer is made of: one state for the whole request.
+pub struct Epoch<'a, D> {
+    /// The directory.
+    pub site: &'a Site,
+    /// What depends on the day.
+    pub dated: &'a Dated,
+    /// ProgramDetailResponse of a published slug, for that day.
+    pub detail: D,
+}
+
+/// The endpoint.
+pub struct Mcp {
+    contract: Contract,
+    base_url: String,
+    origins: Origins,
+    limiter: Limiter,
+    body_deadline: Duration,
+}
+
+/// The same as [`Epoch`], as handlers take it.
+struct Scope<'a> {
+    site: &'a Site,
+    dated: &'a Dated,
+    detail: &'a dyn Fn(&str, Locale) -> Option<Bytes>,
+    base_url: &'a str,
+}
+
+impl Mcp {
+    /// An endpoint. Fails only when the embedded contract cannot be read, which its tests rule out.
+    pub fn new(config: &Config) -> Result<Self, serde_json::Error> {
+        let allowed = config.origins.iter().map(String::as_str);
+        Ok(Self {
+            contract: Contract::new(config)?,
+            base_url: config.base_url.clone(),
+            origins: Origins::new(std::iter::once(config.base_url.as_str()).chain(allowed)),
+            limiter: Limiter::new(config.rate_per_minute, config.shared_egress.clone()),
+            body_deadline: config.body_deadline,
+        })
+    }
+
+    /// Answers a request to `/mcp`. `client` is whom the rate is counted for, `now_ms` reads a clock
+    /// that never goes back. Never fails: whatever comes has a status of the contract.
+    pub async fn handle<B, D>(
+        &self,
+        request: Request<B>,
+        epoch: &Epoch<'_, D>,
+        client: IpAddr,
+        now_ms: u64,
+    ) -> Response<Bytes>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        let (head, mut body) = request.into_parts();
+        let origin = match self.origins.check(&head.headers) {
+            Ok(origin) => origin,
+            Err(Forbidden) => {
+                let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
+                return fault.reply(None).response(head.version, None);
+            }
+        };
+        let reply = match self.admit(&head, client, now_ms) {
+            Ok(()) => match body::read(&head.headers, &mut body, self.body_deadline).await {
+                Ok(body) => self.answer(&head.headers, &body, epoch),
+                Err(fault) => fault.reply(None),
+            },
+            Err(Refusal::Done(reply)) => reply,
+            Err(Refusal::Rate(fault)) => self.refuse(&head.headers, &mut body, &fault).await,
+        };
+        reply.response(head.version, origin)
+    }
+
+    /// Everything that is decided before the body is read.
+    fn admit(&self, head: &Parts, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
+        let refuse = |status, message| Err(Refusal::Done(Fault::transport(status, message).reply(None)));
+        if head.method == Method::OPTIONS {
+            return Err(Refusal::Done(Reply::new(StatusCode::NO_CONTENT, Bytes::new())));
+        }
+        if head.method != Method::POST {
+            return refuse(StatusCode::METHOD_NOT_ALLOWED, "MCP endpoint, POST only");
+        }
+        if let Err(refused) = self.limiter.admit(client, now_ms) {
+            return Err(Refusal::Rate(Fault::rate(refused.retry_after, refused.per_minute)));
+        }
+        if !is_json(&head.headers) {
+            let message = "Content-Type must be application/json, without a Content-Encoding";
+            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+        }
+        if !accepts_json(&head.headers) {
+            return refuse(StatusCode::NOT_ACCEPTABLE, "Accept must allow application/json");
+        }
+        Ok(())
+    }
+
+    /// Refuses over the rate; clients tell their requests apart by the id, so a small body is read
+    /// for it.
+    async fn refuse<B>(&self, headers: &HeaderMap, body: &mut B, fault: &Fault) -> Reply
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        if body::declared(headers).is_none_or(|length| length > SMALL_BODY) {
+            return fault.reply(None);
+        }
+        let Ok(body) = body::read(headers, body, self.body_deadline).await else { return fault.reply(None) };
+        let id = match Message::parse(&body) {
+            Ok(message) => message.id,
+            Err((id, _)) => id,
+        };
+        fault.reply(id)
+    }
+
+    fn answer<D>(&self, headers: &HeaderMap, body: &[u8], epoch: &Epoch<'_, D>) -> Reply
+    where
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        let message = match Message::parse(body) {
+            Ok(message) => message,
+            Err((id, fault)) => return fault.reply(id),
+        };
+        let Some(id) = message.id else { return notified(headers, &message) };
+        let scope =
+            Scope { site: epoch.site, dated: epoch.dated, detail: &epoch.detail, base_url: &self.base_url };
+        let result = era::of(headers, &message).and_then(|era| {
+            // A fault of ours in one answer must not cost the connection's other answers.
+            catch_unwind(AssertUnwindSafe(|| self.dispatch(era, id, &message, &scope)))
+                .unwrap_or_else(|_| Err(Fault::internal()))
+        });
+        match result {
+            Ok(body) => Reply::new(StatusCode::OK, body),
+            Err(fault) => fault.reply(Some(id)),
+        }
+    }
+
+    fn dispatch(
+        &self,
+        era: era::Era,
+        id: &RawValue,
+        message: &Message<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<u8>, Fault> {
+        dispatch::Call { contract: &self.contract, scope, era, message }.answer(id)
+    }
+}
+
+/// Why a request is refused before its body is read.
+enum Refusal {
+    Done(Reply),
+    Rate(Fault),
+}
+
+fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
+    if let Err(fault) = era::of_notification(headers) {
+        return fault.reply(None);
+    }
+    if message.method.starts_with("notifications/") {
+        Reply::new(StatusCode::ACCEPTED, Bytes::new())
+    } else {
+        Fault::message("Invalid request: a request needs an id").reply(None)
+    }
+}
+
+/// Whether the body says that it is plain JSON in UTF-8.
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let is_identity = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(only), None, true) = (types.next(), types.next(), encodings.all(is_identity)) else {
+        return false;
+    };
+    let Ok(only) = only.to_str() else { return false };
+    let mut parts = only.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    is_json
+        && parts.all(|parameter| match parameter.split_once('=') {
+            Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+                value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+            }
+            _ => true,
+        })
+}
+
+/// Whether the client takes JSON, or only says that it takes what this endpoint never sends: an
+/// event stream. Clients are careless here, so anything that may mean JSON does.
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut named = headers.get_all(header::ACCEPT).iter().peekable();
+    named.peek().is_none()
+        || named.any(|value| value.to_str().is_ok_and(|value| value.split(',').any(is_acceptable)))
+}
+
+fn is_acceptable(item: &str) -> bool {
+    let mut parts = item.split(';').map(str::trim);
+    let range = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let known = ["*/*", "application/*", "application/json", "text/event-stream"].contains(&range.as_str());
+    let refused = parts.any(|parameter| {
+        let weight = parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+        weight.is_some_and(|(_, weight)| weight.trim().parse() == Ok(0.0))
+    });
+    known && !refused
+}

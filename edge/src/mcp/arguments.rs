@@ -1,0 +1,251 @@
+//! Arguments of tools, read strictly: what is wrong is said with the argument's name, its value,
+//! what is accepted, and what to do. Nothing of a record is ever part of it.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::envelope::{Members, members, string};
+use super::nearest;
+use super::reply::{Fault, json, shown};
+
+/// What a caller did wrong; becomes the text of a result with `isError`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mistake(pub(super) String);
+
+impl Mistake {
+    /// An argument's value is not accepted: `expected` completes "name must be".
+    fn value(name: &str, expected: &str, value: &RawValue) -> Self {
+        Self(format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get())))
+    }
+}
+
+/// Why a call has no result.
+pub(super) enum Failure {
+    /// The caller's mistake, told in a result.
+    Mistake(Mistake),
+    /// A JSON-RPC error.
+    Fault(Fault),
+}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        Self::Mistake(mistake)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Arguments of a call, each known and each there once; those that are `null` are left out.
+#[derive(Debug)]
+pub(super) struct Arguments<'a>(Vec<(&'static str, &'a RawValue)>);
+
+impl<'a> Arguments<'a> {
+    /// Reads the arguments of a tool. `aliases` are names that are taken for another, where that
+    /// one is absent.
+    pub(super) fn read(
+        raw: Option<&'a RawValue>,
+        known: &[&'static str],
+        aliases: &[(&str, &'static str)],
+    ) -> Result<Self, Failure> {
+        let given = match raw {
+            None => Members::default(),
+            Some(raw) => members(raw).ok_or_else(|| Fault::params("arguments must be an object"))?,
+        };
+        let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
+        let mut aliased = Vec::new();
+        for (given, value) in given.0 {
+            let name = known.iter().find(|known| **known == given);
+            let alias = aliases.iter().find(|(alias, _)| *alias == given);
+            match (name, alias) {
+                (Some(name), _) if arguments.iter().any(|(earlier, _)| earlier == name) => {
+                    return Err(
+                        Mistake(format!("{name} is given twice. Give it once and call again.")).into()
+                    );
+                }
+                (Some(name), _) => arguments.push((name, value)),
+                (None, Some((_, name))) => aliased.push((*name, value)),
+                (None, None) => return Err(unknown(&given, known).into()),
+            }
+        }
+        arguments.retain(|(_, value)| value.get() != "null");
+        for (name, value) in aliased {
+            if value.get() != "null" && !arguments.iter().any(|(known, _)| *known == name) {
+                arguments.push((name, value));
+            }
+        }
+        Ok(Self(arguments))
+    }
+
+    fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// A text of at most `most` characters. Blank is absent.
+    pub(super) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, Mistake> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let wrong = || Mistake::value(name, &format!("a string of at most {most} characters"), value);
+        let text = string(value).ok_or_else(wrong)?;
+        if text.chars().nth(most).is_some() {
+            return Err(wrong());
+        }
+        Ok(Some(text).filter(|text| !text.trim().is_empty()))
+    }
+
+    /// One of a few words. Blank is absent.
+    pub(super) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, Mistake> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let given = string(value).unwrap_or_default();
+        if given.trim().is_empty() && value.get().starts_with('"') {
+            return Ok(None);
+        }
+        let found = words.iter().find(|word| **word == given);
+        found.copied().map(Some).ok_or_else(|| {
+            let expected =
+                format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
+            Mistake::value(name, &expected, value)
+        })
+    }
+
+    /// A flag.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Mistake> {
+        match self.get(name).map(RawValue::get) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => Err(self.wrong(name, "true or false")),
+        }
+    }
+
+    /// An integer within a range; `10.0` is one.
+    pub(super) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, Mistake> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number: Option<f64> = serde_json::from_str(value.get()).ok();
+        let whole =
+            number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
+        match whole {
+            Some(number) => Ok(Some(number as u64)),
+            None => Err(self.wrong(name, &format!("an integer from {least} to {most}"))),
+        }
+    }
+
+    /// A number that is not negative.
+    pub(super) fn amount(&self, name: &str) -> Result<Option<f64>, Mistake> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number: Option<f64> = serde_json::from_str(value.get()).ok();
+        match number.filter(|number| number.is_finite() && *number >= 0.0) {
+            Some(number) => Ok(Some(number.abs())),
+            None => Err(self.wrong(name, "a number, 0 or greater")),
+        }
+    }
+
+    /// Texts: a list, or one alone. Blank ones are left out.
+    pub(super) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<Cow<'a, str>>, Mistake> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let expected = format!("an array of at most {items} strings of at most {most} characters");
+        let wrong = |value| Mistake::value(name, &expected, value);
+        let list: Vec<&'a RawValue> = match string(value) {
+            Some(_) => vec![value],
+            None => serde_json::from_str(value.get()).map_err(|_| wrong(value))?,
+        };
+        if list.len() > items {
+            return Err(wrong(value));
+        }
+        let mut texts = Vec::with_capacity(list.len());
+        for item in list {
+            let text =
+                string(item).filter(|text| text.chars().nth(most).is_none()).ok_or_else(|| wrong(item))?;
+            if !text.trim().is_empty() {
+                texts.push(text);
+            }
+        }
+        Ok(texts)
+    }
+
+    /// That an argument must be something else.
+    pub(super) fn wrong(&self, name: &str, expected: &str) -> Mistake {
+        match self.get(name) {
+            Some(value) => Mistake::value(name, expected, value),
+            None => Mistake(format!("{name} is required: {expected}. Add it and call again.")),
+        }
+    }
+}
+
+fn unknown(given: &str, known: &[&str]) -> Mistake {
+    let meant = nearest::word(given, known.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {}?", json(meant)));
+    Mistake(format!("Unknown argument {}.{meant} Accepted: {}.", json(&shown(given)), known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [&str; 3] = ["query", "limit", "topic"];
+
+    fn with<T>(arguments: &str, read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>) -> Result<T, String> {
+        let raw: &RawValue = serde_json::from_str(arguments).unwrap();
+        match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
+            Ok(arguments) => read(&arguments).map_err(|Mistake(text)| text),
+            Err(Failure::Mistake(Mistake(text))) => Err(text),
+            Err(Failure::Fault(_)) => Err("fault".to_owned()),
+        }
+    }
+
+    #[test]
+    fn integers_are_whole_numbers_in_range_and_never_strings() {
+        let limit = |value: &str| {
+            with(&format!("{{\"limit\":{value}}}"), |arguments| arguments.integer("limit", (1, 100)))
+        };
+        assert_eq!(limit("10"), Ok(Some(10)));
+        assert_eq!(limit("10.0"), Ok(Some(10)));
+        assert_eq!(limit("null"), Ok(None));
+        for wrong in ["0", "101", "1.5", "\"10\"", "true", "[]", "1e400", "-1"] {
+            let expected =
+                format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
+            assert_eq!(limit(wrong), Err(expected));
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_what_was_meant() {
+        let read = |text: &str| with(text, |arguments| Ok(arguments.text("query", 5)?.map(Cow::into_owned)));
+        let refused = read(r#"{"topics":["x"]}"#).unwrap_err();
+        assert_eq!(
+            refused,
+            "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic."
+        );
+        assert_eq!(read(r#"{"q":"abc"}"#).unwrap().unwrap(), "abc");
+        assert_eq!(read(r#"{"q":"abc","query":"def"}"#).unwrap().unwrap(), "def");
+        assert_eq!(read(r#"{"query":" "}"#), Ok(None));
+        assert!(read(r#"{"query":"abcdef"}"#).is_err());
+        assert!(read(r#"{"query":"a","query":"b"}"#).unwrap_err().contains("twice"));
+        assert_eq!(read("[]"), Err("fault".to_owned()));
+    }
+
+    #[test]
+    fn a_lone_string_is_a_list_of_one() {
+        let read = |text: &str| {
+            with(text, |arguments| {
+                let texts = arguments.texts("topic", 2, 4)?;
+                Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
+            })
+        };
+        assert_eq!(read(r#"{"topic":"ab"}"#).unwrap(), ["ab"]);
+        assert_eq!(read(r#"{"topic":["ab","","c"]}"#).unwrap_err().matches("at most 2").count(), 1);
+        assert_eq!(read(r#"{"topic":["ab",""]}"#).unwrap(), ["ab"]);
+        assert!(read(r#"{"topic":[1]}"#).unwrap_err().ends_with("got 1. Correct it and call again."));
+        assert!(read(r#"{"topic":"abcde"}"#).is_err());
+        assert!(read(r#"{"topic":{}}"#).is_err());
+    }
+
+    #[test]
+    fn a_long_value_is_cut_in_the_answer() {
+        let long = format!("{{\"limit\":\"{}\"}}", "x".repeat(500));
+        assert!(with(&long, |arguments| arguments.integer("limit", (1, 100))).unwrap_err().len() < 200);
+    }
+}

@@ -1,0 +1,155 @@
+//! What `schemas/mcp.json` says, rendered once at start: lists, handshakes and texts that are only
+//! copied later.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Config;
+use super::era::{LEGACY, MODERN};
+use super::reply::json;
+
+const FILE: &str = include_str!("../../../schemas/mcp.json");
+
+/// Says the limit in the instructions; another limit replaces it.
+const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
+
+/// How long clients may keep the answer to `server/discover`, and lists, in milliseconds.
+const DISCOVER_TTL_MS: u32 = 3_600_000;
+const LIST_TTL_MS: u32 = 300_000;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File<'a> {
+    server_info: ServerInfo,
+    instructions: String,
+    #[serde(borrow)]
+    tools: &'a RawValue,
+    #[serde(borrow)]
+    prompts: &'a RawValue,
+    #[serde(borrow)]
+    resources: &'a RawValue,
+    #[serde(borrow)]
+    resource_templates: &'a RawValue,
+    prompt_texts: PromptTexts,
+    resource_texts: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct ServerInfo {
+    description: String,
+}
+
+/// The prompt's text in both languages; `{known}` stands for its arguments.
+#[derive(Deserialize)]
+pub(super) struct PromptTexts {
+    pub(super) en: String,
+    pub(super) es: String,
+}
+
+/// Members of results that never change. JSON without the braces around it.
+pub(super) struct Contract {
+    pub(super) initialize: String,
+    pub(super) discover: String,
+    pub(super) tools: String,
+    pub(super) prompts: String,
+    pub(super) resources: String,
+    pub(super) templates: String,
+    /// What every 2026-07-28 result begins with.
+    pub(super) modern: String,
+    /// What follows in those that may be kept.
+    pub(super) kept: String,
+    pub(super) prompt_texts: PromptTexts,
+    /// The guide's text.
+    pub(super) guide: String,
+}
+
+/// Address of the guide.
+pub(super) const GUIDE: &str = "opportunities://guide";
+
+impl Contract {
+    /// Renders everything for one server. Fails only when the file is no longer what this reads.
+    pub(super) fn new(config: &Config) -> Result<Self, serde_json::Error> {
+        let file: File<'_> = serde_json::from_str(FILE)?;
+        let info = format!(
+            "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
+            json(&config.name),
+            json(&config.title),
+            json(env!("CARGO_PKG_VERSION")),
+            json(&file.server_info.description),
+            json(&config.base_url),
+        );
+        let instructions = json(&instructions(&file.instructions, config.rate_per_minute));
+        let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
+        let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
+        Ok(Self {
+            initialize: format!(
+                "\"protocolVersion\":\"{LEGACY}\",\"capabilities\":{capabilities},\"serverInfo\":{info},\
+                 \"instructions\":{instructions}"
+            ),
+            discover: format!(
+                "\"supportedVersions\":[\"{MODERN}\",\"{LEGACY}\"],\"capabilities\":{capabilities},\
+                 \"instructions\":{instructions},\"ttlMs\":{DISCOVER_TTL_MS},\"cacheScope\":\"public\""
+            ),
+            tools: list("tools", file.tools),
+            prompts: list("prompts", file.prompts),
+            resources: list("resources", file.resources),
+            templates: list("resourceTemplates", file.resource_templates),
+            modern: format!(
+                "\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{info}}},"
+            ),
+            kept: format!("\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","),
+            prompt_texts: file.prompt_texts,
+            guide: file.resource_texts.get(GUIDE).cloned().unwrap_or_default(),
+        })
+    }
+}
+
+fn instructions(text: &str, rate_per_minute: u32) -> String {
+    let sentence = match rate_per_minute {
+        0 => String::new(),
+        rate => format!(" At most {rate} requests per minute per client."),
+    };
+    text.replace(RATE_SENTENCE, &sentence)
+}
+
+/// JSON without the spaces between its tokens, members in their order.
+fn compact(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in json.chars() {
+        if quoted || !c.is_ascii_whitespace() {
+            out.push(c);
+        }
+        if c == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compact_json_keeps_strings_and_order() {
+        assert_eq!(
+            compact(r#"{ "b" : [ 1, "x \" y\\" ],\n "a": { } }"#.replace("\\n", "\n").as_str()),
+            r#"{"b":[1,"x \" y\\"],"a":{}}"#
+        );
+    }
+
+    #[test]
+    fn the_instructions_say_the_limit_that_holds() {
+        let file: File<'_> = serde_json::from_str(FILE).unwrap();
+        assert!(file.instructions.ends_with(RATE_SENTENCE));
+        assert_eq!(instructions(&file.instructions, 60), file.instructions);
+        assert!(instructions(&file.instructions, 5).ends_with("At most 5 requests per minute per client."));
+        assert!(!instructions(&file.instructions, 0).contains("per minute"));
+        assert!(file.instructions.len() < 1200);
+        assert!(file.resource_texts.contains_key(GUIDE));
+    }
+}

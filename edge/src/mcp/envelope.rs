@@ -1,0 +1,221 @@
+//! JSON-RPC messages, read in place: what is not looked at is not parsed.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::reply::Fault;
+
+/// A request or a notification.
+#[derive(Debug)]
+pub(super) struct Message<'a> {
+    /// A string or an integer as it was written; none in a notification.
+    pub(super) id: Option<&'a RawValue>,
+    pub(super) method: Cow<'a, str>,
+    pub(super) params: Params<'a>,
+}
+
+/// `params` of a message.
+#[derive(Debug)]
+pub(super) enum Params<'a> {
+    /// An object, or nothing at all.
+    Members(Members<'a>),
+    /// Something else.
+    Other,
+}
+
+impl<'a> Params<'a> {
+    /// A member.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        match self {
+            Self::Members(members) => members.get(name),
+            Self::Other => None,
+        }
+    }
+}
+
+/// A fault, and the id of the request that has it when that could be read.
+pub(super) type Refused<'a> = (Option<&'a RawValue>, Fault);
+
+#[derive(Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// A member that is there even when it is `null`.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl<'a> Message<'a> {
+    /// Reads a body.
+    pub(super) fn parse(body: &'a [u8]) -> Result<Self, Refused<'a>> {
+        let raw = Self::raw(body).map_err(|fault| (None, fault))?;
+        let id = raw.id.filter(|id| is_id(id));
+        Self::check(&raw, id).map_err(|fault| (id, fault))
+    }
+
+    fn raw(body: &'a [u8]) -> Result<Raw<'a>, Fault> {
+        if body.is_empty() {
+            return Err(Fault::parse("the body is empty"));
+        }
+        let text = std::str::from_utf8(body).map_err(|_| Fault::parse("the body is not UTF-8"))?;
+        let value: &RawValue = serde_json::from_str(text).map_err(Fault::parse)?;
+        match value.get().as_bytes().first() {
+            Some(b'{') => serde_json::from_str(value.get())
+                .map_err(|error| Fault::message(format!("Invalid request: {error}"))),
+            Some(b'[') => Err(Fault::message("Invalid request: batches are not supported, send one message")),
+            _ => Err(Fault::message("Invalid request: a message is an object")),
+        }
+    }
+
+    fn check(raw: &Raw<'a>, id: Option<&'a RawValue>) -> Result<Self, Fault> {
+        if raw.jsonrpc.and_then(string).as_deref() != Some("2.0") {
+            return Err(Fault::message("Invalid request: jsonrpc must be \"2.0\""));
+        }
+        if raw.id.is_some() && id.is_none() {
+            return Err(Fault::message("Invalid request: id must be a string or an integer"));
+        }
+        if raw.result.is_some() || raw.error.is_some() {
+            return Err(Fault::message(
+                "Invalid request: this server sends no requests and takes no responses",
+            ));
+        }
+        let Some(method) = raw.method.and_then(string) else {
+            return Err(Fault::message("Invalid request: method must be a string"));
+        };
+        let params = match raw.params {
+            None => Params::Members(Members::default()),
+            Some(params) => members(params).map_or(Params::Other, Params::Members),
+        };
+        Ok(Self { id, method, params })
+    }
+}
+
+/// A string that can be read back, or an integer. Both are echoed as they were written.
+fn is_id(id: &RawValue) -> bool {
+    let text = id.get();
+    if text.starts_with('"') {
+        return string(id).is_some();
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A string, when it is one.
+pub(super) fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Text<'_>>(value.get()).ok().map(|text| text.0)
+}
+
+/// The members of an object, when it is one.
+pub(super) fn members(value: &RawValue) -> Option<Members<'_>> {
+    serde_json::from_str(value.get()).ok()
+}
+
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Members of an object, in order. Repeated names stay.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// The first member with a name, unless it is `null`.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let found = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        found.filter(|value| value.get() != "null")
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+                    members.push((name.0, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(body: &str) -> (Option<String>, String) {
+        let (id, fault) = Message::parse(body.as_bytes()).unwrap_err();
+        let body = fault.reply(id).body;
+        let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        (id.map(|id| id.get().to_owned()), value["error"]["code"].to_string())
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_its_code_and_its_id() {
+        for (code, id, body) in [
+            ("-32700", None, ""),
+            ("-32700", None, "{"),
+            ("-32700", None, "\u{feff}{}"),
+            ("-32600", None, "[]"),
+            ("-32600", None, "42"),
+            ("-32600", None, "{}"),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":1e3,"method":"ping"}"#),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#),
+            ("-32600", None, r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#),
+            ("-32600", Some("7"), r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#),
+            ("-32600", Some("7"), r#"{"id":7,"method":"ping"}"#),
+            ("-32600", Some("\"a\""), r#"{"jsonrpc":"2.0","id":"a"}"#),
+            ("-32600", Some("7"), r#"{"jsonrpc":"2.0","id":7,"method":3}"#),
+            ("-32600", Some("7"), r#"{"jsonrpc":"2.0","id":7,"result":{}}"#),
+            ("-32600", Some("7"), r#"{"jsonrpc":"2.0","id":7,"method":"ping","error":null}"#),
+        ] {
+            assert_eq!(refused(body), (id.map(str::to_owned), code.to_owned()), "{body}");
+        }
+        assert_eq!(Message::parse(b"\"\xff\"").unwrap_err().1.status, 400);
+    }
+
+    #[test]
+    fn ids_are_kept_as_they_were_written() {
+        for id in ["0", "-1", "12345678901234567890123", r#""\u00e9""#] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"p\u0069ng","params":null}}"#);
+            let message = Message::parse(body.as_bytes()).unwrap();
+            assert_eq!((message.id.unwrap().get(), &*message.method), (id, "ping"));
+            assert!(matches!(message.params, Params::Members(_)));
+        }
+    }
+
+    #[test]
+    fn params_that_are_no_object_are_told_apart() {
+        for params in ["[]", "1", "\"a\""] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{params}}}"#);
+            assert!(matches!(Message::parse(body.as_bytes()).unwrap().params, Params::Other));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Protocol versions: which of the two a request speaks, decided by the request alone, and what the
+//! stateless one demands of headers and `_meta` (MCP 2026-07-28, basic/transports/streamable-http).
+
+use std::borrow::Cow;
+
+use http::{HeaderMap, HeaderName};
+
+use super::envelope::{Members, Message, members, string};
+use super::reply::Fault;
+
+/// The version with a handshake.
+pub(super) const LEGACY: &str = "2025-11-25";
+/// The version without.
+pub(super) const MODERN: &str = "2026-07-28";
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// Which protocol a request speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// 2025-11-25.
+    Legacy,
+    /// 2026-07-28.
+    Modern,
+}
+
+/// Finds the era of a request and checks what that era demands.
+pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Fault> {
+    let meta = message.params.get("_meta").and_then(members).unwrap_or_default();
+    let claimed = meta.get(META_VERSION);
+    let header = match single(headers, &VERSION) {
+        Ok(header) => header,
+        Err(Repeated) if claimed.is_some() => return Err(faulty(&VERSION)),
+        Err(Repeated) => return Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
+    };
+    match (header, claimed) {
+        (None | Some(LEGACY), None) => Ok(Era::Legacy),
+        (Some(MODERN), None) => Err(Fault::envelope(format!("_meta lacks {META_VERSION}"))),
+        (Some(other), None) => Err(Fault::version(other)),
+        (None, Some(_)) => Err(Fault::header("MCP-Protocol-Version is missing")),
+        (Some(header), Some(claimed)) => {
+            let Some(claimed) = string(claimed) else {
+                return Err(Fault::envelope(format!("{META_VERSION} must be a string")));
+            };
+            if claimed != header {
+                return Err(Fault::header(format!("MCP-Protocol-Version differs from {META_VERSION}")));
+            }
+            match header {
+                MODERN => check_envelope(headers, message, &meta).map(|()| Era::Modern),
+                LEGACY => Ok(Era::Legacy),
+                other => Err(Fault::version(other)),
+            }
+        }
+    }
+}
+
+/// Checks the version header of a notification, which has no more to show.
+pub(super) fn of_notification(headers: &HeaderMap) -> Result<(), Fault> {
+    match single(headers, &VERSION) {
+        Ok(None | Some(LEGACY | MODERN)) => Ok(()),
+        Ok(Some(other)) => Err(Fault::version(other)),
+        Err(Repeated) => Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
+    }
+}
+
+fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>) -> Result<(), Fault> {
+    if !meta.get(META_CAPABILITIES).is_some_and(|value| value.get().starts_with('{')) {
+        return Err(Fault::envelope(format!("_meta lacks {META_CAPABILITIES}, an object")));
+    }
+    check_header(headers, &METHOD, &message.method)?;
+    let named = match &*message.method {
+        "tools/call" | "prompts/get" => message.params.get("name"),
+        "resources/read" => message.params.get("uri"),
+        _ => None,
+    };
+    named.and_then(string).map_or(Ok(()), |named| check_header(headers, &NAME, &named))
+}
+
+fn check_header(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Fault> {
+    let value = single(headers, name).map_err(|Repeated| faulty(name))?;
+    let Some(value) = value else {
+        return Err(Fault::header(format!("{} is missing", spelled(name))));
+    };
+    if decoded(value).as_deref() == Some(expected) {
+        Ok(())
+    } else {
+        Err(Fault::header(format!("{} differs from the body", spelled(name))))
+    }
+}
+
+fn faulty(name: &HeaderName) -> Fault {
+    Fault::header(format!("{} is repeated or unreadable", spelled(name)))
+}
+
+fn spelled(name: &HeaderName) -> &'static str {
+    match name.as_str() {
+        "mcp-method" => "Mcp-Method",
+        "mcp-name" => "Mcp-Name",
+        _ => "MCP-Protocol-Version",
+    }
+}
+
+/// A header is there more than once, or is not ASCII.
+struct Repeated;
+
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Repeated> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(|value| Some(value.trim())).map_err(|_| Repeated),
+        (Some(_), Some(_)) => Err(Repeated),
+    }
+}
+
+/// A header's value; what is not plain ASCII comes as `=?base64?…?=`.
+fn decoded(value: &str) -> Option<Cow<'_, str>> {
+    let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Some(Cow::Borrowed(value));
+    };
+    String::from_utf8(base64(encoded)?).ok().map(Cow::Owned)
+}
+
+/// Decodes base64 with padding (RFC 4648, section 4).
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    if text.len() % 4 != 0 || text.len() - digits.len() > 2 {
+        return None;
+    }
+    let mut out = Vec::with_capacity(digits.len() * 3 / 4);
+    let (mut bits, mut held) = (0u32, 0);
+    for byte in digits.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(digit);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_not_ascii_come_in_base64() {
+        for (value, name) in [
+            ("search_opportunities", Some("search_opportunities")),
+            ("=?base64?SGVsbG8sIOS4lueVjA==?=", Some("Hello, 世界")),
+            ("=?base64??=", Some("")),
+            ("=?base64?SGVsbG8?=", None),
+            ("=?base64?%%%%?=", None),
+            ("=?base64?/w==?=", None),
+            ("=?base64?====?=", None),
+        ] {
+            assert_eq!(decoded(value).as_deref(), name, "{value}");
+        }
+    }
+}

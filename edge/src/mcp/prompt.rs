@@ -1,0 +1,58 @@
+//! The prompt `find_best_opportunities`: a workflow in words, with what is already known in it.
+
+use super::contract::PromptTexts;
+use super::dispatch::push;
+use super::envelope::{Params, members, string};
+use super::reply::{Fault, json, shown};
+
+/// Name of the prompt.
+pub(super) const NAME: &str = "find_best_opportunities";
+/// Languages of its text.
+pub(super) const LOCALES: [&str; 2] = ["en", "es"];
+
+const DESCRIPTION: &str = "Interview-led matching: clarifies the applicant's situation, searches, verifies every candidate record, then ranks.";
+/// Arguments that the text quotes.
+const QUOTED: [&str; 3] = ["goal", "applicant", "constraints"];
+/// Longest argument, in characters.
+const ARGUMENT_MAX: usize = 500;
+
+/// Answers `prompts/get`.
+pub(super) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+    let name = params.get("name").and_then(string);
+    let name = name.ok_or_else(|| Fault::params("prompts/get needs name, a string"))?;
+    if name != NAME {
+        return Err(Fault::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
+    }
+    let arguments = match params.get("arguments") {
+        None => Default::default(),
+        Some(arguments) => members(arguments).ok_or_else(|| Fault::params("arguments must be an object"))?,
+    };
+    let argument = |name: &'static str| match arguments.get(name) {
+        None => Ok(None),
+        Some(value) => {
+            let text = string(value).filter(|text| text.chars().nth(ARGUMENT_MAX).is_none());
+            let wrong =
+                || Fault::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
+            text.ok_or_else(wrong).map(Some)
+        }
+    };
+    let mut known = String::from("{");
+    for name in QUOTED {
+        if let Some(value) = argument(name)?.filter(|value| !value.trim().is_empty()) {
+            let comma = if known.len() > 1 { "," } else { "" };
+            known.push_str(&format!("{comma}{}:{}", json(name), json(value.as_ref())));
+        }
+    }
+    known.push('}');
+    let text = match argument("locale")?.as_deref().map(str::trim) {
+        None | Some("" | "en") => &texts.en,
+        Some("es") => &texts.es,
+        Some(_) => return Err(Fault::params("locale must be \"en\" or \"es\"")),
+    };
+    push(out, "\"description\":");
+    push(out, &json(DESCRIPTION));
+    push(out, ",\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
+    push(out, &json(&text.replacen("{known}", &known, 1)));
+    push(out, "}}]");
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! The MCP endpoint, in process.
+
+mod relevance;

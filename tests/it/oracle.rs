@@ -1,0 +1,636 @@
+//! A plain search over a directory, written from the contract and not from the engine: loops and
+//! filters over records. Slow and obvious; what the engine answers is held against it.
+//!
+//! Folding, tokens and stems are the library's: they are definitions, tested by themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use snapshot::facet::{FACETS, Facet, Spec};
+use snapshot::place;
+use snapshot::record::{Cycle, CycleStatus, Directory, Fact, Lifecycle, Locale, Polarity, Program, Strength};
+use snapshot::search::text::{SamePosition, Stems, fold, tokens};
+use uuid::Uuid;
+
+/// Most values of a facet in an answer.
+const SHOWN: usize = 50;
+
+const OPEN_STATES: [&str; 6] = ["open", "closing_soon", "rolling", "upcoming", "closed", "unknown"];
+
+/// A question, read from the pairs of a query string. Values that nobody accepts are left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// Facet name and value; `field` has become `topic` where a topic is so spelled.
+    pub(crate) picks: BTreeSet<(&'static str, String)>,
+    /// Everything else by parameter name; the first of several.
+    pub(crate) single: BTreeMap<String, String>,
+}
+
+/// What the answer has to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    /// Matches.
+    pub(crate) total: usize,
+    /// Slugs of the page.
+    pub(crate) slugs: Vec<String>,
+    /// Facet, and its values with counts.
+    pub(crate) facets: Option<Vec<(&'static str, Vec<(String, usize)>)>>,
+}
+
+/// A program with all that a search looks at.
+struct Record<'a> {
+    program: &'a Program,
+    names: [String; 2],
+    cycles: Vec<&'a Cycle>,
+    /// By facet name.
+    named: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    facts: Vec<&'a Fact>,
+    texts: Vec<Positions>,
+}
+
+/// The tokens of a text: for each position what can be read there.
+type Positions = Vec<Vec<String>>;
+
+/// The plain search.
+pub(crate) struct Oracle<'a> {
+    records: Vec<Record<'a>>,
+    /// Values that records name for a facet or that the contract fixes, by facet name.
+    pub(crate) vocabulary: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    /// Every token of every text, with its stems.
+    dictionary: BTreeMap<String, (String, String)>,
+    synonyms: Vec<Vec<Vec<String>>>,
+    stems: Stems,
+}
+
+impl Asked {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.single.get(name).map(String::as_str)
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.parse().ok()
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        matches!(self.get(name), Some("true" | "1"))
+    }
+
+    fn date(&self, name: &str) -> Option<Date> {
+        self.get(name)?.parse().ok()
+    }
+
+    fn locale(&self) -> Locale {
+        self.get("locale").or(self.get("lang")).and_then(Locale::parse).unwrap_or(Locale::En)
+    }
+
+    /// First row and number of rows.
+    fn page(&self) -> (usize, usize) {
+        let number = |name, default| self.get(name).map_or(default, |text| text.parse().unwrap());
+        let limit = number("limit", 20);
+        (number("offset", (number("page", 1) - 1) * limit), limit)
+    }
+}
+
+impl<'a> Oracle<'a> {
+    pub(crate) fn new(directory: &'a Directory) -> Self {
+        let records: Vec<Record<'_>> =
+            (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
+        let stems = Stems::default();
+        let all = records.iter().flat_map(|record| &record.texts).flatten().flatten();
+        let dictionary =
+            all.map(|token| (token.clone(), (stems.english(token).into_owned(), stems.spanish(token))));
+        let synonyms = directory.synonyms.iter();
+        let synonyms = synonyms.map(|group| group.terms.iter().map(|term| words(term)).collect());
+        let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
+        Self { dictionary: dictionary.collect(), synonyms: synonyms.collect(), records, vocabulary, stems }
+    }
+
+    fn is_value(&self, facet: Facet, value: &str) -> bool {
+        self.vocabulary[facet.spec().name].contains(value)
+    }
+
+    /// Reads pairs of parameter and value.
+    pub(crate) fn read(&self, pairs: &[(String, String)]) -> Asked {
+        let mut asked = Asked::default();
+        for (name, value) in pairs {
+            let Some(spec) = FACETS.iter().find(|spec| spec.parameter == name) else {
+                asked.single.entry(name.clone()).or_insert(value.clone());
+                continue;
+            };
+            let facet = match spec.facet {
+                Facet::Fields if self.is_value(Facet::Topics, value) => Facet::Topics,
+                facet => facet,
+            };
+            if self.is_value(facet, value) || facet.spec().places && place::is_place(value) {
+                asked.picks.insert((facet.spec().name, value.clone()));
+            }
+        }
+        asked
+    }
+
+    /// Whether a program has a facet value on a day.
+    fn has(&self, record: &Record<'_>, facet: &str, value: &str, today: Date) -> bool {
+        let names = |facet: &str, value: &str| record.named[facet].contains(value);
+        match facet {
+            "openStates" => open_states(record, today).contains(value),
+            "fields" if self.is_value(Facet::Topics, value) => names("topics", value),
+            "countries" | "destinations" | "citizenships" | "residences" => {
+                let around = around(value);
+                around.iter().any(|place| names(facet, place))
+                    && !around.iter().any(|place| record.shut[facet].contains(place))
+            }
+            _ => names(facet, value),
+        }
+    }
+
+    /// Answers a question.
+    pub(crate) fn answer(&self, asked: &Asked, today: Date) -> Expected {
+        let base: Vec<&Record<'_>> = self.matching_all_but_picks(asked, today);
+        let mut groups: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for (facet, value) in &asked.picks {
+            groups.entry(group(facet)).or_default().push((facet, value));
+        }
+        let without = |ignored: &str| -> Vec<&Record<'_>> {
+            let kept = base.iter().copied().filter(|record| {
+                groups
+                    .iter()
+                    .filter(|(group, _)| **group != ignored)
+                    .all(|(_, picks)| picks.iter().any(|(f, v)| self.has(record, f, v, today)))
+            });
+            kept.collect()
+        };
+        let mut found = without("");
+        found.sort_by(|a, b| order(asked, today, a, b));
+        let (offset, limit) = asked.page();
+        let rows = found.iter().skip(offset).take(limit).map(|record| record.program.slug.clone());
+        let facets = (asked.get("facets") != Some("false")).then(|| {
+            let facet = |spec: &Spec| self.facet(spec, &without(group(spec.name)), asked, today);
+            FACETS.iter().map(|spec| (spec.name, facet(spec))).collect()
+        });
+        Expected { total: found.len(), slugs: rows.collect(), facets }
+    }
+
+    fn facet(
+        &self,
+        spec: &Spec,
+        records: &[&Record<'_>],
+        asked: &Asked,
+        today: Date,
+    ) -> Vec<(String, usize)> {
+        let picked: BTreeSet<&str> =
+            asked.picks.iter().filter(|(facet, _)| *facet == spec.name).map(|(_, v)| v.as_str()).collect();
+        let count = |value: &str| records.iter().filter(|r| self.has(r, spec.name, value, today)).count();
+        let values: BTreeSet<&str> =
+            self.vocabulary[spec.name].iter().copied().chain(picked.clone()).collect();
+        let mut items: Vec<(&str, usize)> = values.into_iter().map(|value| (value, count(value))).collect();
+        let by_count = |a: &(&str, usize), b: &(&str, usize)| b.1.cmp(&a.1).then(a.0.cmp(b.0));
+        items.sort_by(|a, b| picked.contains(b.0).cmp(&picked.contains(a.0)).then_with(|| by_count(a, b)));
+        items.retain(|(value, count)| *count > 0 || picked.contains(value));
+        items.truncate(SHOWN.max(picked.len()));
+        items.sort_by(by_count);
+        items.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
+    }
+
+    fn matching_all_but_picks(&self, asked: &Asked, today: Date) -> Vec<&Record<'_>> {
+        let text = asked.get("q").map(|text| self.understand(text));
+        let fits = |record: &&Record<'_>| {
+            let deadline = next_deadline(record, today);
+            let (from, to) = (asked.date("deadlineFrom"), asked.date("deadlineTo"));
+            text.as_ref().is_none_or(|text| text.fits(record))
+                && (!asked.is_on("open") || is_open(record, today))
+                && (!asked.is_on("rolling") || is_rolling(record, today))
+                && (!asked.is_on("funded") || is_funded(record))
+                && from.is_none_or(|from| deadline.is_some_and(|deadline| from <= deadline))
+                && to.is_none_or(|to| deadline.is_some_and(|deadline| deadline <= to))
+                && overlaps(asked, "age", &ages(record))
+                && overlaps(asked, "funding", &fundings(record))
+                && overlaps(asked, "duration", &durations(record))
+        };
+        self.records.iter().filter(fits).collect()
+    }
+}
+
+fn vocabulary<'a>(facet: &Spec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
+    let named = records.iter().flat_map(|r| r.named[facet.name].iter().chain(&r.shut[facet.name]));
+    let fixed: Vec<&str> = match facet.facet {
+        Facet::Lifecycles => Lifecycle::ALL.iter().map(|lifecycle| lifecycle.as_str()).collect(),
+        Facet::OpenStates => OPEN_STATES.to_vec(),
+        _ => Vec::new(),
+    };
+    named.copied().chain(fixed).collect()
+}
+
+/// Topics and fields are one group: `field` asks for either.
+fn group(facet: &str) -> &str {
+    if facet == "fields" { "topics" } else { facet }
+}
+
+/// A place and all that contains it.
+fn around(code: &str) -> Vec<&str> {
+    let country = code.split('-').next().unwrap_or(code);
+    let known = if place::is_place(code) { place::find(country) } else { None };
+    let mut around = vec![code, country];
+    around.extend(known.iter().flat_map(|place| &place.ancestors));
+    around
+}
+
+fn order(asked: &Asked, today: Date, a: &Record<'_>, b: &Record<'_>) -> std::cmp::Ordering {
+    let id = |record: &Record<'_>| record.program.id;
+    let by_name =
+        |locale: Locale| (&a.names[locale as usize], id(a)).cmp(&(&b.names[locale as usize], id(b)));
+    match asked.get("sort") {
+        Some("name") => by_name(asked.locale()),
+        Some("recent") => (b.program.created_at, id(a)).cmp(&(a.program.created_at, id(b))),
+        _ => {
+            let key = |record: &Record<'_>| match next_deadline(record, today) {
+                Some(deadline) => (0, Some(deadline), 0),
+                None => (1, None, openness_rank(record, today)),
+            };
+            key(a).cmp(&key(b)).then_with(|| by_name(Locale::En))
+        }
+    }
+}
+
+fn openness_rank(record: &Record<'_>, today: Date) -> usize {
+    let states = open_states(record, today);
+    let order = ["open", "rolling", "upcoming", "unknown", "closed"];
+    order.iter().position(|state| states.contains(state)).unwrap()
+}
+
+impl<'a> Record<'a> {
+    fn new(directory: &'a Directory, position: usize) -> Self {
+        let program = &directory.programs[position];
+        let facts: Vec<&Fact> = directory.facts.iter().filter(|fact| fact.program_id == program.id).collect();
+        let name = |locale| fold(directory.text(program.id, locale, "name", &program.name));
+        let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
+        let values = |polarity| {
+            FACETS.iter().map(|spec| (spec.name, values(spec, program, &facts, polarity))).collect()
+        };
+        Self {
+            program,
+            names: [name(Locale::En), name(Locale::Es)],
+            cycles: cycles.collect(),
+            named: values(Polarity::Include),
+            shut: values(Polarity::Exclude),
+            texts: texts(directory, program, &facts),
+            facts,
+        }
+    }
+}
+
+/// Values that a program names for a facet, or excludes from it.
+fn values<'a>(
+    spec: &Spec,
+    program: &'a Program,
+    facts: &[&'a Fact],
+    polarity: Polarity,
+) -> BTreeSet<&'a str> {
+    let list = |list: &'a [String]| list.iter().map(String::as_str).collect::<BTreeSet<&str>>();
+    let own = match spec.name {
+        "types" => [program.program_type.as_str()].into(),
+        "lifecycles" => [program.lifecycle.as_str()].into(),
+        "fields" => list(&program.fields),
+        "countries" => list(&program.eligible_countries),
+        "destinations" => list(&program.destination_countries),
+        "careers" => list(&program.career_stages),
+        _ => BTreeSet::new(),
+    };
+    let kind = match spec.name {
+        "topics" => "topic",
+        "countries" => "country",
+        "destinations" => "destination",
+        "careers" => "career",
+        "applicants" => "applicant",
+        "audiences" => "audience",
+        "benefits" => "benefit",
+        "citizenships" => "citizenship",
+        "residences" => "residence",
+        "education" => "education",
+        "enrollments" => "enrollment",
+        "fundingShapes" => "fundingShape",
+        "durationUnits" => "duration",
+        _ => "",
+    };
+    let bound = facts
+        .iter()
+        .filter(|fact| fact.kind == kind && fact.strength == Strength::Required && fact.polarity == polarity);
+    let stated = bound
+        .filter_map(|fact| if kind == "duration" { fact.unit.as_deref() } else { fact.value.as_deref() });
+    match polarity {
+        Polarity::Include => own.into_iter().chain(stated).collect(),
+        Polarity::Exclude if spec.places => stated.collect(),
+        Polarity::Exclude => BTreeSet::new(),
+    }
+}
+
+/// Status of a cycle on a day.
+pub(crate) fn status(cycle: &Cycle, today: Date) -> CycleStatus {
+    use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
+    if cycle.deadline_on.is_some_and(|deadline| deadline < today) {
+        return Closed;
+    }
+    if let Some(stated @ (Rolling | Closed)) = cycle.status {
+        return stated;
+    }
+    if let Some(opens) = cycle.opens_on {
+        return if opens > today { Upcoming } else { Open };
+    }
+    match cycle.status {
+        Some(stated @ (Open | Upcoming)) => stated,
+        _ if cycle.deadline_on.is_some() => Open,
+        _ => Unknown,
+    }
+}
+
+/// The states that a program's lifecycle leaves no choice but.
+fn forced(record: &Record<'_>, today: Date) -> Option<&'static str> {
+    match record.program.lifecycle.as_str() {
+        "paused" | "ended" | "active_no_applications" => Some("closed"),
+        "inaccessible" | "renamed_or_moved" | "unclear" => {
+            let dated =
+                |cycle: &&&Cycle| status(cycle, today) == CycleStatus::Open && cycle.deadline_on.is_some();
+            if record.cycles.iter().any(|cycle| dated(&cycle)) { None } else { Some("unknown") }
+        }
+        _ => None,
+    }
+}
+
+fn open_states(record: &Record<'_>, today: Date) -> BTreeSet<&'static str> {
+    if let Some(state) = forced(record, today) {
+        return [state].into();
+    }
+    if record.cycles.is_empty() {
+        let accepts = record.program.lifecycle == Lifecycle::ActiveAccepting;
+        return [if accepts { "open" } else { "unknown" }].into();
+    }
+    let statuses: Vec<&str> = record.cycles.iter().map(|cycle| status(cycle, today).as_str()).collect();
+    let ranked = ["open", "rolling", "upcoming", "closed", "unknown"];
+    let mut states: BTreeSet<&str> =
+        ranked.into_iter().find(|state| statuses.contains(state)).into_iter().collect();
+    let soon = today.saturating_add(14.days());
+    let closes = |cycle: &&Cycle| {
+        status(cycle, today) == CycleStatus::Open
+            && cycle.deadline_on.is_some_and(|deadline| deadline <= soon)
+    };
+    if record.cycles.iter().any(closes) {
+        states.insert("closing_soon");
+    }
+    states
+}
+
+fn is_open(record: &Record<'_>, today: Date) -> bool {
+    let states = open_states(record, today);
+    states.contains("open") || states.contains("rolling")
+}
+
+fn is_rolling(record: &Record<'_>, today: Date) -> bool {
+    let rolls = |cycle: &&Cycle| status(cycle, today) == CycleStatus::Rolling;
+    forced(record, today).is_none() && record.cycles.iter().any(rolls)
+}
+
+fn next_deadline(record: &Record<'_>, today: Date) -> Option<Date> {
+    if forced(record, today) == Some("closed") {
+        return None;
+    }
+    let ahead = record
+        .cycles
+        .iter()
+        .filter(|cycle| matches!(status(cycle, today), CycleStatus::Open | CycleStatus::Upcoming));
+    ahead.filter_map(|cycle| cycle.deadline_on).filter(|deadline| *deadline >= today).min()
+}
+
+type Interval = (Option<f64>, Option<f64>);
+
+/// Intervals of required facts of a kind, in the unit that is asked for.
+fn of_facts(record: &Record<'_>, kind: &str, unit: impl Fn(&Fact) -> f64) -> Vec<Interval> {
+    let binding = record.facts.iter().filter(|fact| {
+        fact.kind == kind && fact.strength == Strength::Required && fact.polarity == Polarity::Include
+    });
+    binding.map(|fact| (fact.min.map(|n| n.0 * unit(fact)), fact.max.map(|n| n.0 * unit(fact)))).collect()
+}
+
+fn ages(record: &Record<'_>) -> Vec<Interval> {
+    of_facts(record, "age", |_| 1.0)
+}
+
+fn durations(record: &Record<'_>) -> Vec<Interval> {
+    of_facts(record, "duration", |fact| match fact.unit.as_deref() {
+        Some("day") => 1.0,
+        Some("week") => 7.0,
+        Some("month") => 30.0,
+        _ => 365.0,
+    })
+}
+
+fn fundings(record: &Record<'_>) -> Vec<Interval> {
+    vec![(record.program.funding_min_usd.map(|n| n.0), record.program.funding_max_usd.map(|n| n.0))]
+}
+
+/// Whether any published interval shares a number with the asked one.
+fn overlaps(asked: &Asked, measure: &str, published: &[Interval]) -> bool {
+    let (min, max) = (asked.number(&format!("{measure}Min")), asked.number(&format!("{measure}Max")));
+    if min.is_none() && max.is_none() {
+        return true;
+    }
+    let (from, to) = (min.unwrap_or(f64::MIN), max.unwrap_or(f64::MAX));
+    let stated = published.iter().filter(|(least, most)| least.is_some() || most.is_some());
+    from <= to
+        && stated
+            .map(|(least, most)| (least.unwrap_or(f64::MIN).max(from), most.unwrap_or(f64::MAX).min(to)))
+            .any(|(from, to)| from <= to)
+}
+
+fn is_funded(record: &Record<'_>) -> bool {
+    let (least, most) = fundings(record)[0];
+    least.is_some()
+        || most.is_some()
+        || record.named["fundingShapes"].iter().any(|shape| *shape != "unfunded")
+}
+
+/// All that `q` looks at.
+fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Positions> {
+    let organization = directory.organizations.iter().find(|it| it.id == program.organization_id).unwrap();
+    let mut texts: Vec<&str> = vec![&program.name, &organization.name];
+    texts.extend(program.aliases.iter().chain(&organization.aliases).map(String::as_str));
+    texts.extend(program.summary.iter().chain(&program.description).map(String::as_str));
+    let slugs = directory.aliases.iter().filter(|alias| alias.entity_id == organization.id);
+    texts.extend(slugs.map(|alias| alias.slug.as_str()));
+    texts.extend(facts.iter().filter_map(|fact| fact.text.as_deref()));
+    let mut translated = |id: Uuid, fields: &[&str]| {
+        for locale in [Locale::En, Locale::Es] {
+            let known = directory.translations.get(&(id, locale));
+            let fields = fields.iter().filter_map(|field| known?.get(*field));
+            texts.extend(fields.map(String::as_str));
+        }
+    };
+    translated(program.id, &["name", "summary", "description"]);
+    translated(organization.id, &["name"]);
+    facts.iter().for_each(|fact| translated(fact.id, &["text"]));
+    texts.into_iter().map(positions).collect()
+}
+
+fn positions(text: &str) -> Positions {
+    let mut positions: Positions = Vec::new();
+    tokens(text, |token, SamePosition(same)| match positions.last_mut() {
+        Some(last) if same => last.push(token.to_owned()),
+        _ => positions.push(vec![token.to_owned()]),
+    });
+    positions
+}
+
+/// The words of a question's text: each position's plain reading.
+fn words(text: &str) -> Vec<String> {
+    positions(text).into_iter().map(|readings| readings[0].clone()).collect()
+}
+
+/// What a text asks for.
+struct Understood {
+    /// Of each: one of the alternatives, all words of it, one of the tokens for each word.
+    wanted: Vec<Vec<Vec<BTreeSet<String>>>>,
+    phrases: Vec<Vec<String>>,
+    unwanted_words: Vec<BTreeSet<String>>,
+    unwanted_phrases: Vec<Vec<String>>,
+}
+
+impl Understood {
+    fn fits(&self, record: &Record<'_>) -> bool {
+        let all = || record.texts.iter().flatten().flatten();
+        let any_of = |tokens: &BTreeSet<String>| all().any(|token| tokens.contains(token));
+        let phrase = |words: &Vec<String>| record.texts.iter().any(|text| has_phrase(text, words));
+        self.wanted.iter().all(|clause| clause.iter().any(|words| words.iter().all(any_of)))
+            && self.phrases.iter().all(phrase)
+            && !self.unwanted_words.iter().any(any_of)
+            && !self.unwanted_phrases.iter().any(phrase)
+    }
+}
+
+fn has_phrase(text: &Positions, words: &[String]) -> bool {
+    text.windows(words.len()).any(|window| window.iter().zip(words).all(|(at, word)| at.contains(word)))
+}
+
+/// A word, quoted text or exclusion as it was typed: (excluded, quoted, text).
+fn parts(text: &str) -> Vec<(bool, bool, String)> {
+    let mut parts: Vec<(bool, bool, String)> = Vec::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_whitespace() {
+            continue;
+        }
+        let excluded = letter == '-';
+        let first = if excluded { letters.next() } else { Some(letter) };
+        let quoted = first == Some('"');
+        let mut part = String::new();
+        part.extend(first.filter(|_| !quoted));
+        if first.is_none_or(|first| !first.is_whitespace()) {
+            let ends = |next: char| if quoted { next == '"' } else { next.is_whitespace() || next == '"' };
+            while let Some(next) = letters.next_if(|next| !ends(*next)) {
+                part.push(next);
+            }
+            if quoted {
+                letters.next();
+            }
+        }
+        parts.push((excluded, quoted, part));
+    }
+    parts
+}
+
+impl Oracle<'_> {
+    fn understand(&self, text: &str) -> Understood {
+        let mut plain: Vec<String> = Vec::new();
+        let mut understood = Understood {
+            wanted: Vec::new(),
+            phrases: Vec::new(),
+            unwanted_words: Vec::new(),
+            unwanted_phrases: Vec::new(),
+        };
+        for (excluded, quoted, text) in parts(text) {
+            let words = words(&text);
+            match (excluded, quoted, words.len()) {
+                (_, _, 0) => {}
+                (true, _, 1) => understood.unwanted_words.push(self.related(&words[0])),
+                (true, _, _) => understood.unwanted_phrases.push(words),
+                (false, true, _) => understood.phrases.push(words),
+                (false, false, _) => plain.extend(words),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        plain.retain(|word| seen.insert(word.clone()));
+        let mut rest = plain.as_slice();
+        while !rest.is_empty() {
+            let (clause, used) = self.clause(rest);
+            understood.wanted.push(clause);
+            rest = &rest[used..];
+        }
+        understood
+    }
+
+    /// The longest run of at most four words that has synonyms, else one word. Alternatives that
+    /// name a word which stands nowhere are none; without any, the first word is guessed.
+    fn clause(&self, words: &[String]) -> (Vec<Vec<BTreeSet<String>>>, usize) {
+        for length in (1..=words.len().min(4)).rev() {
+            let run = &words[..length];
+            let known = self.synonyms.iter().filter(|group| group.iter().any(|term| term == run));
+            let synonyms: Vec<&Vec<String>> = known.flatten().collect();
+            if length > 1 && synonyms.is_empty() {
+                continue;
+            }
+            let own = run.to_vec();
+            let alternatives = std::iter::once(&own).chain(synonyms);
+            let related = alternatives.map(|words| words.iter().map(|word| self.related(word)).collect());
+            let standing: Vec<Vec<BTreeSet<String>>> =
+                related.filter(|words: &Vec<BTreeSet<String>>| words.iter().all(|w| !w.is_empty())).collect();
+            if !standing.is_empty() {
+                return (standing, length);
+            }
+        }
+        (vec![vec![self.guessed(&words[0])]], 1)
+    }
+
+    /// The word and what shares a stem with it in either language.
+    fn related(&self, word: &str) -> BTreeSet<String> {
+        let (english, spanish) = (self.stems.english(word).into_owned(), self.stems.spanish(word));
+        let related = self
+            .dictionary
+            .iter()
+            .filter(|(token, (en, es))| *token == word || *en == english || *es == spanish);
+        related.map(|(token, _)| token.clone()).collect()
+    }
+
+    /// What the word begins, else what it may be a slip of.
+    fn guessed(&self, word: &str) -> BTreeSet<String> {
+        let begun: BTreeSet<String> =
+            self.dictionary.keys().filter(|token| token.starts_with(word)).cloned().collect();
+        if !begun.is_empty() {
+            return begun;
+        }
+        let slips = match word.chars().count() {
+            0..4 => return BTreeSet::new(),
+            4..8 => 1,
+            _ => 2,
+        };
+        self.dictionary.keys().filter(|token| distance(word, token) <= slips).cloned().collect()
+    }
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that make one word of another.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            if i == 0 || j == 0 {
+                table[i][j] = i + j;
+                continue;
+            }
+            let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            table[i][j] = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                table[i][j] = table[i][j].min(table[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    table[a.len()][b.len()]
+}

@@ -1,0 +1,242 @@
+//! The engine against the plain oracle: random datasets, random questions, equal answers.
+
+use std::sync::{LazyLock, OnceLock};
+
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use serde_json::{Value, json};
+use snapshot::facet::FACETS;
+use snapshot::query::{Pick, parse_search};
+use snapshot::time::Day;
+use tests::synth::rng::Rng;
+use url::form_urlencoded::Serializer;
+
+use crate::harness::{WORDS, World, day_after};
+use crate::oracle::{Expected, Oracle};
+
+/// How many questions are asked; a long run sets `ORACLE_CASES`.
+fn cases() -> u32 {
+    std::env::var("ORACLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+}
+
+/// One dataset for every so many questions.
+const CASES_PER_WORLD: u32 = 25;
+
+static WORLDS: LazyLock<Vec<OnceLock<World>>> =
+    LazyLock::new(|| (0..=cases() / CASES_PER_WORLD).map(|_| OnceLock::new()).collect());
+
+fn world(number: usize) -> &'static World {
+    let make = || match number % 12 {
+        11 => World::synthetic(1 + number % 90, number as u64),
+        _ => World::tiny(number as u64),
+    };
+    WORLDS[number].get_or_init(make)
+}
+
+/// A question to be: which dataset, how many days later, and numbers that choose the parameters.
+#[derive(Clone, Debug)]
+struct Case {
+    world: usize,
+    days: i32,
+    parameters: Vec<u64>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let days = prop_oneof![Just(0), -20..40i32, 0..400i32];
+    (0..WORLDS.len(), days, vec(any::<u64>(), 0..8)).prop_map(|(world, days, parameters)| Case {
+        world,
+        days,
+        parameters,
+    })
+}
+
+/// Pairs of parameter and value; each number gives one.
+fn pairs(oracle: &Oracle<'_>, parameters: &[u64]) -> Vec<(String, String)> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for number in parameters {
+        let (name, value) = pair(oracle, &mut Rng::new(&[*number]));
+        let is_single = FACETS.iter().all(|spec| spec.parameter != name);
+        if !(is_single && pairs.iter().any(|(known, _)| known == name)) {
+            pairs.push((name.to_owned(), value));
+        }
+    }
+    pairs
+}
+
+fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
+    match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2]) {
+        0 => pick(oracle, rng),
+        1 => ("q", text(rng)),
+        2 => ("open", "true".to_owned()),
+        3 => ("rolling", "1".to_owned()),
+        4 => ("funded", "true".to_owned()),
+        5 => ("facets", "false".to_owned()),
+        6 => ("locale", rng.pick(&["en", "es"]).to_owned()),
+        7 => ("sort", rng.pick(&["deadline", "name", "recent"]).to_owned()),
+        8 => ("limit", rng.pick(&["1", "2", "3", "100"]).to_owned()),
+        9 => (rng.pick(&["offset", "page"]), (1 + rng.below(9)).to_string()),
+        10 => (rng.pick(&["ageMin", "ageMax"]), rng.below(40).to_string()),
+        11 => (rng.pick(&["fundingMin", "fundingMax"]), (rng.below(9) * 500).to_string()),
+        12 => (rng.pick(&["durationMin", "durationMax"]), (rng.below(30) * 15).to_string()),
+        _ => (rng.pick(&["deadlineFrom", "deadlineTo"]), day_after(rng.between(-10, 60)).to_string()),
+    }
+}
+
+/// A value of some facet, a place, or something that is neither.
+fn pick(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
+    let spec = &FACETS[rng.below(FACETS.len())];
+    let values: Vec<&str> = oracle.vocabulary[spec.name].iter().copied().collect();
+    let value = match rng.weighted(&[80, 15, 5]) {
+        0 if !values.is_empty() => rng.pick(&values),
+        2 => rng.pick(&["Narnia", "health", "ng", "999"]),
+        _ => rng.pick(&["KE", "NG", "011", "US-CA", "FR", "DE", "202", "001", "AQ"]),
+    };
+    (spec.parameter, value.to_owned())
+}
+
+/// Words with phrases, exclusions, beginnings and slips.
+fn text(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for _ in 0..rng.weighted(&[1, 40, 30, 20, 9]) {
+        text.push_str(rng.pick(&["", "", "", "", "", "-"]));
+        let word = rng.pick(&WORDS);
+        let letters: Vec<char> = word.chars().collect();
+        match rng.weighted(&[60, 15, 8, 8, 4, 5]) {
+            0 => text.push_str(word),
+            1 => text.push_str(&format!("\"{word} {}\"", rng.pick(&WORDS))),
+            2 => text.extend(&letters[..letters.len().div_ceil(2)]),
+            3 => text
+                .extend(letters.iter().enumerate().filter(|(n, _)| *n != letters.len() / 2).map(|(_, c)| c)),
+            4 => text.push_str(rng.pick(&[
+                "\"",
+                "zzzz",
+                "–",
+                "\"soil",
+                "I+D",
+                "unheard of",
+                "grnat",
+                "program",
+            ])),
+            _ => text.push_str(&format!("\"{word}\"")),
+        }
+        text.push_str(rng.pick(&[" ", " ", "  ", "/"]));
+    }
+    text
+}
+
+fn query_string(pairs: &[(String, String)]) -> String {
+    let mut query = Serializer::new(String::new());
+    pairs.iter().for_each(|(name, value)| {
+        query.append_pair(name, value);
+    });
+    query.finish()
+}
+
+/// What the engine answers, in the oracle's words.
+pub(crate) fn answer(world: &World, query: &str, days: i32) -> Expected {
+    let index = &world.site.index;
+    let (query, _) = parse_search(query, |facet, value| index.values.find(facet, value));
+    let dated = world.site.dated(Day::new(day_after(days)));
+    let answer = index.search(&query, &dated.today);
+    let items = |items: &[(Pick, u32)]| {
+        items.iter().map(|(pick, count)| (index.value_text(pick).to_owned(), *count as usize)).collect()
+    };
+    Expected {
+        total: answer.total,
+        slugs: answer.docs.iter().map(|doc| index.slug(*doc).to_owned()).collect(),
+        facets: answer
+            .facets
+            .map(|facets| facets.iter().map(|f| (f.facet.spec().name, items(&f.items))).collect()),
+    }
+}
+
+#[test]
+fn the_engine_answers_as_the_oracle_does() {
+    let mut runner =
+        TestRunner::new(Config { cases: cases(), failure_persistence: None, ..Config::default() });
+    let test = |case: Case| {
+        let world = world(case.world);
+        let oracle = Oracle::new(&world.directory);
+        let pairs = pairs(&oracle, &case.parameters);
+        let expected = oracle.answer(&oracle.read(&pairs), day_after(case.days));
+        let found = answer(world, &query_string(&pairs), case.days);
+        prop_assert_eq!(found, expected, "{:?}", pairs);
+        Ok::<(), TestCaseError>(())
+    };
+    runner.run(&case(), test).unwrap_or_else(|fault| panic!("{fault}"));
+}
+
+/// Slugs that a question finds among programs that are told apart by a few members only.
+fn found(tables: &[(&str, Vec<Value>)], query: &str) -> Vec<String> {
+    answer(&World::tables(tables), query, 0).slugs
+}
+
+fn program(number: u32, members: &Value) -> Value {
+    let mut program = json!({
+        "id": format!("00000000-0000-4000-8000-00000000000{number}"),
+        "organizationId": "00000000-0000-4000-8000-0000000000aa", "slug": format!("p{number}"),
+        "name": format!("Program {number}"), "programType": "grant", "officialUrl": "https://example.org/",
+        "lifecycle": "active_accepting", "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let more = members.as_object().unwrap().clone();
+    program.as_object_mut().unwrap().extend(more);
+    program
+}
+
+fn organization() -> (&'static str, Vec<Value>) {
+    let record = json!({
+        "id": "00000000-0000-4000-8000-0000000000aa", "slug": "body", "name": "Body",
+        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    ("organizations", vec![record])
+}
+
+fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
+    ("programs", (1..).zip(members).map(|(number, members)| program(number, members)).collect())
+}
+
+#[test]
+fn a_fact_is_found_by_its_translated_text() {
+    let fact = json!({
+        "id": "00000000-0000-4000-8000-0000000000f1", "programId": "00000000-0000-4000-8000-000000000002",
+        "kind": "note", "text": "Bees welcome", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let translation = json!({
+        "entityType": "fact", "entityId": fact["id"], "locale": "es", "fields": {"text": "Abejas bienvenidas"}
+    });
+    let tables = [
+        organization(),
+        programs(&[json!({}), json!({})]),
+        ("facts", vec![fact]),
+        ("translations", vec![translation]),
+    ];
+    assert_eq!(found(&tables, "q=abeja"), ["p2"]);
+    assert_eq!(found(&tables, "q=bees"), ["p2"]);
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_matches_nothing() {
+    let funded = json!({"fundingMinUsd": 0, "fundingMaxUsd": 9000});
+    let tables = [organization(), programs(&[funded])];
+    assert_eq!(found(&tables, "fundingMin=4000&fundingMax=5000"), ["p1"]);
+    assert_eq!(found(&tables, "fundingMin=5000&fundingMax=4000"), [] as [&str; 0]);
+}
+
+#[test]
+fn synonyms_are_words_whatever_stands_between_them() {
+    let names = ["R&D vouchers", "Research and development", "Development", "Researcher"];
+    let programs = programs(&names.map(|name| json!({"name": name})));
+    let synonyms = json!({"locale": "en", "terms": ["R&D", "research and development"]});
+    let tables = [organization(), programs, ("synonyms", vec![synonyms])];
+    assert_eq!(found(&tables, "q=r%26d&sort=name"), ["p1", "p2"]);
+    assert_eq!(found(&tables, "q=research+and+development&sort=name"), ["p1", "p2"]);
+}
+
+#[test]
+fn a_synonym_that_stands_nowhere_does_not_keep_a_word_from_being_guessed() {
+    let programs = programs(&[json!({"name": "Nursery"}), json!({"name": "Other"})]);
+    let synonyms = json!({"locale": "en", "terms": ["nurse", "medical carer"]});
+    let tables = [organization(), programs, ("synonyms", vec![synonyms])];
+    assert_eq!(found(&tables, "q=nurse"), ["p1"]);
+}

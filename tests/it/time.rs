@@ -1,0 +1,226 @@
+//! What depends on the day: the rules as tables worked out by hand, and 400 days over which an old
+//! snapshot must answer as one that was built that day.
+
+use jiff::civil::Date;
+use snapshot::page::hole::{Filled, refill};
+use snapshot::page::list::Numbers;
+use snapshot::page::shape::Shaper;
+use snapshot::page::{Dated, Site, detail, export, facet, list, search};
+use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
+use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
+use snapshot::search::build::document_order;
+use snapshot::time::{Day, OPEN_STATES, Openness, Season};
+use tests::synth::TODAY;
+
+use crate::harness::{World, day_after, site};
+
+const DAYS: i32 = 400;
+
+/// A site with the bodies that are files, rendered on the day it was built.
+struct Snapshot<'a> {
+    directory: &'a Directory,
+    site: Site,
+    built: Date,
+}
+
+impl<'a> Snapshot<'a> {
+    fn new(directory: &'a Directory, built: Date) -> Self {
+        Self { directory, site: site(directory, built).0, built }
+    }
+
+    /// Details of programs and organizations, and the export.
+    fn files(&self) -> Vec<Filled> {
+        let day = Day::new(self.built);
+        let dated = self.site.dated(day);
+        let numbers = Numbers::new(self.directory, &document_order(self.directory, day));
+        let mut files = vec![export::json(&self.site, &dated, &self.directory.dataset)];
+        for locale in Locale::ALL {
+            let shaper = Shaper { directory: self.directory, locale: *locale };
+            let programs = 0..self.directory.programs.len();
+            files.extend(programs.map(|program| detail::program(&shaper, &numbers, &dated, program)));
+            let organizations = 0..self.directory.organizations.len();
+            files.extend(organizations.map(|it| detail::organization(&shaper, &numbers, &dated, it)));
+        }
+        files
+    }
+}
+
+/// Everything that is answered on a day without files.
+fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
+    let soon = day_after(day + 30);
+    let mut questions = vec![
+        String::new(),
+        format!("deadlineFrom={}&deadlineTo={soon}", day_after(day)),
+        "sort=name&locale=es&openState=closed&openState=closing_soon".to_owned(),
+    ];
+    let rotating = ["open=true&limit=100", "rolling=true", "lifecycle=unclear", "q=program&openState=open"];
+    questions.push(rotating[day as usize % rotating.len()].to_owned());
+    let mut answers: Vec<Vec<u8>> = Vec::new();
+    for question in questions {
+        let (query, invalid) = parse_search(&question, |facet, value| site.index.values.find(facet, value));
+        answers.push(search::search(site, dated, &query, &invalid));
+    }
+    for question in ["limit=100", "upcoming=false&limit=100"] {
+        let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question);
+        answers.push(list::list(site, dated, List::Cycles, &query, &invalid));
+    }
+    let all = FacetQuery { text: String::new(), page: snapshot::query::Page { offset: 0, limit: 100 } };
+    answers.push(facet::facet(site, dated, snapshot::facet::Facet::OpenStates, &all));
+    answers
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn stays_right(world: &World) {
+    let old = Snapshot::new(&world.directory, TODAY);
+    let old_files = old.files();
+    for day in 0..DAYS {
+        let today = day_after(day);
+        let old_dated = old.site.dated(Day::new(today));
+        let new = Snapshot::new(&world.directory, today);
+        let expected = answers(&new.site, &new.site.dated(Day::new(today)), day);
+        for (found, expected) in answers(&old.site, &old_dated, day).iter().zip(&expected) {
+            assert_eq!(text(found), text(expected), "{today}");
+        }
+        for (found, expected) in old_files.iter().zip(new.files()) {
+            let refilled = refill(&found.bytes, &found.holes, &old_dated).unwrap();
+            assert_eq!(text(&refilled), text(&expected.bytes), "{today}");
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_answers_on_each_of_400_days_as_one_built_that_day() {
+    stays_right(&World::synthetic(30, 3));
+}
+
+#[test]
+fn a_snapshot_of_colliding_days_answers_on_each_of_400_days_as_one_built_that_day() {
+    stays_right(&World::tiny(dense_seed()));
+}
+
+/// A tiny dataset with a few dozen programs.
+fn dense_seed() -> u64 {
+    (0..).find(|seed| World::tiny(*seed).directory.programs.len() > 12).unwrap()
+}
+
+/// Day 0 is today in the tables below.
+fn season(stated: Option<CycleStatus>, opens: Option<i32>, deadline: Option<i32>) -> Season {
+    let day = |days: Option<i32>| days.map_or(Day::NONE, Day);
+    Season { opens: day(opens), deadline: day(deadline), starts: Day::NONE, stated }
+}
+
+#[test]
+fn a_cycles_status_follows_from_its_days_and_then_from_what_its_source_said() {
+    use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
+    let table = [
+        // A deadline that has passed closes, whatever was stated.
+        (None, None, Some(-1), Closed),
+        (Some(Rolling), None, Some(-1), Closed),
+        (Some(Open), Some(5), Some(-1), Closed),
+        // A deadline counts through the end of its day.
+        (None, None, Some(0), Open),
+        (None, Some(0), Some(0), Open),
+        // Stated rolling and closed come before the opening day.
+        (Some(Rolling), Some(5), None, Rolling),
+        (Some(Rolling), None, Some(3), Rolling),
+        (Some(Closed), Some(-5), Some(3), Closed),
+        (Some(Closed), None, None, Closed),
+        // The opening day comes before stated open, upcoming and unknown.
+        (Some(Open), Some(1), None, Upcoming),
+        (None, Some(1), Some(9), Upcoming),
+        (Some(Upcoming), Some(0), None, Open),
+        (Some(Unknown), Some(-9), None, Open),
+        (None, Some(-9), Some(9), Open),
+        // Without one, the source's word; then a deadline ahead; then nothing is known.
+        (Some(Upcoming), None, Some(9), Upcoming),
+        (Some(Open), None, None, Open),
+        (Some(Unknown), None, Some(9), Open),
+        (Some(Unknown), None, None, Unknown),
+        (None, None, None, Unknown),
+    ];
+    for (stated, opens, deadline, expected) in table {
+        let found = season(stated, opens, deadline).status(Day(0));
+        assert_eq!(found, expected, "stated {stated:?}, opens {opens:?}, deadline {deadline:?}");
+    }
+}
+
+/// Open states, `rolling` and next deadline of a program on day 0.
+fn openness(lifecycle: Lifecycle, seasons: &[Season]) -> (Vec<&'static str>, bool, Option<i32>) {
+    let found = Openness::new(lifecycle, seasons.iter().copied(), Day(0));
+    let states = OPEN_STATES.iter().enumerate().filter(|(bit, _)| found.states >> bit & 1 == 1);
+    (states.map(|(_, state)| *state).collect(), found.rolling, found.next_deadline.known().map(|day| day.0))
+}
+
+#[test]
+fn a_programs_states_follow_from_its_best_cycle_and_its_lifecycle() {
+    use Lifecycle::{
+        ActiveAccepting, ActiveBetweenCycles, ActiveNoApplications, Ended, Inaccessible, Paused,
+        RenamedOrMoved, Unclear,
+    };
+    let closed = season(None, None, Some(-1));
+    let open_15 = season(None, Some(-1), Some(15));
+    let open_14 = season(None, Some(-1), Some(14));
+    let open_undated = season(Some(CycleStatus::Open), None, None);
+    let rolling = season(Some(CycleStatus::Rolling), None, None);
+    let rolling_dated = season(Some(CycleStatus::Rolling), None, Some(7));
+    let upcoming = season(None, Some(3), Some(9));
+    let unknown = season(None, None, None);
+    let table: [(Lifecycle, &[Season], &[&str], bool, Option<i32>); 22] = [
+        // The best of the cycles: open, rolling, upcoming, closed, unknown.
+        (ActiveAccepting, &[closed, upcoming, rolling, open_15], &["open"], true, Some(9)),
+        (ActiveAccepting, &[closed, upcoming, rolling], &["rolling"], true, Some(9)),
+        (ActiveBetweenCycles, &[closed, upcoming, unknown], &["upcoming"], false, Some(9)),
+        (ActiveBetweenCycles, &[unknown, closed], &["closed"], false, None),
+        (ActiveAccepting, &[unknown], &["unknown"], false, None),
+        // Closing soon: an open deadline at most 14 days off; rolling and upcoming ones do not count.
+        (ActiveAccepting, &[open_14], &["open", "closing_soon"], false, Some(14)),
+        (ActiveAccepting, &[open_15], &["open"], false, Some(15)),
+        (ActiveAccepting, &[open_undated, upcoming], &["open"], false, Some(9)),
+        (ActiveAccepting, &[rolling_dated], &["rolling"], true, None),
+        // Some lifecycles close, cycles or not.
+        (Paused, &[open_14, rolling], &["closed"], false, None),
+        (Ended, &[open_14], &["closed"], false, None),
+        (ActiveNoApplications, &[], &["closed"], false, None),
+        (Ended, &[], &["closed"], false, None),
+        // Others need an open cycle with a deadline to be believed.
+        (Inaccessible, &[open_14], &["open", "closing_soon"], false, Some(14)),
+        (Unclear, &[open_15, rolling], &["open"], true, Some(15)),
+        (RenamedOrMoved, &[open_undated, rolling], &["unknown"], false, None),
+        (Unclear, &[upcoming], &["unknown"], false, Some(9)),
+        (Inaccessible, &[closed], &["unknown"], false, None),
+        (Inaccessible, &[], &["unknown"], false, None),
+        // Without cycles only a program that says so takes applications.
+        (ActiveAccepting, &[], &["open"], false, None),
+        (ActiveBetweenCycles, &[], &["unknown"], false, None),
+        (Unclear, &[], &["unknown"], false, None),
+    ];
+    for (lifecycle, seasons, states, rolling, deadline) in table {
+        let expected = (states.to_vec(), rolling, deadline);
+        assert_eq!(openness(lifecycle, seasons), expected, "{lifecycle:?} with {seasons:?}");
+    }
+}
+
+#[test]
+fn a_program_is_open_exactly_when_it_is_open_or_rolling() {
+    let is_open = |seasons: &[Season]| {
+        Openness::new(Lifecycle::ActiveAccepting, seasons.iter().copied(), Day(0)).is_open()
+    };
+    assert!(is_open(&[season(None, Some(0), None)]));
+    assert!(is_open(&[season(Some(CycleStatus::Rolling), None, None)]));
+    assert!(!is_open(&[season(None, Some(1), None)]));
+    assert!(!is_open(&[season(None, None, None)]));
+}
+
+#[test]
+fn a_cycle_is_upcoming_while_it_takes_applications_or_has_not_begun() {
+    let starts = |days: i32| Season { starts: Day(days), ..season(None, None, Some(-1)) };
+    assert!(starts(0).is_upcoming(Day(0)));
+    assert!(!starts(-1).is_upcoming(Day(0)));
+    assert!(season(None, Some(4), None).is_upcoming(Day(0)));
+    assert!(season(Some(CycleStatus::Rolling), None, None).is_upcoming(Day(0)));
+    assert!(!season(None, None, None).is_upcoming(Day(0)));
+    assert!(!season(Some(CycleStatus::Closed), None, Some(4)).is_upcoming(Day(0)));
+}

@@ -6,8 +6,10 @@
 //! [`Today`]; the rest is read in place.
 
 pub mod build;
-pub mod count;
+mod count;
+mod facets;
 pub mod matching;
+mod narrow;
 pub mod rank;
 pub mod set;
 pub mod table;
@@ -16,12 +18,13 @@ pub mod text;
 pub mod today;
 pub mod values;
 
-use crate::facet::{COUNT, FACETS, Facet, Interval, Measure};
+use crate::facet::{FACETS, Facet, Interval, Measure};
 use crate::query::{Page, Pick, Query, Sort};
 use crate::record::Locale;
 use crate::search::matching::Wanted;
-use crate::search::set::{DocSet, Docs, has_bit, union};
-use crate::search::table::{Strings, check_len, check_offsets};
+use crate::search::narrow::{Group, Narrowed};
+use crate::search::set::{DocSet, Docs, Held, has_bit, union};
+use crate::search::table::{Strings, check_bits, check_len, check_offsets};
 use crate::search::terms::Terms;
 use crate::search::today::{Seasons, Today};
 use crate::search::values::Values;
@@ -172,6 +175,7 @@ impl Index {
         }
         let funded = sections.get::<u64>("funded")?;
         check_len("funded", &funded, set::words(count))?;
+        check_bits("funded", &funded, count)?;
         Ok(Self {
             values: Values::open(sections, count)?,
             terms: Terms::open(sections, count)?,
@@ -242,10 +246,10 @@ impl Index {
         page: impl FnOnce(Option<&DocSet>, &Page) -> Vec<u32>,
     ) -> Answer {
         let groups = self.groups(query, today);
-        let found = narrow(base, groups.iter());
-        let total = found.as_ref().map_or(self.len(), DocSet::len);
-        let docs = page(found.as_ref(), &query.page);
-        let facets = query.facets.then(|| self.facets(query, today, base, &groups, found.as_ref()));
+        let narrowed = Narrowed::new(base, groups, self.len(), query.facets);
+        let total = narrowed.found.as_ref().map_or(self.len(), DocSet::len);
+        let docs = page(narrowed.found.as_ref(), &query.page);
+        let facets = query.facets.then(|| self.facets(query, today, &narrowed));
         Answer { total, docs, facets }
     }
 
@@ -308,151 +312,25 @@ impl Index {
         groups
     }
 
-    fn docs_of_picks<'a>(&'a self, picks: &[(Facet, &'a Pick)], today: &'a Today) -> GroupDocs<'a> {
-        let docs = |ordinal: u32| match today.docs(ordinal) {
+    fn docs_of_picks<'a>(&'a self, picks: &[(Facet, &'a Pick)], today: &'a Today) -> Held<'a> {
+        let values = picks.iter().filter_map(|(_, pick)| match pick {
+            Pick::Value(ordinal) => Some(self.docs_of_value(*ordinal, today)),
+            Pick::Place(_) => None,
+        });
+        let values = union(&values.collect::<Vec<_>>(), self.len());
+        let places = picks.iter().filter_map(|(facet, pick)| match pick {
+            Pick::Place(code) => Some(self.values.docs_of_place(*facet, code)),
+            Pick::Value(_) => None,
+        });
+        places
+            .fold(values, |all, place| Held::Made(union(&[all.docs(), place.docs()], self.len()).into_set()))
+    }
+
+    fn docs_of_value<'a>(&'a self, ordinal: u32, today: &'a Today) -> Docs<'a> {
+        match today.docs(ordinal) {
             Some(bits) => Docs::Bits(bits),
             None => self.values.docs(ordinal),
-        };
-        if let [(_, Pick::Value(ordinal))] = picks {
-            return GroupDocs::Borrowed(docs(*ordinal));
         }
-        let places: Vec<DocSet> = picks
-            .iter()
-            .filter_map(|(facet, pick)| match pick {
-                Pick::Place(code) => Some(self.values.docs_of_place(*facet, code)),
-                Pick::Value(_) => None,
-            })
-            .collect();
-        let mut parts: Vec<Docs<'_>> = places.iter().map(DocSet::docs).collect();
-        parts.extend(picks.iter().filter_map(|(_, pick)| match pick {
-            Pick::Value(ordinal) => Some(docs(*ordinal)),
-            Pick::Place(_) => None,
-        }));
-        GroupDocs::Owned(union(&parts, self.len()))
-    }
-
-    /// All facets: each counted under every constraint but its own group's.
-    fn facets(
-        &self,
-        query: &Query,
-        today: &Today,
-        base: Option<&DocSet>,
-        groups: &[Group<'_>],
-        found: Option<&DocSet>,
-    ) -> Vec<FacetCounts> {
-        let free: Vec<Facet> = FACETS
-            .iter()
-            .map(|spec| spec.facet)
-            .filter(|facet| groups.iter().all(|group| group.facet != facet.group()))
-            .collect();
-        let mut facets = Vec::with_capacity(COUNT);
-        let mut counts = vec![0; self.values.ordinals()];
-        let all: Vec<&Group<'_>> = groups.iter().collect();
-        self.count(today, base, &all, found, &free, &mut counts);
-        facets.extend(free.iter().map(|facet| self.items(*facet, query, &counts, |_| 0)));
-        for group in groups {
-            let others: Vec<&Group<'_>> = groups.iter().filter(|other| other.facet != group.facet).collect();
-            let own: Vec<Facet> =
-                FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == group.facet).collect();
-            let docs = narrow(base, others.iter().copied());
-            self.count(today, base, &others, docs.as_ref(), &own, &mut counts);
-            facets.extend(own.iter().map(|facet| {
-                let of_place = |code: &str| {
-                    let place = self.values.docs_of_place(*facet, code);
-                    docs.as_ref().map_or(place.len(), |docs| {
-                        let mut both = place.clone();
-                        both.intersect(&docs.docs());
-                        both.len()
-                    })
-                };
-                self.items(*facet, query, &counts, |code| of_place(code) as u32)
-            }));
-        }
-        facets.sort_by_key(|counts| counts.facet);
-        facets
-    }
-
-    /// Counts the values of some facets under constraints, whose documents are `docs` (`None`: all).
-    fn count(
-        &self,
-        today: &Today,
-        base: Option<&DocSet>,
-        groups: &[&Group<'_>],
-        docs: Option<&DocSet>,
-        facets: &[Facet],
-        counts: &mut [u32],
-    ) {
-        let Some(docs) = docs else {
-            counts.copy_from_slice(self.values.totals());
-            today.totals(counts);
-            return;
-        };
-        if let (None, [Group { only: Some(ordinal), .. }]) = (base, groups) {
-            if let Some(pairs) = today.pairs(*ordinal) {
-                counts.copy_from_slice(pairs);
-                return;
-            }
-            if let Some(pairs) = self.values.pairs(*ordinal) {
-                counts.copy_from_slice(pairs);
-                today.fill(counts, |state, _| {
-                    today.pairs(state).and_then(|pairs| pairs.get(*ordinal as usize)).copied().unwrap_or(0)
-                });
-                return;
-            }
-        }
-        count::count(&self.values, today, docs, facets, counts);
-    }
-
-    /// The facet's best values, and every picked one.
-    fn items(
-        &self,
-        facet: Facet,
-        query: &Query,
-        counts: &[u32],
-        of_place: impl Fn(&str) -> u32,
-    ) -> FacetCounts {
-        let picked = || query.picks.iter().filter(|(of, _)| *of == facet).map(|(_, pick)| pick);
-        let picked_values: Vec<u32> = picked()
-            .filter_map(|pick| match pick {
-                Pick::Value(ordinal) => Some(*ordinal),
-                Pick::Place(_) => None,
-            })
-            .collect();
-        let found = self.values.of(facet).filter(|ordinal| counts[*ordinal] > 0);
-        let mut best: Vec<(std::cmp::Reverse<u32>, u32)> =
-            found.map(|ordinal| (std::cmp::Reverse(counts[ordinal]), ordinal as u32)).collect();
-        let places = picked().filter(|pick| matches!(pick, Pick::Place(_))).count();
-        let absent = picked_values.iter().filter(|ordinal| counts[**ordinal as usize] == 0).count();
-        let room = FACET_VALUES_MAX.saturating_sub(places + absent);
-        if best.len() > room {
-            best.select_nth_unstable(room);
-            let (kept, rest) = best.split_at(room);
-            let mut kept = kept.to_vec();
-            let missing: Vec<_> =
-                rest.iter().copied().filter(|(_, ordinal)| picked_values.contains(ordinal)).collect();
-            if !missing.is_empty() {
-                kept.sort_unstable();
-                make_room(&mut kept, missing.len(), &picked_values);
-                kept.extend(missing);
-            }
-            best = kept;
-        }
-        best.extend(
-            picked_values.iter().filter(|o| counts[**o as usize] == 0).map(|o| (std::cmp::Reverse(0), *o)),
-        );
-        best.sort_unstable();
-        let mut items: Vec<(Pick, u32)> =
-            best.into_iter().map(|(count, ordinal)| (Pick::Value(ordinal), count.0)).collect();
-        if places > 0 {
-            items.extend(picked().filter_map(|pick| match pick {
-                Pick::Place(code) => Some((pick.clone(), of_place(code))),
-                Pick::Value(_) => None,
-            }));
-            items.sort_by(|(a, count), (b, other)| {
-                other.cmp(count).then_with(|| self.value_text(a).cmp(self.value_text(b)))
-            });
-        }
-        FacetCounts { facet, items }
     }
 
     /// Text of a picked value.
@@ -509,63 +387,12 @@ impl Index {
     }
 }
 
-/// A selection of one group of facets.
-struct Group<'a> {
-    facet: Facet,
-    /// The value, when exactly one was picked.
-    only: Option<u32>,
-    docs: GroupDocs<'a>,
-}
-
-enum GroupDocs<'a> {
-    Borrowed(Docs<'a>),
-    Owned(DocSet),
-}
-
-impl GroupDocs<'_> {
-    fn docs(&self) -> Docs<'_> {
-        match self {
-            Self::Borrowed(docs) => *docs,
-            Self::Owned(docs) => docs.docs(),
-        }
-    }
-}
-
-/// What the groups leave of a base, the smallest first; `None` is everything.
-fn narrow<'a>(base: Option<&DocSet>, groups: impl Iterator<Item = &'a Group<'a>>) -> Option<DocSet> {
-    let mut parts: Vec<Docs<'_>> = groups.map(|group| group.docs.docs()).collect();
-    if parts.len() > 1 {
-        // A list is always smaller than a bit set.
-        parts.sort_by_key(|part| match part {
-            Docs::List(list) => list.len(),
-            Docs::Bits(_) => usize::MAX,
-        });
-    }
-    let mut parts = parts.iter();
-    let mut docs = match base {
-        Some(base) => base.clone(),
-        None => parts.next()?.to_set(),
-    };
-    parts.for_each(|part| docs.intersect(part));
-    Some(docs)
-}
-
 fn intersected(docs: Option<DocSet>, other: Docs<'_>) -> DocSet {
     match docs {
         None => other.to_set(),
         Some(mut docs) => {
             docs.intersect(&other);
             docs
-        }
-    }
-}
-
-/// Drops the last values that were not picked.
-fn make_room(kept: &mut Vec<(std::cmp::Reverse<u32>, u32)>, room: usize, picked: &[u32]) {
-    for _ in 0..room {
-        match kept.iter().rposition(|(_, ordinal)| !picked.contains(ordinal)) {
-            Some(last) => drop(kept.remove(last)),
-            None => return,
         }
     }
 }

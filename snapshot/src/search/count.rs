@@ -10,6 +10,8 @@ use crate::search::values::Values;
 mod cost {
     /// Reaching a document's list.
     pub(super) const DOC: usize = 120;
+    /// Finding a facet's part of it.
+    pub(super) const PART: usize = 150;
     /// One entry of it.
     pub(super) const ENTRY: usize = 7;
     /// One word of a bit set.
@@ -20,61 +22,103 @@ mod cost {
     pub(super) const VALUE: usize = 60;
 }
 
-/// Counts how many documents of a set have each value of some facets, into a table over ordinals.
-/// Entries of other facets hold anything.
-pub fn count(values: &Values, today: &Today, docs: &DocSet, facets: &[Facet], counts: &mut [u32]) {
+/// Counts how many documents of a set have each value, into a table over ordinals.
+pub(super) fn count_all(values: &Values, today: &Today, docs: &DocSet, facets: &[Facet], counts: &mut [u32]) {
     let size = docs.len();
-    let all = values.entries() / values.count().max(1);
-    let walk = |docs: usize| docs * (cost::DOC + cost::ENTRY * all);
-    let scan = scan_cost(values, facets);
-    let most = values.count() - size;
+    let entries = values.entries() / values.count().max(1);
+    let walk = |docs: usize| docs * (cost::DOC + cost::ENTRY * entries);
+    let scan: usize = facets.iter().map(|facet| scan_cost(values, *facet)).sum();
+    let rest = values.count().saturating_sub(size);
     match docs {
-        DocSet::Bits(bits) if walk(most) < walk(size).min(scan) => {
+        DocSet::Bits(bits) if walk(rest) < walk(size).min(scan) => {
             let mut rest = DocSet::all(values.count());
             rest.subtract(&Docs::Bits(bits));
-            walk_documents(values, &rest, counts);
-            counts.iter_mut().zip(values.totals()).for_each(|(count, total)| *count = total - *count);
+            walk_all(values, &rest, counts);
+            let totals = counts.iter_mut().zip(values.totals());
+            totals.for_each(|(count, total)| *count = total.saturating_sub(*count));
         }
-        DocSet::Bits(bits) if scan < walk(size) => intersect_values(values, bits, facets, counts),
-        _ => walk_documents(values, docs, counts),
+        DocSet::Bits(bits) if scan < walk(size) => {
+            facets.iter().for_each(|facet| scan_facet(values, bits, *facet, counts));
+        }
+        _ => walk_all(values, docs, counts),
     }
     today.count(docs, counts);
 }
 
-fn scan_cost(values: &Values, facets: &[Facet]) -> usize {
-    let of = |facet: &Facet| {
-        values.of(*facet).map(|ordinal| match values.docs(ordinal as u32) {
-            Docs::Bits(_) => cost::VALUE + cost::WORD * words(values.count()),
-            Docs::List(list) => cost::VALUE + cost::LOOK_UP * list.len(),
-        })
-    };
-    facets.iter().flat_map(of).sum()
+/// Counts the values of one facet only.
+pub(super) fn count_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+    counts[values.span(facet)].fill(0);
+    match docs {
+        _ if facet == Facet::OpenStates => today.count(docs, counts),
+        DocSet::Bits(bits) if scan_cost(values, facet) < docs.len() * (cost::DOC + cost::PART) => {
+            scan_facet(values, bits, facet, counts);
+        }
+        _ => add_part(values, docs, facet, counts),
+    }
 }
 
-fn walk_documents(values: &Values, docs: &DocSet, counts: &mut [u32]) {
+fn scan_cost(values: &Values, facet: Facet) -> usize {
+    let (dense, listed) = values.sizes(facet);
+    values.of(facet).len() * cost::VALUE + dense * cost::WORD * words(values.count()) + listed * cost::LOOK_UP
+}
+
+/// Counts by walking the documents' lists; open states are not in them.
+pub(super) fn walk_all(values: &Values, docs: &DocSet, counts: &mut [u32]) {
     counts.fill(0);
-    docs.for_each(|doc| {
-        for ordinal in values.of_doc(doc) {
+    docs.for_each_chunk(|docs| {
+        values.touch(docs);
+        for ordinal in docs.iter().flat_map(|doc| values.of_doc(*doc)) {
             if let Some(count) = counts.get_mut(usize::from(*ordinal)) {
                 *count += 1;
             }
         }
     });
-    for set in values.sets() {
-        let count = std::mem::take(&mut counts[*set as usize]);
+    for facet in values.facets() {
+        spread_sets(values, facet, counts);
+    }
+}
+
+/// Adds the values of one facet to what was counted.
+pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+    match facet {
+        Facet::OpenStates => today.add(docs, counts),
+        _ => add_part(values, docs, facet, counts),
+    }
+}
+
+/// Adds the values of one facet, which are a part of each document's list.
+fn add_part(values: &Values, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+    let span = values.span(facet);
+    let (start, counts_of) = (span.start, &mut counts[span.clone()]);
+    docs.for_each_chunk(|docs| {
+        values.touch(docs);
+        for doc in docs {
+            let list = values.of_doc(*doc);
+            let from = list.partition_point(|ordinal| usize::from(*ordinal) < start);
+            let part = list[from..].iter().map(|ordinal| usize::from(*ordinal));
+            for ordinal in part.take_while(|ordinal| *ordinal < span.end) {
+                counts_of[ordinal - start] += 1;
+            }
+        }
+    });
+    spread_sets(values, facet, counts);
+}
+
+/// Gives each set's count to its members.
+fn spread_sets(values: &Values, facet: Facet, counts: &mut [u32]) {
+    for set in values.of(facet).end..values.span(facet).end {
+        let count = std::mem::take(&mut counts[set]);
         if count > 0 {
-            values.set(*set as usize).iter().for_each(|value| counts[*value as usize] += count);
+            values.set(set).iter().for_each(|value| counts[*value as usize] += count);
         }
     }
 }
 
-fn intersect_values(values: &Values, bits: &[u64], facets: &[Facet], counts: &mut [u32]) {
-    for facet in facets {
-        for ordinal in values.of(*facet) {
-            counts[ordinal] = match values.docs(ordinal as u32) {
-                Docs::Bits(others) => count_common(bits, others) as u32,
-                Docs::List(list) => list.iter().filter(|doc| has_bit(bits, **doc)).count() as u32,
-            };
-        }
+fn scan_facet(values: &Values, bits: &[u64], facet: Facet, counts: &mut [u32]) {
+    for ordinal in values.of(facet) {
+        counts[ordinal] = match values.docs(ordinal as u32) {
+            Docs::Bits(others) => count_common(bits, others) as u32,
+            Docs::List(list) => list.iter().filter(|doc| has_bit(bits, **doc)).count() as u32,
+        };
     }
 }

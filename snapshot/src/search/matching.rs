@@ -2,9 +2,12 @@
 //! and `-exclusions`.
 
 use crate::query::TEXT_WORDS_MAX;
-use crate::search::set::{DocSet, Docs};
+use crate::search::set::{DocSet, Docs, Held, union};
 use crate::search::terms::{Meaning, Terms};
 use crate::search::text::words_of;
+
+/// Most words that a synonym may replace.
+const RUN_MAX: usize = 4;
 
 /// A text as it was typed, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,12 +78,11 @@ impl Wanted {
     /// words they replace together.
     #[must_use]
     pub fn clauses(&self, terms: &Terms) -> Vec<Clause> {
-        /// Most words that a synonym may replace.
-        const RUN_MAX: usize = 4;
+        let longest = terms.longest_synonym().clamp(1, RUN_MAX);
         let mut clauses = Vec::new();
         let mut rest = self.words.as_slice();
         while let Some((word, after)) = rest.split_first() {
-            let mut runs = (1..=rest.len().min(RUN_MAX)).rev();
+            let mut runs = (1..=rest.len().min(longest)).rev();
             let found = runs.find_map(|length| Some((length, Clause::new(&rest[..length], terms)?)));
             match found {
                 Some((length, clause)) => {
@@ -99,19 +101,10 @@ impl Wanted {
     /// Documents that have everything that must be there and nothing that must not.
     #[must_use]
     pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
-        let clauses = self.clauses(terms);
-        let mut found = all_of(terms, &clauses, count);
-        for phrase in &self.phrases {
-            let docs = terms.phrase(phrase);
-            found = Some(match found {
-                None => docs,
-                Some(mut found) => {
-                    found.intersect(&docs.docs());
-                    found
-                }
-            });
-        }
-        let mut found = found.unwrap_or_else(|| DocSet::all(count));
+        let phrases = self.phrases.iter().map(|phrase| Held::Made(terms.phrase(phrase)));
+        let parts = all_of(terms, &self.clauses(terms), count).into_iter().chain(phrases);
+        let found = parts.reduce(|all, part| Held::Made(all.docs().and(&part.docs())));
+        let mut found = found.map_or_else(|| DocSet::all(count), Held::into_set);
         self.drop_unwanted(terms, &mut found);
         found
     }
@@ -121,7 +114,7 @@ impl Wanted {
         for unwanted in &self.without {
             let docs = match unwanted.as_slice() {
                 [word] => terms.any(&terms.related(word)),
-                words => terms.phrase(words),
+                words => Held::Made(terms.phrase(words)),
             };
             found.subtract(&docs.docs());
         }
@@ -175,62 +168,59 @@ impl Clause {
 
     /// Documents that have it.
     #[must_use]
-    pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
+    pub fn docs<'a>(&self, terms: &'a Terms, count: usize) -> Held<'a> {
         let own = terms.any(&self.meaning);
         if self.alternatives.is_empty() {
             return own;
         }
         let mut parts = vec![own];
         for words in &self.alternatives {
-            let mut words = words.iter().map(|meaning| terms.any(meaning));
-            let Some(mut docs) = words.next() else { continue };
-            words.for_each(|word| docs.intersect(&word.docs()));
-            parts.push(docs);
+            let words = words.iter().map(|meaning| terms.any(meaning));
+            parts.extend(words.reduce(|all, word| Held::Made(all.docs().and(&word.docs()))));
         }
-        let parts: Vec<Docs<'_>> = parts.iter().map(DocSet::docs).collect();
-        crate::search::set::union(&parts, count)
+        let parts: Vec<Docs<'_>> = parts.iter().map(Held::docs).collect();
+        Held::Made(union(&parts, count).into_set())
     }
 
-    /// Upper bound of the number of documents.
+    /// Upper bound of the number of documents, or a large number for many.
     fn size(&self, terms: &Terms) -> usize {
         if !self.alternatives.is_empty() {
             return usize::MAX;
         }
-        self.meaning.terms.iter().map(|term| terms.docs(*term).len()).sum()
+        let size = |docs| match docs {
+            Docs::List(list) => list.len(),
+            Docs::Bits(_) => usize::MAX,
+        };
+        self.meaning.terms.iter().map(|term| size(terms.docs(*term))).fold(0, usize::saturating_add)
     }
 
-    /// Keeps the documents of `found` that have it.
-    fn keep(&self, found: &mut DocSet, terms: &Terms, count: usize) {
+    /// What it leaves of a set.
+    fn keep(&self, found: &Docs<'_>, terms: &Terms, count: usize) -> DocSet {
         /// Looking a document up in a few lists is cheaper than uniting them.
         const FEW: usize = 4;
-        let small = matches!(found, DocSet::List(list) if list.len() < count / 64);
-        if small && self.alternatives.is_empty() && self.meaning.terms.len() <= FEW {
-            let parts: Vec<Docs<'_>> = self.meaning.terms.iter().map(|term| terms.docs(*term)).collect();
-            if let [only] = parts.as_slice() {
-                found.intersect(only);
-            } else {
-                found.retain(|doc| parts.iter().any(|part| part.contains(doc)));
+        match found {
+            Docs::List(list)
+                if list.len() < count / 64
+                    && self.alternatives.is_empty()
+                    && (2..=FEW).contains(&self.meaning.terms.len()) =>
+            {
+                let parts: Vec<Docs<'_>> = self.meaning.terms.iter().map(|term| terms.docs(*term)).collect();
+                let kept = list.iter().copied().filter(|doc| parts.iter().any(|part| part.contains(*doc)));
+                DocSet::List(kept.collect())
             }
-        } else {
-            found.intersect(&self.docs(terms, count).docs());
+            _ => found.and(&self.docs(terms, count).docs()),
         }
     }
 }
 
 /// Documents that have all clauses, the rarest first; `None` without clauses.
-fn all_of(terms: &Terms, clauses: &[Clause], count: usize) -> Option<DocSet> {
+fn all_of<'a>(terms: &'a Terms, clauses: &[Clause], count: usize) -> Option<Held<'a>> {
     let mut sized: Vec<(usize, &Clause)> =
         clauses.iter().map(|clause| (clause.size(terms), clause)).collect();
     sized.sort_by_key(|(size, _)| *size);
     let mut clauses = sized.into_iter().map(|(_, clause)| clause);
-    let mut found = clauses.next()?.docs(terms, count);
-    for clause in clauses {
-        if found.is_empty() {
-            break;
-        }
-        clause.keep(&mut found, terms, count);
-    }
-    Some(found)
+    let first = clauses.next()?.docs(terms, count);
+    Some(clauses.fold(first, |found, clause| Held::Made(clause.keep(&found.docs(), terms, count))))
 }
 
 #[cfg(test)]

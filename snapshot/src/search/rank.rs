@@ -112,7 +112,8 @@ impl<'a> Question<'a> {
         let (terms, count) = (&index.terms, index.len());
         let clauses = wanted.clauses(terms);
         let part = |docs: DocSet| Part { idf: idf(docs.len(), count), docs };
-        let mut parts: Vec<Part> = clauses.iter().map(|clause| part(clause.docs(terms, count))).collect();
+        let mut parts: Vec<Part> =
+            clauses.iter().map(|clause| part(clause.docs(terms, count).into_set())).collect();
         let counted = clauses.into_iter().zip(&parts).map(|(clause, part)| (clause.meaning, part.idf));
         let mut meanings: Vec<(Meaning, f64)> = counted.collect();
         parts.extend(wanted.phrases.iter().map(|phrase| part(terms.phrase(phrase))));

@@ -72,6 +72,27 @@ impl DocSet {
         }
     }
 
+    /// Calls `each` with all documents, ascending, some at a time.
+    #[inline]
+    pub fn for_each_chunk(&self, mut each: impl FnMut(&[u32])) {
+        const CHUNK: usize = 16;
+        match self {
+            Self::List(list) => list.chunks(CHUNK).for_each(each),
+            Self::Bits(bits) => {
+                let (mut chunk, mut filled) = ([0; CHUNK], 0);
+                for_each_bit(bits, |doc| {
+                    chunk[filled] = doc;
+                    filled += 1;
+                    if filled == CHUNK {
+                        each(&chunk);
+                        filled = 0;
+                    }
+                });
+                each(&chunk[..filled]);
+            }
+        }
+    }
+
     /// Keeps the documents for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         match self {
@@ -165,6 +186,25 @@ impl Docs<'_> {
         }
     }
 
+    /// What is in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> DocSet {
+        match (self, other) {
+            (Self::Bits(bits), Self::Bits(others)) => {
+                DocSet::Bits(bits.iter().zip(*others).map(|(word, other)| word & other).collect())
+            }
+            (Self::Bits(bits), Self::List(list)) | (Self::List(list), Self::Bits(bits)) => {
+                DocSet::List(list.iter().copied().filter(|doc| has_bit(bits, *doc)).collect())
+            }
+            (Self::List(list), Self::List(others)) => {
+                let (short, long) = if list.len() < others.len() { (list, others) } else { (others, list) };
+                let mut both = short.to_vec();
+                intersect_lists(&mut both, long);
+                DocSet::List(both)
+            }
+        }
+    }
+
     /// A copy that may be changed.
     #[must_use]
     pub fn to_set(&self) -> DocSet {
@@ -175,11 +215,40 @@ impl Docs<'_> {
     }
 }
 
+/// A set that was looked up, or one that was made.
+#[derive(Clone, Debug)]
+pub enum Held<'a> {
+    /// Looked up.
+    There(Docs<'a>),
+    /// Made.
+    Made(DocSet),
+}
+
+impl Held<'_> {
+    /// The set, to look at.
+    #[must_use]
+    pub fn docs(&self) -> Docs<'_> {
+        match self {
+            Self::There(docs) => *docs,
+            Self::Made(docs) => docs.docs(),
+        }
+    }
+
+    /// The set, to change.
+    #[must_use]
+    pub fn into_set(self) -> DocSet {
+        match self {
+            Self::There(docs) => docs.to_set(),
+            Self::Made(docs) => docs,
+        }
+    }
+}
+
 /// The union of sets over `count` documents: a list while the parts are small together, else bits.
 #[must_use]
-pub fn union(parts: &[Docs<'_>], count: usize) -> DocSet {
+pub fn union<'a>(parts: &[Docs<'a>], count: usize) -> Held<'a> {
     if let [only] = parts {
-        return only.to_set();
+        return Held::There(*only);
     }
     let listed: Option<usize> = parts
         .iter()
@@ -189,13 +258,13 @@ pub fn union(parts: &[Docs<'_>], count: usize) -> DocSet {
         })
         .sum();
     if listed.is_some_and(|total| total <= count / WORD) {
-        return DocSet::List(merge_lists(parts));
+        return Held::Made(DocSet::List(merge_lists(parts)));
     }
     let mut bits = vec![0; words(count)];
     for part in parts {
         add_to_bits(&mut bits, part);
     }
-    DocSet::Bits(bits)
+    Held::Made(DocSet::Bits(bits))
 }
 
 /// Adds a set to a bit set.
@@ -385,7 +454,8 @@ mod tests {
                     let mut rest = l.clone();
                     rest.subtract(&r.docs());
                     assert_eq!(read(&rest), &left - &right);
-                    assert_eq!(read(&union(&[l.docs(), r.docs()], COUNT)), &left | &right);
+                    assert_eq!(read(&l.docs().and(&r.docs())), &left & &right);
+                    assert_eq!(read(&union(&[l.docs(), r.docs()], COUNT).into_set()), &left | &right);
                 }
             }
         }

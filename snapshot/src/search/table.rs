@@ -1,5 +1,6 @@
 //! Sorted strings and lists of numbers as sections: the two shapes that most of the index is made of.
 
+use crate::search::set::{WORD, words};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Strings in one blob with their offsets. When written sorted, [`Strings::find`] finds one.
@@ -73,6 +74,18 @@ impl Strings {
     #[must_use]
     pub fn find(&self, wanted: &[u8]) -> Option<usize> {
         self.find_in(0..self.len(), wanted)
+    }
+
+    /// First position from `start` on whose string is not less than `wanted`, where all are sorted;
+    /// quick when it is near.
+    #[must_use]
+    pub fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
+        let (mut low, mut step) = (start, 1);
+        while low + step < self.len() && self.bytes(low + step) < wanted {
+            low += step;
+            step *= 2;
+        }
+        self.lower_bound(low..self.len().min(low + step), wanted)
     }
 
     /// First position in `range` whose string is not less than `wanted`.
@@ -150,6 +163,18 @@ impl Lists {
 pub fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
     let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
     if fits { Ok(()) } else { Err(SectionError::Content(name, "offsets do not fit")) }
+}
+
+/// Bit sets over `count` documents hold no document from outside.
+pub fn check_bits(name: &'static str, bits: &[u64], count: usize) -> Result<(), SectionError> {
+    let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
+    let sets = bits.chunks(words(count).max(1));
+    let fits = |set: &[u64]| set.len() == words(count) && set.last().is_none_or(|last| last & outside == 0);
+    if sets.into_iter().all(fits) {
+        Ok(())
+    } else {
+        Err(SectionError::Content(name, "a document is out of bounds"))
+    }
 }
 
 /// Checks a section's length.

@@ -6,7 +6,7 @@
 //! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
 //! term.dense           u32 for each term: which bit set, or u32::MAX
 //! term.bits            bit sets of the terms that stand in more than 1 of 32 documents
-//! en.* es.*            stems of that language, sorted, and the terms that share each
+//! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
 //! term.code            u32 for each term: its number in streams; frequent terms have small numbers
 //! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
 //! synonyms             JSON: lists of folded words that mean the same
@@ -14,8 +14,8 @@
 
 use std::collections::HashMap;
 
-use crate::search::set::{DocSet, Docs, set_bit, union, words};
-use crate::search::table::{Lists, Strings, check_len, check_offsets};
+use crate::search::set::{DocSet, Docs, Held, set_bit, union, words};
+use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::{SamePosition, Stems, tokens, words_of};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -50,8 +50,17 @@ pub const FIELDS: usize = 6;
 type SectionNames = (&'static str, &'static str);
 const TERMS: SectionNames = ("term.at", "term.text");
 const POSTINGS: SectionNames = ("term.docs.at", "term.docs");
-const ENGLISH: [SectionNames; 2] = [("en.at", "en.text"), ("en.terms.at", "en.terms")];
-const SPANISH: [SectionNames; 2] = [("es.at", "es.text"), ("es.terms.at", "es.terms")];
+const ENGLISH: StemNames =
+    StemNames { stems: ("en.at", "en.text"), members: ("en.terms.at", "en.terms"), of: "en.of" };
+const SPANISH: StemNames =
+    StemNames { stems: ("es.at", "es.text"), members: ("es.terms.at", "es.terms"), of: "es.of" };
+
+/// Sections of a language's stems.
+struct StemNames {
+    stems: SectionNames,
+    members: SectionNames,
+    of: &'static str,
+}
 
 /// Collects the texts of documents, in document order, and writes the sections.
 #[derive(Default)]
@@ -107,8 +116,8 @@ impl TermsWriter {
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
         self.write_postings(&terms, writer);
         let stems = Stems::default();
-        write_stems(&terms, ENGLISH, writer, |term| stems.english(term).into_owned());
-        write_stems(&terms, SPANISH, writer, |term| stems.spanish(term));
+        write_stems(&terms, &ENGLISH, writer, |term| stems.english(term).into_owned());
+        write_stems(&terms, &SPANISH, writer, |term| stems.spanish(term));
         self.write_streams(&terms, writer);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
@@ -166,7 +175,7 @@ impl TermsWriter {
 
 fn write_stems(
     terms: &[(&str, usize)],
-    names: [SectionNames; 2],
+    names: &StemNames,
     writer: &mut SectionWriter,
     stem: impl Fn(&str) -> String,
 ) {
@@ -174,8 +183,13 @@ fn write_stems(
     for (term, (text, _)) in terms.iter().enumerate() {
         members.entry(stem(text)).or_default().push(term as u32);
     }
-    Strings::write(writer, names[0], members.keys().map(String::as_bytes));
-    Lists::write(writer, names[1], members.values().map(Vec::as_slice));
+    let mut of = vec![0u32; terms.len()];
+    for (stem, members) in members.values().enumerate() {
+        members.iter().for_each(|term| of[*term as usize] = stem as u32);
+    }
+    Strings::write(writer, names.stems, members.keys().map(String::as_bytes));
+    Lists::write(writer, names.members, members.values().map(Vec::as_slice));
+    writer.put(names.of, &of);
 }
 
 fn write_code(bytes: &mut Vec<u8>, mut code: u32) {
@@ -209,15 +223,24 @@ impl Iterator for Codes<'_> {
 struct StemTable {
     stems: Strings,
     members: Lists,
+    of: Section<u32>,
 }
 
 impl StemTable {
-    fn open(sections: &Sections, names: [SectionNames; 2], terms: usize) -> Result<Self, SectionError> {
-        let (stems, members) = (Strings::open(sections, names[0])?, Lists::open(sections, names[1], terms)?);
-        if stems.len() != members.len() {
-            return Err(SectionError::Content(names[1].0, "has another length"));
+    fn open(sections: &Sections, names: &StemNames, terms: usize) -> Result<Self, SectionError> {
+        let members = Lists::open(sections, names.members, terms)?;
+        let table =
+            Self { stems: Strings::open(sections, names.stems)?, members, of: sections.get(names.of)? };
+        check_len(names.of, &table.of, terms)?;
+        if table.stems.len() != table.members.len() {
+            return Err(SectionError::Content(names.members.0, "has another length"));
         }
-        Ok(Self { stems, members })
+        Ok(table)
+    }
+
+    /// Terms that share their stem with a term.
+    fn siblings(&self, term: u32) -> &[u32] {
+        self.of.get(term as usize).map_or(&[], |stem| self.members.get(*stem as usize))
     }
 
     fn members(&self, stem: &str) -> &[u32] {
@@ -237,6 +260,7 @@ pub struct Terms {
     stream_at: Section<u64>,
     stream: Section<u8>,
     synonyms: HashMap<String, Vec<String>>,
+    longest_synonym: usize,
     stems: Stems,
     count: usize,
 }
@@ -256,6 +280,7 @@ impl Terms {
         let (dense, bits) = (sections.get::<u32>("term.dense")?, sections.get::<u64>("term.bits")?);
         check_len(POSTINGS.0, &vec![(); postings.len()], terms.len())?;
         check_len("term.dense", &dense, terms.len())?;
+        check_bits("term.bits", &bits, count)?;
         let sets = if count == 0 { 0 } else { bits.len() / words(count) };
         if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
             return Err(SectionError::Content("term.dense", "a number is out of bounds"));
@@ -265,10 +290,13 @@ impl Terms {
         let (stream_at, stream) = (sections.get::<u64>("stream.at")?, sections.get::<u8>("stream")?);
         check_offsets("stream.at", &stream_at, stream.len())?;
         check_len("stream.at", &stream_at, count + 1)?;
+        let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
+        let longest_synonym = synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0);
         Ok(Self {
-            english: StemTable::open(sections, ENGLISH, terms.len())?,
-            spanish: StemTable::open(sections, SPANISH, terms.len())?,
-            synonyms: read_synonyms(&sections.get::<u8>("synonyms")?)?,
+            english: StemTable::open(sections, &ENGLISH, terms.len())?,
+            spanish: StemTable::open(sections, &SPANISH, terms.len())?,
+            synonyms,
+            longest_synonym,
             stems: Stems::default(),
             terms,
             postings,
@@ -302,9 +330,14 @@ impl Terms {
     /// The token itself and what shares a stem with it in either language.
     #[must_use]
     pub fn related(&self, token: &str) -> Meaning {
-        let mut terms: Vec<u32> = self.exact(token).into_iter().collect();
-        terms.extend_from_slice(self.english.members(&self.stems.english(token)));
-        terms.extend_from_slice(self.spanish.members(&self.stems.spanish(token)));
+        let (english, spanish) = match self.exact(token) {
+            Some(term) => (self.english.siblings(term), self.spanish.siblings(term)),
+            None => (
+                self.english.members(&self.stems.english(token)),
+                self.spanish.members(&self.stems.spanish(token)),
+            ),
+        };
+        let mut terms = [english, spanish].concat();
         terms.sort_unstable();
         terms.dedup();
         Meaning { terms }
@@ -333,6 +366,12 @@ impl Terms {
         self.synonyms.get(words).map_or(&[], Vec::as_slice)
     }
 
+    /// How many words the longest of them is.
+    #[must_use]
+    pub fn longest_synonym(&self) -> usize {
+        self.longest_synonym
+    }
+
     fn begun_by(&self, prefix: &[u8]) -> std::ops::Range<usize> {
         let start = self.terms.lower_bound(0..self.terms.len(), prefix);
         start..self.after_prefix(start, prefix)
@@ -346,7 +385,7 @@ impl Terms {
             Some(last) => *last += 1,
             None => return self.terms.len(),
         }
-        self.terms.lower_bound(start..self.terms.len(), &after)
+        self.terms.next_from(start, &after)
     }
 
     /// Terms at most `slips` insertions, deletions, replacements or swaps of neighbours away.
@@ -357,29 +396,27 @@ impl Terms {
     fn within(&self, wanted: &[char], slips: usize) -> Vec<u32> {
         let mut found = Vec::new();
         let mut path: Vec<char> = Vec::new();
-        let mut rows: Vec<Vec<usize>> = vec![(0..=wanted.len()).collect()];
+        let mut table = Distances::new(wanted, slips);
         let mut term = 0;
         while term < self.terms.len() {
             let text = self.terms.text(term);
             let shared = text.chars().zip(&path).take_while(|(a, b)| a == *b).count();
             path.truncate(shared);
-            rows.truncate(shared + 1);
-            let mut too_far = false;
+            table.truncate(shared);
+            let mut is_near = true;
             for letter in text.chars().skip(shared) {
-                let row = next_row(wanted, &rows, path.last().copied(), letter);
-                too_far = row.iter().all(|distance| *distance > slips);
+                is_near = table.push(path.last().copied(), letter);
                 path.push(letter);
-                rows.push(row);
-                if too_far {
+                if !is_near {
                     break;
                 }
             }
-            if too_far {
+            if !is_near {
                 let prefix: String = path.iter().collect();
                 term = self.after_prefix(term, prefix.as_bytes()).max(term + 1);
                 continue;
             }
-            if rows.last().and_then(|row| row.last()).is_some_and(|distance| *distance <= slips) {
+            if table.last() <= slips {
                 found.push(term as u32);
             }
             term += 1;
@@ -389,7 +426,7 @@ impl Terms {
 
     /// Documents of any of the terms.
     #[must_use]
-    pub fn any(&self, meaning: &Meaning) -> DocSet {
+    pub fn any(&self, meaning: &Meaning) -> Held<'_> {
         let parts: Vec<Docs<'_>> = meaning.terms.iter().map(|term| self.docs(*term)).collect();
         union(&parts, self.count)
     }
@@ -449,23 +486,63 @@ impl Terms {
     }
 }
 
-/// The next row of the distance table: for each length of `wanted`, the distance of its first
-/// letters from the path and one letter more.
-fn next_row(wanted: &[char], rows: &[Vec<usize>], before: Option<char>, letter: char) -> Vec<usize> {
-    let above = &rows[rows.len() - 1];
-    let mut row = Vec::with_capacity(above.len());
-    row.push(rows.len());
-    for (position, wish) in wanted.iter().enumerate() {
-        let replaced = above[position] + usize::from(*wish != letter);
-        let mut least = replaced.min(above[position + 1] + 1).min(row[position] + 1);
-        let swapped =
-            position > 0 && rows.len() > 1 && before == Some(*wish) && wanted[position - 1] == letter;
-        if swapped {
-            least = least.min(rows[rows.len() - 2][position - 1] + 1);
-        }
-        row.push(least);
+/// The table of distances between the beginnings of a wanted word and those of a path of letters: a
+/// row for each letter of the path, of which only the cells near the diagonal can matter.
+struct Distances<'a> {
+    wanted: &'a [char],
+    slips: usize,
+    rows: Vec<u8>,
+}
+
+impl<'a> Distances<'a> {
+    fn new(wanted: &'a [char], slips: usize) -> Self {
+        let far = slips + 1;
+        let rows = (0..=wanted.len()).map(|length| length.min(far) as u8).collect();
+        Self { wanted, slips, rows }
     }
-    row
+
+    fn width(&self) -> usize {
+        self.wanted.len() + 1
+    }
+
+    /// Keeps the rows of the first letters of the path.
+    fn truncate(&mut self, letters: usize) {
+        self.rows.truncate((letters + 1) * self.width());
+    }
+
+    /// Adds the row of one letter more, `before` being the one before it. Whether any beginning of the
+    /// wanted word is near.
+    fn push(&mut self, before: Option<char>, letter: char) -> bool {
+        let (width, start) = (self.width(), self.rows.len());
+        let depth = start / width;
+        let far = self.slips as u8 + 1;
+        self.rows.resize(start + width, far);
+        let (above, row) = self.rows.split_at_mut(start);
+        let (twice, above) = above.split_at(start - width);
+        let twice = twice.rchunks(width).next();
+        row[0] = depth.min(usize::from(far)) as u8;
+        let mut least = row[0];
+        for at in depth.saturating_sub(self.slips).max(1)..width.min(depth + self.slips + 1) {
+            let wish = self.wanted[at - 1];
+            let replaced = above[at - 1] + u8::from(wish != letter);
+            let mut distance = replaced.min(above[at] + 1).min(row[at - 1] + 1);
+            if let Some(twice) = twice
+                && at > 1
+                && before == Some(wish)
+                && self.wanted[at - 2] == letter
+            {
+                distance = distance.min(twice[at - 2] + 1);
+            }
+            row[at] = distance.min(far);
+            least = least.min(row[at]);
+        }
+        least < far
+    }
+
+    /// Distance of the whole wanted word from the whole path.
+    fn last(&self) -> usize {
+        self.rows.last().map_or(usize::MAX, |distance| usize::from(*distance))
+    }
 }
 
 /// Whether the wanted codes stand at positions in a row.
@@ -539,7 +616,7 @@ mod tests {
     fn a_token_is_related_to_its_plural_and_guesses_come_after() {
         let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
         assert_eq!(strings(&terms, &terms.related("nurses")), ["nurse", "nursing"]);
-        assert_eq!(docs(&terms.any(&terms.related("loans"))), [1, 3]);
+        assert_eq!(docs(&terms.any(&terms.related("loans")).into_set()), [1, 3]);
         assert_eq!(strings(&terms, &terms.guessed("nurser")), ["nurseries"]);
         assert_eq!(strings(&terms, &terms.guessed("trianing")), ["training"]);
         assert_eq!(strings(&terms, &terms.guessed("laon")), ["loan"]);

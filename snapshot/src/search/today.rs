@@ -3,9 +3,9 @@
 
 use crate::facet::Facet;
 use crate::record::{CycleStatus, Lifecycle};
-use crate::search::set::{DocSet, count_ones, has_bit, set_bit, words};
+use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
 use crate::search::values::Values;
-use crate::search::{Index, Order};
+use crate::search::{FacetCounts, Index, Order};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, OPEN_STATES, Openness, Season};
 
@@ -109,6 +109,10 @@ pub struct Today {
     open: Vec<u64>,
     /// Ordinal of each open state, in the order of [`OPEN_STATES`].
     ordinals: [u32; OPEN_STATES.len()],
+    /// Least and greatest next deadline of every 64 documents.
+    zones: Vec<(Day, Day)>,
+    /// All facets over all documents.
+    pub(super) browse: Vec<FacetCounts>,
 }
 
 impl Today {
@@ -125,17 +129,22 @@ impl Today {
             bits
         };
         let ordinal = |state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX);
-        Self {
+        let next_deadline: Vec<Day> = openness.iter().map(|openness| openness.next_deadline).collect();
+        let mut today = Self {
             day,
             order: default_order(&openness, &index.name_rank),
             of_state: std::array::from_fn(|state| bits(&|openness| openness.states >> state & 1 == 1)),
             pairs: pairs(&index.values, &states),
             rolling: bits(&|openness| openness.rolling),
             open: bits(&Openness::is_open),
-            next_deadline: openness.iter().map(|openness| openness.next_deadline).collect(),
+            zones: zones(&next_deadline),
+            next_deadline,
             ordinals: OPEN_STATES.map(ordinal),
             states,
-        }
+            browse: Vec::new(),
+        };
+        today.browse = index.browse(&today);
+        today
     }
 
     /// Documents that the `open` filter keeps.
@@ -179,25 +188,30 @@ impl Today {
         }
     }
 
-    /// Adds the open states of a set of documents to a table over ordinals.
+    /// Counts the open states of a set of documents, into a table over ordinals.
     pub fn count(&self, docs: &DocSet, counts: &mut [u32]) {
+        self.fill(counts, |_, _| 0);
+        self.add(docs, counts);
+    }
+
+    /// Adds the open states of a set of documents to a table over ordinals.
+    pub fn add(&self, docs: &DocSet, counts: &mut [u32]) {
+        let mut of_state = [0u32; OPEN_STATES.len()];
         match docs {
             DocSet::Bits(bits) => {
-                self.fill(counts, |_, state| crate::search::set::count_common(state, bits) as u32);
+                let common = self.of_state.iter().map(|state| count_common(state, bits) as u32);
+                of_state.iter_mut().zip(common).for_each(|(count, common)| *count = common);
             }
             DocSet::List(list) => {
-                let mut of_state = [0u32; OPEN_STATES.len()];
-                for doc in list {
-                    let states = self.states(*doc);
-                    for (state, count) in of_state.iter_mut().enumerate() {
-                        *count += u32::from(states >> state & 1);
-                    }
+                for states in list.iter().map(|doc| self.states(*doc)) {
+                    let bits = (0..).map(|state| u32::from(states >> state & 1));
+                    of_state.iter_mut().zip(bits).for_each(|(count, bit)| *count += bit);
                 }
-                for (ordinal, count) in self.ordinals.iter().zip(of_state) {
-                    if let Some(slot) = counts.get_mut(*ordinal as usize) {
-                        *slot = count;
-                    }
-                }
+            }
+        }
+        for (ordinal, count) in self.ordinals.iter().zip(of_state) {
+            if let Some(slot) = counts.get_mut(*ordinal as usize) {
+                *slot += count;
             }
         }
     }
@@ -207,18 +221,22 @@ impl Today {
         self.fill(counts, |_, docs| count_ones(docs) as u32);
     }
 
-    /// Documents whose next deadline lies in a range; either end may be open.
+    /// Documents whose next deadline lies in a range; either end may be open. Documents are numbered by
+    /// deadline on the day of the build, so that most words are all in or all out long after.
     #[must_use]
     pub fn due(&self, from: Option<Day>, to: Option<Day>) -> Vec<u64> {
-        let (from, to) = (from.unwrap_or(Day(i32::MIN + 1)), to.unwrap_or(Day(i32::MAX)));
-        let chunks = self.next_deadline.chunks(64).map(|chunk| {
-            let mut word = 0u64;
-            for (bit, deadline) in chunk.iter().enumerate() {
-                word |= u64::from((from..=to).contains(deadline)) << bit;
+        let range = from.unwrap_or(Day(i32::MIN + 1))..=to.unwrap_or(Day(i32::MAX));
+        let words = self.next_deadline.chunks(WORD).zip(&self.zones).map(|(deadlines, (least, most))| {
+            if most < range.start() || least > range.end() {
+                return 0;
             }
-            word
+            if range.contains(least) && range.contains(most) {
+                return u64::MAX >> (WORD - deadlines.len());
+            }
+            let bits = deadlines.iter().map(|deadline| u64::from(range.contains(deadline)));
+            bits.rev().fold(0, |word, bit| word << 1 | bit)
         });
-        chunks.collect()
+        words.collect()
     }
 
     /// Whether a document's next deadline lies in a range.
@@ -248,6 +266,14 @@ fn default_order(openness: &[Openness], name_rank: &[u32]) -> Order<Vec<u32>> {
     let mut keys: Vec<_> = (0..openness.len()).map(|doc| (key(doc), doc as u32)).collect();
     keys.sort_unstable();
     Order::new(keys.into_iter().map(|(_, doc)| doc).collect())
+}
+
+fn zones(deadlines: &[Day]) -> Vec<(Day, Day)> {
+    let zone = |part: &[Day]| {
+        let (least, most) = (part.iter().min(), part.iter().max());
+        (least.copied().unwrap_or(Day::NONE), most.copied().unwrap_or(Day::NONE))
+    };
+    deadlines.chunks(WORD).map(zone).collect()
 }
 
 fn pairs(values: &Values, states: &[u8]) -> [Vec<u32>; OPEN_STATES.len()] {

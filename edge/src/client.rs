@@ -71,7 +71,9 @@ mod tests {
         let name = HeaderName::from_static("x-forwarded-for");
         let lines = forwarded.iter().map(|line| (name.clone(), HeaderValue::from_str(line).unwrap()));
         let mut headers = HeaderMap::new();
-        lines.for_each(|(name, value)| drop(headers.append(name, value)));
+        lines.for_each(|(name, value)| {
+            headers.append(name, value);
+        });
         Proxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
     }
 

@@ -80,7 +80,7 @@ impl Limiter {
 /// household or a host gets.
 fn key(client: IpAddr) -> u128 {
     match client.to_canonical() {
-        IpAddr::V4(address) => u128::from(address.to_ipv6_mapped().to_bits()),
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
         IpAddr::V6(address) => address.to_bits() >> 64 << 64,
     }
 }

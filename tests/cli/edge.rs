@@ -1,5 +1,7 @@
 //! `opdir-edge` as operators meet it: the real binary over good, damaged and missing snapshots.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 mod harness;
 
 use std::fs;

@@ -128,7 +128,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 /// Decodes base64 with padding (RFC 4648, section 4).
 fn base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
-    if text.len() % 4 != 0 || text.len() - digits.len() > 2 {
+    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
         return None;
     }
     let mut out = Vec::with_capacity(digits.len() * 3 / 4);

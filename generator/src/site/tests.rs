@@ -7,7 +7,6 @@ use snapshot::record::Directory;
 use snapshot::store::{Digest, Generation};
 
 use crate::commands::{input, load};
-use crate::diagnostics::MessageFormat;
 use crate::encode::Effort;
 use crate::generate::{Options, generate};
 use crate::progress::Progress;
@@ -16,7 +15,7 @@ use crate::progress::Progress;
 type Files = BTreeMap<String, String>;
 
 fn sample() -> Directory {
-    let loaded = load(&input(None), MessageFormat::Human, &Progress::new(true)).unwrap();
+    let loaded = load(&input(None), |_| (), &Progress::new(true)).unwrap();
     loaded.unwrap().directory
 }
 

@@ -71,9 +71,9 @@ mod tests {
         let name = HeaderName::from_static("x-forwarded-for");
         let lines = forwarded.iter().map(|line| (name.clone(), HeaderValue::from_str(line).unwrap()));
         let mut headers = HeaderMap::new();
-        lines.for_each(|(name, value)| {
+        for (name, value) in lines {
             headers.append(name, value);
-        });
+        }
         Proxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
     }
 

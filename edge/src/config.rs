@@ -11,6 +11,8 @@ use snapshot::time::Day;
 
 use crate::client::Proxies;
 use crate::epoch::{Opened, Setting};
+use crate::live::Serving;
+use crate::log::Format;
 use crate::mcp;
 
 /// Serves a snapshot over HTTP.
@@ -84,9 +86,27 @@ pub struct Config {
     /// Memory for bodies of files, in bytes
     #[arg(long, env = "OPDIR_EDGE_BODY_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub body_cache: u64,
+    /// Memory for computed answers, in bytes; 0 keeps none
+    #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
+    pub response_cache: u64,
     /// Most connections at a time
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N", default_value_t = 4096)]
     pub max_connections: usize,
+    /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
+    #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Say by this header what a CDN may purge an answer by: Surrogate-Key, Cache-Tag, ...
+    #[arg(long, env = "OPDIR_EDGE_SURROGATE_KEYS", value_name = "HEADER")]
+    pub surrogate_keys: Option<HeaderName>,
+    /// Seconds between saying that the server ends (/readyz) and taking no more connections
+    #[arg(long, env = "OPDIR_EDGE_DRAIN_DELAY", value_name = "SECONDS", default_value_t = 0)]
+    pub drain_delay: u64,
+    /// How log lines look
+    #[arg(long, env = "OPDIR_EDGE_LOG", value_name = "FORMAT", value_enum, default_value_t)]
+    pub log: Format,
+    /// Log every request
+    #[arg(long, env = "OPDIR_EDGE_ACCESS_LOG")]
+    pub access_log: bool,
     /// Print the settings that would be used, and exit
     #[arg(long)]
     pub print_config: bool,
@@ -124,6 +144,39 @@ impl Config {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
         }
         Setting { frozen: self.today.is_some(), body_cache: self.body_cache, hosts }
+    }
+
+    /// How requests are served.
+    #[must_use]
+    pub fn serving(&self) -> Serving {
+        Serving {
+            answers: self.response_cache,
+            tag_header: self.surrogate_keys.clone(),
+            access_log: self.access_log,
+        }
+    }
+
+    /// The settings as flags, one a line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let optional = |name: &str, value: Option<String>| {
+            value.map_or_else(|| format!("# {name} is off"), |value| format!("{name}={value}"))
+        };
+        let mut lines = vec![
+            format!("--snapshot={}", self.snapshot.display()),
+            format!("--listen={}", self.listen),
+            optional("--admin-listen", self.admin_listen.map(|address| address.to_string())),
+            optional("--today", self.today.map(|day| day.to_string())),
+            format!("--body-cache={}", self.body_cache),
+            format!("--response-cache={}", self.response_cache),
+            format!("--max-connections={}", self.max_connections),
+            optional("--surrogate-keys", self.surrogate_keys.as_ref().map(ToString::to_string)),
+            format!("--drain-delay={}", self.drain_delay),
+            format!("--log={}", format!("{:?}", self.log).to_lowercase()),
+            if self.access_log { "--access-log".to_owned() } else { "# --access-log is off".to_owned() },
+        ];
+        lines.extend(self.setting().hosts.iter().map(|host| format!("--allowed-host={host}")));
+        lines.join("\n")
     }
 
     /// The day to answer for.

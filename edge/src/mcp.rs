@@ -162,6 +162,12 @@ impl Mcp {
         reply.response(head.version, origin)
     }
 
+    /// The answer to a request that is refused before it comes here: an unapproved host, say.
+    #[must_use]
+    pub fn refused(head: &Parts, status: StatusCode, message: &'static str) -> Response<Bytes> {
+        Fault::transport(status, message).reply(None).response(head.version, None)
+    }
+
     /// Everything that is decided before the body is read.
     fn admit(&self, head: &Parts, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
         let refuse = |status, message| Err(Refusal::Done(Fault::transport(status, message).reply(None)));

@@ -7,8 +7,9 @@ use snapshot::page::html::search;
 use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
-use crate::answer::{Asked, not_found, value};
+use crate::answer::{Asked, Question, not_found, value};
 use crate::reply::{Content, Lifetime, Reply};
+use crate::searches::work;
 
 /// What a page may load: nothing but its own style, script and search results.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -69,17 +70,34 @@ fn media_type(path: &str) -> Option<&'static str> {
     })
 }
 
-fn content(media_type: HeaderValue, lifetime: Lifetime) -> Content {
-    Content { media_type, ..Content::json(lifetime) }
+fn content(media_type: HeaderValue) -> Content {
+    Content::json().of(media_type)
 }
 
 /// A page with the headers that keep strangers out of it.
-fn html(lifetime: Lifetime, locale: Locale) -> Content {
-    content(HTML, lifetime)
+fn html(locale: Locale) -> Content {
+    content(HTML)
         .with(header::CONTENT_SECURITY_POLICY, POLICY)
         .with(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin"))
         .with(PERMISSIONS, HeaderValue::from_static("camera=(), geolocation=(), microphone=()"))
         .with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()))
+}
+
+fn feed_content(kind: Feed) -> Content {
+    let content = content(HeaderValue::from_static(kind.media_type()));
+    match kind {
+        Feed::Table => content.with(
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment; filename=\"opportunities.csv\""),
+        ),
+        _ => content,
+    }
+}
+
+/// A question whose answer is a page.
+fn page_question(canonical: String, validator: String, query: &Query, documents: usize) -> Question<'static> {
+    let work = work(query, documents);
+    Question { path: None, canonical, validator, depends_on_day: true, page: query.page, work }
 }
 
 fn locale_of(path: &str) -> Locale {
@@ -108,10 +126,14 @@ impl Asked<'_> {
         let site = self.epoch.site();
         let Some(fragments) = &site.html else { return self.missing(locale) };
         let (query, invalid) = self.question(locale);
-        let validator = self.validator(search::path(locale), &search::question(site, &query), &invalid);
-        html(self.until_midnight(), locale).computed(&self.head.headers, &validator, || {
-            search::search(site, fragments, &self.epoch.dated, &query, &invalid)
-        })
+        let canonical = search::question(site, &query);
+        let validator = self.validator(search::path(locale), &canonical, &invalid);
+        let asked = page_question(canonical, validator, &query, site.index.len());
+        self.computed(
+            &asked,
+            || html(locale).tag("search"),
+            || search::search(site, fragments, &self.epoch.dated, &query, &invalid),
+        )
     }
 
     fn feed(&self, locale: Locale, kind: Feed) -> Reply {
@@ -119,15 +141,14 @@ impl Asked<'_> {
         let Some(fragments) = &site.html else { return self.missing(locale) };
         let (query, _) = self.question(locale);
         let address = feed::address(locale, kind);
-        let validator = self.validator(&address, &search::question(site, &query), &[]);
-        let mut content = content(HeaderValue::from_static(kind.media_type()), self.until_midnight());
-        if kind == Feed::Table {
-            let name = HeaderValue::from_static("attachment; filename=\"opportunities.csv\"");
-            content = content.with(header::CONTENT_DISPOSITION, name);
-        }
-        content.computed(&self.head.headers, &validator, || {
-            feed::feed(site, fragments, &self.epoch.dated, &query, kind)
-        })
+        let canonical = search::question(site, &query);
+        let validator = self.validator(&address, &canonical, &[]);
+        let asked = page_question(canonical, validator, &query, site.index.len());
+        self.computed(
+            &asked,
+            || feed_content(kind).tag("search"),
+            || feed::feed(site, fragments, &self.epoch.dated, &query, kind),
+        )
     }
 
     fn site_file(&self, path: &str) -> Reply {
@@ -136,14 +157,17 @@ impl Asked<'_> {
             return self.missing(locale_of(path));
         };
         // An asset's name changes with its content.
-        let lifetime = if path.starts_with("assets/") { Lifetime::Immutable } else { self.until_midnight() };
-        self.file(file, content(HeaderValue::from_static(media_type), lifetime))
+        let lifetime = match path.starts_with("assets/") {
+            true => Lifetime::Immutable.header(),
+            false => self.until_midnight(),
+        };
+        self.file(file, lifetime, || content(HeaderValue::from_static(media_type)))
     }
 
     fn site_page(&self, path: &str) -> Reply {
         let files = self.epoch.generation().files();
         match files.lookup(&[path, ".html"]) {
-            Some(file) => self.file(file, html(self.until_midnight(), locale_of(path))),
+            Some(file) => self.file(file, self.until_midnight(), || html(locale_of(path))),
             None => self.elsewhere(path).unwrap_or_else(|| self.missing(locale_of(path))),
         }
     }
@@ -170,7 +194,7 @@ impl Asked<'_> {
         let Some(file) = self.epoch.generation().files().lookup(&[path, ".html"]) else {
             return not_found("There is nothing at this path.");
         };
-        let mut reply = self.file(file, html(Lifetime::Short, locale));
+        let mut reply = self.file(file, Lifetime::Short.header(), || html(locale));
         if reply.status == StatusCode::OK {
             reply.status = StatusCode::NOT_FOUND;
             reply.headers.remove(header::ETAG);

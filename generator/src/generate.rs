@@ -16,7 +16,7 @@ use snapshot::time::Day;
 
 use crate::encode::Effort;
 use crate::progress::Progress;
-use crate::render::Renderer;
+use crate::render::{Family, Renderer};
 use crate::site::{Pages, SiteError, Theme};
 
 /// Where fragments of pages for people are.
@@ -99,12 +99,9 @@ pub fn generate(
             let site = open(&files)?.with_html(&Sections::from_bytes(&html)?)?;
             drop((files, html));
             let dated = site.dated(day);
-            put_pages(
-                &stage,
-                &Renderer { directory, numbers: &numbers, site: &site, dated: &dated, pages: &pages },
-                options,
-                progress,
-            )?;
+            let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated };
+            put_pages(&stage, &renderer.rest(), options, progress)?;
+            put_pages(&stage, &renderer.people(&pages), options, progress)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -151,13 +148,13 @@ fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
 
 fn put_pages(
     stage: &Stage,
-    renderer: &Renderer<'_>,
+    families: &[Family<'_>],
     options: &Options,
     progress: &Progress,
 ) -> Result<(), GenerateError> {
     let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
     let encodings = options.effort != Effort::None;
-    for family in renderer.families() {
+    for family in families {
         progress.pages(family.name, family.count, |done| {
             family.render(|path: &str, filled: &Filled| {
                 let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };

@@ -34,8 +34,6 @@ pub struct Renderer<'a> {
     pub site: &'a Site,
     /// The day.
     pub dated: &'a Dated,
-    /// What pages for people are made of.
-    pub pages: &'a Pages<'a>,
 }
 
 /// A family of pages: its name for people, and how many there are.
@@ -61,18 +59,11 @@ impl Family<'_> {
 }
 
 impl<'a> Renderer<'a> {
-    /// Every family of pages.
-    #[must_use]
-    pub fn families(&'a self) -> Vec<Family<'a>> {
-        let mut families = self.rest();
-        families.extend(self.people());
-        families
-    }
-
     /// Pages for people, and what machines read beside them.
-    fn people(&'a self) -> Vec<Family<'a>> {
+    #[must_use]
+    pub fn people(&'a self, pages: &'a Pages<'a>) -> Vec<Family<'a>> {
         let family = |name, count, page| Family { name, count, page };
-        let (pages, dated, directory) = (self.pages, self.dated, self.directory);
+        let (dated, directory) = (self.dated, self.directory);
         let locales = Locale::ALL.len();
         let mut families = vec![
             family(
@@ -118,7 +109,8 @@ impl<'a> Renderer<'a> {
     }
 
     /// Pages of the REST interface.
-    fn rest(&'a self) -> Vec<Family<'a>> {
+    #[must_use]
+    pub fn rest(&'a self) -> Vec<Family<'a>> {
         vec![
             Family {
                 name: "programs",

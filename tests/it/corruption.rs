@@ -103,17 +103,17 @@ fn ask(site: &Site) {
         for question in QUESTIONS {
             let (query, invalid) =
                 parse_search(question, |facet, value| site.index.values.find(facet, value));
-            search::search(site, &dated, &query, &invalid);
+            let _ = search::search(site, &dated, &query, &invalid);
         }
         for of in List::ALL {
             for question in ["", "q=a&year=2025&program=program-1&upcoming=false"] {
                 let (query, invalid) = parse_list(of, question);
-                list::list(site, &dated, of, &query, &invalid);
+                let _ = list::list(site, &dated, of, &query, &invalid);
             }
         }
         for spec in &snapshot::facet::FACETS {
             let query = FacetQuery { text: "a".to_owned(), page: Page { offset: 0, limit: 100 } };
-            facet::facet(site, &dated, spec.facet, &query);
+            let _ = facet::facet(site, &dated, spec.facet, &query);
             facet::options(site, &dated, spec.facet, "", Locale::Es);
         }
     }

@@ -1,3 +1,138 @@
 //! The MCP endpoint, in process.
 
+mod pipeline;
+mod property;
 mod relevance;
+mod tools;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use edge::mcp::{Config, Epoch, Mcp};
+use http::{HeaderName, HeaderValue, Request, Response};
+use http_body_util::Full;
+use hyper::body::Body;
+use serde_json::{Value, json};
+use snapshot::page::list::Numbers;
+use snapshot::page::shape::Shaper;
+use snapshot::page::{Dated, detail};
+use snapshot::record::Locale;
+use snapshot::search::build::document_order;
+use snapshot::time::Day;
+use tests::synth::TODAY;
+
+use crate::harness::World;
+
+const BASE: &str = "https://directory.example";
+
+/// A folder with `published/` (a dataset) and `relevance/queries.json` (lists of query, locale and
+/// relevant slugs). Tests that need it pass where it is not named.
+fn data() -> Option<PathBuf> {
+    std::env::var_os("OPDIR_DATA").map(PathBuf::from)
+}
+
+/// An endpoint over a world.
+struct Server {
+    world: World,
+    dated: Dated,
+    numbers: Numbers,
+    mcp: Mcp,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Server {
+    /// Without a limit of the rate.
+    fn new(world: World) -> Self {
+        Self::with(world, &Config { rate_per_minute: 0, ..Config::new(BASE) })
+    }
+
+    fn with(world: World, config: &Config) -> Self {
+        let day = Day::new(TODAY);
+        Self {
+            dated: world.site.dated(day),
+            numbers: Numbers::new(&world.directory, &document_order(&world.directory, day)),
+            mcp: Mcp::new(config).unwrap(),
+            runtime: tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap(),
+            world,
+        }
+    }
+
+    fn detail(&self, slug: &str, locale: Locale) -> Option<Bytes> {
+        let directory = &self.world.directory;
+        let program = directory.programs.iter().position(|program| program.slug == slug)?;
+        let shaper = Shaper { directory, locale };
+        Some(detail::program(&shaper, &self.numbers, &self.dated, program).bytes.into())
+    }
+
+    /// Answers a request of a client at a time.
+    fn handle<B>(&self, request: Request<B>, client: &str, now_ms: u64) -> Response<Bytes>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let detail = |slug: &str, locale| self.detail(slug, locale);
+        let epoch = Epoch { site: &self.world.site, dated: &self.dated, detail };
+        let client: IpAddr = client.parse().unwrap();
+        self.runtime.block_on(self.mcp.handle(request, &epoch, client, now_ms))
+    }
+
+    fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+        self.handle(request, "192.0.2.1", 0)
+    }
+
+    /// Result of a 2025-11-25 request that succeeds.
+    fn result(&self, method: &str, params: &Value) -> Value {
+        let response = self.send(post(&request(method, params), &[]));
+        assert_eq!(response.status(), 200);
+        let mut body = body(&response);
+        assert_eq!(body["id"], 1, "{body}");
+        assert!(body.get("error").is_none(), "{body}");
+        body["result"].take()
+    }
+
+    /// `structuredContent` of a call that succeeds; the text must be the same bytes.
+    fn call(&self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({"name": tool, "arguments": arguments});
+        let response = self.send(post(&request("tools/call", &params), &[]));
+        let raw = std::str::from_utf8(response.body()).unwrap();
+        let mut result = body(&response)["result"].take();
+        assert_eq!(result["isError"], false, "{raw}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(raw.contains(&format!(",\"structuredContent\":{text},\"isError\":false")));
+        assert_eq!(result["content"].as_array().unwrap().len(), 1);
+        result["structuredContent"].take()
+    }
+
+    /// Text of a call that is a mistake.
+    fn mistake(&self, tool: &str, arguments: &Value) -> String {
+        let result = self.result("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(result.get("structuredContent").is_none());
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+}
+
+fn request(method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+/// A request to the endpoint; headers replace those that clients usually send.
+fn post(body: &str, headers: &[(&str, &str)]) -> Request<Full<Bytes>> {
+    let mut request = Request::post("/mcp").body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+    let usual = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let given = |name: &str| headers.iter().any(|(given, _)| *given == name);
+    for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {
+        let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+        request.headers_mut().append(name, HeaderValue::from_str(value).unwrap());
+    }
+    request
+}
+
+fn body(response: &Response<Bytes>) -> Value {
+    serde_json::from_slice(response.body()).unwrap()
+}
+
+/// What `schemas/mcp.json` says.
+fn contract() -> Value {
+    serde_json::from_str(include_str!("../../schemas/mcp.json")).unwrap()
+}

@@ -8,7 +8,7 @@ use edge::answer::{Asked, answer};
 use edge::epoch::{Epoch, Opened, Setting};
 use edge::route::route;
 use generator::encode::Effort;
-use generator::generate::in_memory;
+use generator::generate::{GenerateError, in_memory};
 use generator::read::Input;
 use generator::render::Renderer;
 use snapshot::page::list::{self, Numbers};
@@ -95,12 +95,12 @@ fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
     let numbers = Numbers::new(directory, &document_order(directory, day));
     let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated };
     let pages = Mutex::new(BTreeMap::new());
-    for family in renderer.families() {
+    for family in renderer.rest() {
         let put = |path: &str, filled: &snapshot::page::hole::Filled| {
             let path = path.strip_prefix("public/").unwrap();
             let mut pages = pages.lock().unwrap();
             urls(path).into_iter().for_each(|url| drop(pages.insert(url, filled.bytes.clone())));
-            Ok::<(), ()>(())
+            Ok::<(), GenerateError>(())
         };
         family.render(put).unwrap();
     }

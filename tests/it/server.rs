@@ -59,6 +59,7 @@ pub(crate) fn options(out: &Path, effort: Effort) -> Options {
         jobs: 0,
         effort,
         index_only: false,
+        templates: None,
     }
 }
 

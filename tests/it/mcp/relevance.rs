@@ -1,35 +1,18 @@
-//! Ranking against judged queries. Runs where `OPDIR_DATA` names a folder with `published/` (a
-//! dataset) and `relevance/queries.json` (lists of query, locale and relevant slugs).
+//! Ranking: against judged queries, and what holds for every question.
 
-use std::path::PathBuf;
-
-use generator::diagnostics::Diagnostics;
-use generator::read::Input;
 use serde_json::Value;
-use snapshot::page::{Dated, Site};
 use snapshot::query::{Page, Query};
-use snapshot::search::rank;
+use snapshot::search::rank::{self, Match};
+use snapshot::time::Day;
+use tests::synth::TODAY;
 
-fn data() -> Option<PathBuf> {
-    std::env::var_os("OPDIR_DATA").map(PathBuf::from)
-}
-
-fn open(folder: PathBuf) -> (Site, Dated) {
-    let mut report = Diagnostics::new();
-    let tables = generator::read::read(&Input::Folder(folder), &mut report).unwrap();
-    let linked = generator::link::link(tables, &mut report);
-    let directory = linked.unwrap_or_else(|| {
-        report.print(generator::diagnostics::MessageFormat::Human, &mut std::io::stdout()).unwrap();
-        panic!("the dataset has errors");
-    });
-    let day = snapshot::time::Day::new(jiff::civil::date(2026, 11, 20));
-    generator::generate::in_memory(&directory, day).unwrap()
-}
+use crate::harness::World;
 
 #[test]
 fn judged_queries_find_nearly_everything_that_is_relevant_and_that_first() {
-    let Some(data) = data() else { return };
-    let (site, dated) = open(data.join("published"));
+    let Some(data) = super::data() else { return };
+    let site = World::folder(&data.join("published")).site;
+    let dated = site.dated(Day::new(TODAY));
     let judged = std::fs::read(data.join("relevance/queries.json")).unwrap();
     let judged: Vec<Value> = serde_json::from_slice(&judged).unwrap();
     let (mut recall, mut reciprocal) = (0.0, 0.0);
@@ -47,14 +30,54 @@ fn judged_queries_find_nearly_everything_that_is_relevant_and_that_first() {
         let found: Vec<&str> = ranked.rows.iter().map(|(doc, _)| site.index.slug(*doc)).collect();
         let hits = relevant.iter().filter(|slug| found.contains(slug)).count();
         let first = found.iter().position(|slug| relevant.contains(slug));
-        println!("{text}: {hits}/{} first {first:?} total {}", relevant.len(), ranked.total);
-        for (row, kind) in ranked.rows.iter().zip(&found) {
-            println!("   {} {kind} {:?}", if relevant.contains(kind) { "*" } else { " " }, row.1);
-        }
         recall += hits as f64 / relevant.len().min(10) as f64;
         reciprocal += first.map_or(0.0, |place| 1.0 / (place + 1) as f64);
     }
     let count = judged.len() as f64;
-    println!("recall@10 {:.3}, MRR {:.3}", recall / count, reciprocal / count);
-    assert!(recall / count >= 0.95 && reciprocal / count >= 0.97);
+    let (recall, reciprocal) = (recall / count, reciprocal / count);
+    assert!(recall >= 0.95 && reciprocal >= 0.97, "recall@10 {recall:.3}, MRR {reciprocal:.3}");
+}
+
+fn query(text: &str, offset: u64, limit: u64) -> Query {
+    Query { text: Some(text.to_owned()), page: Page { offset, limit }, facets: false, ..Query::default() }
+}
+
+#[test]
+fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_interface() {
+    for seed in 0..40 {
+        let site = World::tiny(seed).site;
+        let dated = site.dated(Day::new(TODAY));
+        for text in [
+            "grant nurse",
+            "soil health labs",
+            "\"living labs\" grant",
+            "beca -solar nurse",
+            "early career grant",
+        ] {
+            let rank =
+                |offset, limit| rank::search(&site.index, &query(text, offset, limit), &dated.today, true);
+            let whole = rank(0, 100);
+            assert_eq!(
+                whole.total,
+                site.index.search(&query(text, 0, 1), &dated.today).total,
+                "{seed} {text}"
+            );
+            let all = whole.rows.iter().take_while(|(_, kind)| *kind == Match::All).count();
+            assert_eq!(all, whole.total);
+            assert!(whole.rows[all..].iter().all(|(_, kind)| *kind == Match::Any));
+            let mut docs: Vec<u32> = whole.rows.iter().map(|(doc, _)| *doc).collect();
+            let mut paged = Vec::new();
+            for offset in (0..).step_by(3) {
+                let page = rank(offset, 3);
+                paged.extend(page.rows);
+                if !page.more {
+                    break;
+                }
+            }
+            assert_eq!(paged, whole.rows, "{seed} {text}");
+            docs.sort_unstable();
+            docs.dedup();
+            assert_eq!(docs.len(), whole.rows.len());
+        }
+    }
 }

@@ -299,6 +299,12 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
     ] {
         assert_eq!(search(arguments), expected);
     }
+}
+
+#[test]
+fn mistakes_name_the_nearest_that_would_do() {
+    let server = synthetic();
+    let search = |arguments: Value| server.mistake("search_opportunities", &arguments);
     assert!(
         search(json!({"types": ["x"]}))
             .starts_with("Unknown argument \"types\". Did you mean \"type\"? Accepted: type, ")

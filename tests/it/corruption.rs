@@ -115,7 +115,7 @@ fn ask(site: &Site) {
         for spec in &snapshot::facet::FACETS {
             let query = FacetQuery { text: "a".to_owned(), page: Page { offset: 0, limit: 100 } };
             let _ = facet::facet(site, &dated, spec.facet, &query);
-            facet::options(site, &dated, spec.facet, "", Locale::Es);
+            let _ = facet::options(site, &dated, spec.facet, "", Locale::Es);
         }
     }
     let _ = (site.index.find("program-1"), site.index.by_name(), site.index.by_slug());

@@ -385,7 +385,9 @@ fn program(number: usize, name: &str, more: Value) -> Value {
         "lifecycle": "active_accepting", "createdAt": "2026-01-01T00:00:00Z",
         "updatedAt": "2026-01-01T00:00:00Z"
     });
-    program.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if let Value::Object(more) = more {
+        program.as_object_mut().unwrap().extend(more);
+    }
     program
 }
 

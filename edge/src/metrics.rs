@@ -50,9 +50,9 @@ impl Lookups {
     /// Counts a look-up and hands its result on.
     pub fn count<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_some() {
-            self.hits.add()
+            self.hits.add();
         } else {
-            self.misses.add()
+            self.misses.add();
         }
         found
     }

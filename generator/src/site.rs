@@ -305,7 +305,7 @@ impl<'a> Pages<'a> {
     }
 
     /// Label of a facet value in a language.
-    fn label(&self, facet: snapshot::facet::Facet, value: &str, locale: Locale) -> String {
+    fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
         match self.site.index.values.find(facet, value) {
             Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
             None => self.site.rows.label(facet, &Pick::Place(value.to_owned()), locale).to_owned(),

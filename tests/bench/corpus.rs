@@ -20,7 +20,7 @@ const QUESTIONS: usize = 200;
 const SEED: u64 = 1;
 
 /// A synthetic directory; its files are kept between runs.
-pub fn directory(programs: usize) -> Directory {
+pub(crate) fn directory(programs: usize) -> Directory {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("synth-{programs}"));
     if !folder.join("done").exists() {
         synth::write(&folder, &synth::Options { programs, seed: SEED })
@@ -33,7 +33,7 @@ pub fn directory(programs: usize) -> Directory {
 }
 
 /// The index file of a directory, and how long it took to build, in seconds.
-pub fn index(directory: &Directory) -> (Vec<u8>, f64) {
+pub(crate) fn index(directory: &Directory) -> (Vec<u8>, f64) {
     let started = Instant::now();
     let order = build::document_order(directory, Day::new(TODAY));
     let mut writer = SectionWriter::default();
@@ -42,14 +42,14 @@ pub fn index(directory: &Directory) -> (Vec<u8>, f64) {
 }
 
 /// An index, open, on the day it was built.
-pub fn open(file: &[u8]) -> (Index, Today) {
+pub(crate) fn open(file: &[u8]) -> (Index, Today) {
     let index = Index::open(&Sections::from_bytes(file).expect("good file")).expect("good index");
     let today = Today::new(&index, Day::new(TODAY));
     (index, today)
 }
 
 /// The questions of a class.
-pub fn queries(index: &Index, class: Class) -> Vec<Query> {
+pub(crate) fn queries(index: &Index, class: Class) -> Vec<Query> {
     let read = |query: &String| parse_search(query, |facet, value| index.values.find(facet, value)).0;
     questions(class, QUESTIONS, SEED).iter().map(read).collect()
 }

@@ -1,5 +1,8 @@
 //! `opdir-edge` as operators meet it: the real binary over good, damaged and missing snapshots.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(clippy::disallowed_methods, reason = "what the edge may not do to files, its tests do")]
+
 mod harness;
 
 use std::fs;

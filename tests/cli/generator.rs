@@ -1,5 +1,7 @@
 //! `opdir` as people meet it: the real binary, in folders of its own, on good and on bad input.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 mod harness;
 
 use std::fs;

@@ -269,7 +269,6 @@ fn what_does_not_exist_is_a_404_with_an_error_response() {
         "/api/v1/programs/%2e%2e%2fsearch",
         "/api/v1/programs/%00",
         "/api/v1/programs/%ff",
-        "/nowhere",
         &format!("/api/v1/programs/{slug}.json"),
         &format!("/api/v1/programs/{slug}.es"),
         &format!("/api/v1/programs/{slug}/"),

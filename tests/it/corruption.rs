@@ -5,7 +5,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 use snapshot::page::list::Numbers;
-use snapshot::page::{Site, facet, list, row, search};
+use snapshot::page::{Site, facet, list, mcp_row, row, search};
 use snapshot::query::{FacetQuery, List, Page, parse_list, parse_search};
 use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::build;
@@ -32,6 +32,7 @@ fn files(directory: &Directory) -> [Vec<u8>; 3] {
     let values = Values::open(&Sections::from_bytes(&index).unwrap(), order.len()).unwrap();
     let mut writer = SectionWriter::default();
     row::write(directory, &order, &values, &mut writer);
+    mcp_row::write(directory, &order, &mut writer);
     let rows = writer.finish();
     let mut program_of_cycle = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {
@@ -114,7 +115,7 @@ fn ask(site: &Site) {
         for spec in &snapshot::facet::FACETS {
             let query = FacetQuery { text: "a".to_owned(), page: Page { offset: 0, limit: 100 } };
             let _ = facet::facet(site, &dated, spec.facet, &query);
-            facet::options(site, &dated, spec.facet, "", Locale::Es);
+            let _ = facet::options(site, &dated, spec.facet, "", Locale::Es);
         }
     }
     let _ = (site.index.find("program-1"), site.index.by_name(), site.index.by_slug());

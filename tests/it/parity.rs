@@ -2,10 +2,11 @@
 //! build, and over an old snapshot on every day that changes anything in the next 400.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
-use edge::answer::{Asked, answer};
+use edge::answer::{Asked, Place, answer};
 use edge::epoch::{Epoch, Opened, Setting};
+use edge::live::Live;
 use edge::route::route;
 use generator::encode::Effort;
 use generator::generate::{GenerateError, in_memory};
@@ -125,9 +126,16 @@ fn asked(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     }
 }
 
+/// What outlives epochs.
+static LIVE: LazyLock<Live> = LazyLock::new(|| {
+    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
+    Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap()
+});
+
 fn answered(epoch: &Epoch, url: &str) -> Vec<u8> {
     let (head, ()) = http::Request::get(url).header("host", HOST).body(()).unwrap().into_parts();
-    let reply = answer(&Asked { epoch, head: &head, now: 0 }, &route(head.uri.path()));
+    let asked = Asked { live: &LIVE, epoch, head: &head, now: 0, place: Place::Aside };
+    let reply = answer(&asked, &route(head.uri.path()));
     assert_eq!(reply.status, 200, "{url}");
     reply.body.to_vec()
 }

@@ -120,7 +120,8 @@ fn everything() -> Vec<File> {
 }
 
 #[track_caller]
-fn assert_none(what: &str, found: Vec<String>) {
+fn assert_none(what: &str, found: impl IntoIterator<Item = String>) {
+    let found: Vec<String> = found.into_iter().collect();
     assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
 }
 
@@ -160,7 +161,7 @@ fn search_and_page_know_the_section_format_but_no_files() {
     ]);
     let named = files.iter().flat_map(|file| file.naming(&["crate::store"]));
     let other = named.filter(|line| !line.contains("store::sections::") && !line.ends_with("store::Hole;"));
-    assert_none("more of the store than its formats", other.collect());
+    assert_none("more of the store than its formats", other);
 }
 
 #[test]
@@ -177,8 +178,8 @@ fn snapshot_knows_no_clock_environment_socket_or_async() {
         "println!",
         "eprintln!",
     ];
-    let found = shipped(&["snapshot/src"]).iter().flat_map(|file| file.naming(&words)).collect();
-    assert_none("what snapshot may not know", found);
+    let files = shipped(&["snapshot/src"]);
+    assert_none("what snapshot may not know", files.iter().flat_map(|file| file.naming(&words)));
 }
 
 #[test]
@@ -186,14 +187,14 @@ fn only_the_store_touches_files() {
     let words = ["std::fs", "fs::", "File::", "rustix", "memmap2"];
     let files = shipped(&["snapshot/src"]);
     let others = files.iter().filter(|file| !file.path.starts_with("snapshot/src/store"));
-    assert_none("files outside store", others.flat_map(|file| file.naming(&words)).collect());
+    assert_none("files outside store", others.flat_map(|file| file.naming(&words)));
 }
 
 #[test]
 fn only_preview_of_the_generator_looks_at_the_edge() {
     let files = shipped(&["generator/src"]);
     let others = files.iter().filter(|file| file.path != "generator/src/preview.rs");
-    assert_none("the edge, seen from", others.flat_map(|file| file.naming(&["edge::"])).collect());
+    assert_none("the edge, seen from", others.flat_map(|file| file.naming(&["edge::"])));
 }
 
 #[test]
@@ -206,14 +207,11 @@ fn the_edge_knows_neither_generator_nor_csv_nor_templates_and_names_warp_once() 
     let files = shipped(&["edge/src"]);
     assert_none(
         "what the edge may not know",
-        files.iter().flat_map(|file| file.naming(&["generator::", "csv::", "minijinja::"])).collect(),
+        files.iter().flat_map(|file| file.naming(&["generator::", "csv::", "minijinja::"])),
     );
     let others =
         rust(&["edge", "generator", "snapshot"]).into_iter().filter(|f| f.path != "edge/src/http.rs");
-    assert_none(
-        "warp outside edge/src/http.rs",
-        others.flat_map(|f| f.naming(&["warp::", "use warp"])).collect(),
-    );
+    assert_none("warp outside edge/src/http.rs", others.flat_map(|f| f.naming(&["warp::", "use warp"])));
 }
 
 #[test]
@@ -236,7 +234,7 @@ fn every_source_file_says_what_it_is() {
     let starts =
         |file: &File| file.text.starts_with("//! ") || file.text.starts_with("#![doc = include_str!(");
     let silent = rust(&["edge", "generator", "snapshot", "tests"]).into_iter().filter(|file| !starts(file));
-    assert_none("files without a first line that says what they are", silent.map(|file| file.path).collect());
+    assert_none("files without a first line that says what they are", silent.map(|file| file.path));
 }
 
 #[test]
@@ -255,7 +253,7 @@ fn nothing_is_left_undone() {
     };
     let files = everything();
     let written = files.iter().filter(|file| !file.path.starts_with("generator/sample/"));
-    assert_none("left undone", written.flat_map(found).collect());
+    assert_none("left undone", written.flat_map(found));
 }
 
 /// Whether a word stands in a line, not as part of another.
@@ -289,7 +287,7 @@ fn no_module_of_this_binary_is_forgotten() {
     let names = entries.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
     let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
     let forgotten = names.filter(|name| name != "main" && !main.contains(&format!("mod {name};")));
-    assert_none("modules that main.rs does not list", forgotten.collect());
+    assert_none("modules that main.rs does not list", forgotten);
 }
 
 #[test]
@@ -313,7 +311,7 @@ fn functions(lines: &[&str]) -> Vec<Range<usize>> {
         .filter_map(|(start, line)| {
             let closes = |end: &&str| end.trim_start().starts_with('}') && depth(end) == depth(line);
             let one_line = line.trim_end().ends_with(['}', ';']);
-            let length = if one_line { 1 } else { 1 + lines[start..].iter().position(|end| closes(&end))? };
+            let length = if one_line { 1 } else { 1 + lines[start..].iter().position(closes)? };
             Some(start..start + length)
         })
         .collect()

@@ -646,6 +646,7 @@ fn records_are_sorted_by_id_and_links_follow_their_order() {
 
 /// Set `OPDIR_TEST_DATA` to the folder of a real dataset.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "which dataset, is a setting of the test run")]
 fn real_data_has_no_errors() {
     let Some(folder) = std::env::var_os("OPDIR_TEST_DATA") else { return };
     let mut report = Diagnostics::new();

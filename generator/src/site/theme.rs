@@ -177,8 +177,8 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
 }
 
 /// `slot("rows")` in the search page: a place that the edge fills.
-fn slot(name: String) -> Result<Value, Error> {
-    match Slot::number(&name) {
+fn slot(name: &str) -> Result<Value, Error> {
+    match Slot::number(name) {
         Some(number) => Ok(Value::from_safe_string(format!("{SLOT}{number}{SLOT}"))),
         None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no slot `{name}`"))),
     }

@@ -240,7 +240,7 @@ pub struct Shared {
 /// Writes `html.bin`.
 pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWriter) {
     let mut put = |names, strings: &[String]| {
-        Strings::write(writer, names, strings.iter().map(|text| text.as_bytes()));
+        Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
         let names = names(*locale);

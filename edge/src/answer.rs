@@ -1,33 +1,77 @@
 //! Answers to GET on REST paths and pages: a pure function of the epoch, the request and the time.
 
+use std::sync::Arc;
+
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
 use snapshot::page::{error, facet, list, search};
 use snapshot::query::{
-    ExportFormat, List, Query, parse_export, parse_facet, parse_list, parse_locale, parse_search,
+    ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, is_slug, parse_export, parse_facet, parse_list,
+    parse_locale, parse_search,
 };
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
-use snapshot::store::{FileEntry, StoreError};
+use snapshot::store::{Coding, FileEntry, StoreError};
 
+use crate::bodies::{About, Body, push_hex};
+use crate::conditional::{etag_suffix, is_fresh, negotiate};
 use crate::epoch::Epoch;
+use crate::live::Live;
 use crate::reply::{Content, Lifetime, Reply};
 use crate::route::Route;
+use crate::searches::{is_heavy, work};
 
 /// Where REST pages are among the files.
 const API: &str = "api/v1/";
-const SECONDS_A_DAY: u64 = 86_400;
+
+/// What of a query makes no difference, by route (No-Vary-Search). Names that search and lists do not
+/// know are reported in the answer and so do make one, but for the junk of trackers.
+const JUNK: &str = "key-order, params=(\"utm_source\" \"utm_medium\" \"utm_campaign\" \"utm_term\" \
+                    \"utm_content\" \"utm_id\" \"fbclid\" \"gclid\" \"_\")";
+const ALL_BUT_LOCALE: &str = "key-order, params, except=(\"locale\" \"lang\")";
+const ALL_BUT_FACET: &str = "key-order, params, except=(\"q\" \"limit\" \"offset\")";
+const ALL_BUT_FORMAT: &str = "key-order, params, except=(\"format\")";
+const ALL: &str = "params";
+
+/// Where an answer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among other requests: what takes long is refused with 503.
+    Here,
+    /// On a thread of its own.
+    Aside,
+}
 
 /// A request on its way to an answer.
 pub struct Asked<'a> {
+    /// What outlives epochs.
+    pub live: &'a Live,
     /// The state that answers it.
     pub epoch: &'a Epoch,
     /// Its head.
     pub head: &'a Parts,
     /// When it came, in seconds since 1970.
     pub now: u64,
+    /// Where the answer is made.
+    pub place: Place,
+}
+
+/// A question whose answer is computed.
+pub(crate) struct Question<'a> {
+    /// Path that the answer's links lead to; pages carry their own links.
+    pub(crate) path: Option<&'a str>,
+    /// The question as a query string.
+    pub(crate) canonical: String,
+    /// See [`Asked::validator`].
+    pub(crate) validator: String,
+    /// Whether the answer does.
+    pub(crate) depends_on_day: bool,
+    /// Which rows.
+    pub(crate) page: snapshot::query::Page,
+    /// In documents looked at.
+    pub(crate) work: u64,
 }
 
 /// Answers a request on any path but `/mcp`.
@@ -46,12 +90,13 @@ pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
         Route::Organization(slug) => asked.organization(slug),
         Route::Recipient(slug) => asked.recipient(slug),
         Route::Export => asked.export(),
-        Route::OpenApi => asked.document(&["openapi.json"]),
-        Route::Mcp | Route::NoApi | Route::Page(_) => not_found("There is nothing at this path."),
+        Route::OpenApi => asked.document("openapi.json"),
+        Route::Page(path) => asked.page(path),
+        Route::Mcp | Route::NoApi => not_found("There is nothing at this path."),
     }
 }
 
-fn not_found(message: &str) -> Reply {
+pub(crate) fn not_found(message: &str) -> Reply {
     Reply::error(StatusCode::NOT_FOUND, error::message(message), Lifetime::Short)
 }
 
@@ -61,58 +106,131 @@ fn moved(message: &str, canonical: &str) -> Reply {
 }
 
 impl<'a> Asked<'a> {
-    fn query(&self) -> &'a str {
+    pub(crate) fn query(&self) -> &'a str {
         self.head.uri.query().unwrap_or_default()
     }
 
-    /// Lifetime of what depends on the day.
-    fn until_midnight(&self) -> Lifetime {
-        if self.epoch.frozen {
-            return Lifetime::Usual;
-        }
-        let midnight = (i64::from(self.epoch.dated.day().0) + 1) * SECONDS_A_DAY.cast_signed();
-        Lifetime::UntilMidnight(midnight.saturating_sub_unsigned(self.now).max(0).cast_unsigned())
+    /// `Cache-Control` of what depends on the day.
+    pub(crate) fn until_midnight(&self) -> HeaderValue {
+        self.epoch.until_midnight(self.now)
     }
 
     /// ETag of a computed answer, without quotes: generation, day and canonical question.
-    fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
+    pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let hash = hash.finalize();
-        let mut validator = self.epoch.validator.clone();
-        for byte in &hash[..10] {
-            validator.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-            validator.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-        }
+        let mut validator = String::with_capacity(64);
+        validator.push_str(&self.epoch.validator);
+        push_hex(&mut validator, &hash.finalize()[..10]);
         validator
+    }
+
+    /// Answers by what the client has, by what is in memory, or by computing, in this order.
+    pub(crate) fn computed(
+        &self,
+        question: &Question<'_>,
+        content: impl FnOnce() -> Content,
+        compute: impl FnOnce() -> Vec<u8>,
+    ) -> Reply {
+        let lifetime = match question.depends_on_day {
+            true => self.until_midnight(),
+            false => Lifetime::Usual.header(),
+        };
+        let headers = &self.head.headers;
+        let coding = negotiate(headers, |coding| matches!(coding, Coding::Gzip | Coding::Zstd));
+        let tag = |coding| format!("\"{}{}\"", question.validator, etag_suffix(coding));
+        let etag = tag(coding);
+        // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
+        for known in [&etag, &tag(Coding::Identity)] {
+            if is_fresh(headers, known, None) && headers.contains_key(header::IF_NONE_MATCH) {
+                let about = self.about(known, Coding::Identity, question);
+                return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime);
+            }
+        }
+        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(etag.as_str())) {
+            return body.reply(headers, lifetime);
+        }
+        if self.place == Place::Here && is_heavy(question.work) {
+            return Reply::overloaded();
+        }
+        let body = Arc::new(self.made(question, &etag, coding, content(), compute()));
+        let reply = body.reply(headers, lifetime);
+        self.live.answers.insert(etag, Arc::clone(&body), body.weight());
+        reply
+    }
+
+    fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
+        let changed = Some(self.epoch.changed(question.depends_on_day));
+        // The date of a computed answer informs; only its ETag tells it from others.
+        About { etag, coding, changed, dated: false, tag_header: self.live.serving.tag_header.as_ref() }
+    }
+
+    /// A computed body, encoded if that pays.
+    fn made(
+        &self,
+        question: &Question<'_>,
+        etag: &str,
+        coding: Coding,
+        content: Content,
+        body: Vec<u8>,
+    ) -> Body {
+        /// Smaller bodies are not worth compressing.
+        const ENCODED_LEAST: usize = 1024;
+        let content = match question.path {
+            Some(path) => linked(content, path, question, &body),
+            None => content,
+        };
+        let encoded = if body.len() < ENCODED_LEAST { None } else { crate::encode::encode(coding, &body) };
+        match encoded {
+            Some(encoded) => Body::new(encoded.into(), content, &self.about(etag, coding, question)),
+            None => {
+                let etag = format!("\"{}\"", question.validator);
+                Body::new(body.into(), content, &self.about(&etag, Coding::Identity, question))
+            }
+        }
     }
 
     fn search(&self) -> Reply {
         let index = &self.epoch.site().index;
         let (query, invalid) = parse_search(self.query(), |facet, value| index.values.find(facet, value));
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
-        let validator = self.validator("search", &canonical, &invalid);
-        let content = Content::json(self.until_midnight())
-            .with(header::CONTENT_LANGUAGE, language(query.locale))
-            .with(header::LINK, link("/api/v1/search", &canonical, "canonical"));
-        content.computed(&self.head.headers, &validator, || self.search_body(&query, &invalid))
-    }
-
-    fn search_body(&self, query: &Query, invalid: &[String]) -> Vec<u8> {
-        search::search(self.epoch.site(), &self.epoch.dated, query, invalid)
+        let question = Question {
+            path: Some("/api/v1/search"),
+            validator: self.validator("search", &canonical, &invalid),
+            canonical,
+            depends_on_day: true,
+            page: query.page,
+            work: work(&query, index.len()),
+        };
+        let content = || {
+            let content = Content::json().no_vary_search(JUNK).tag("search");
+            content.with(header::CONTENT_LANGUAGE, language(query.locale))
+        };
+        self.computed(&question, content, || {
+            search::search(self.epoch.site(), &self.epoch.dated, &query, &invalid)
+        })
     }
 
     fn list(&self, of: List) -> Reply {
         let (query, invalid) = parse_list(of, self.query());
         let canonical = query.canonical();
-        let validator = self.validator(of.name(), &canonical, &invalid);
-        let lifetime = if of == List::Cycles { self.until_midnight() } else { Lifetime::Usual };
         let path = format!("/{API}{}", of.name());
-        let content = Content::json(lifetime).with(header::LINK, link(&path, &canonical, "canonical"));
-        content.computed(&self.head.headers, &validator, || {
+        let question = Question {
+            path: Some(&path),
+            validator: self.validator(of.name(), &canonical, &invalid),
+            canonical,
+            depends_on_day: of == List::Cycles,
+            page: query.page,
+            work: 0,
+        };
+        let content = || {
+            let content = Content::json().no_vary_search(JUNK).tag(of.name());
+            content.with(header::CONTENT_LANGUAGE, language(Locale::En))
+        };
+        self.computed(&question, content, || {
             list::list(self.epoch.site(), &self.epoch.dated, of, &query, &invalid)
         })
     }
@@ -127,29 +245,42 @@ impl<'a> Asked<'a> {
                 return Reply::error(StatusCode::BAD_REQUEST, error::facet_faults(&faults), Lifetime::Short);
             }
         };
-        let asked = format!("{}\n{}\n{}", query.page.limit, query.page.offset, query.text);
-        let validator = self.validator(name, &asked, &[]);
-        let lifetime = if of == Facet::OpenStates { self.until_midnight() } else { Lifetime::Usual };
-        Content::json(lifetime).computed(&self.head.headers, &validator, || {
-            facet::facet(self.epoch.site(), &self.epoch.dated, of, &query)
-        })
+        let canonical = canonical_facet(&query);
+        let path = format!("/{API}facets/{name}");
+        let question = Question {
+            path: Some(&path),
+            validator: self.validator(name, &canonical, &[]),
+            canonical,
+            depends_on_day: of == Facet::OpenStates,
+            page: query.page,
+            work: 0,
+        };
+        let content = || {
+            let content = Content::json().no_vary_search(ALL_BUT_FACET).tag("facets");
+            content.with(header::CONTENT_LANGUAGE, language(Locale::En))
+        };
+        self.computed(&question, content, || facet::facet(self.epoch.site(), &self.epoch.dated, of, &query))
+    }
+
+    /// The page of a record. What is no slug finds nothing: `x.es` is a file's name, not a record's.
+    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'a>> {
+        is_slug(slug).then(|| self.epoch.generation().files().lookup(&[API, folder, slug, suffix]))?
     }
 
     fn program(&self, slug: &str) -> Reply {
         let locale = parse_locale(self.query());
         let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-        match self.epoch.generation().files().lookup(&[API, "programs/", slug, suffix]) {
-            Some(file) => {
-                let content = Content::json(self.until_midnight());
-                self.file(file, content.with(header::CONTENT_LANGUAGE, language(locale)))
-            }
+        match self.record("programs/", slug, suffix) {
+            Some(file) => self.file(file, self.until_midnight(), || program_content(slug, locale)),
             None => self.unknown(EntityType::Program, "There is no published program with this slug.", slug),
         }
     }
 
     fn recipient(&self, slug: &str) -> Reply {
-        match self.epoch.generation().files().lookup(&[API, "recipients/", slug, ".json"]) {
-            Some(file) => self.file(file, Content::json(Lifetime::Usual)),
+        match self.record("recipients/", slug, ".json") {
+            Some(file) => {
+                self.file(file, Lifetime::Usual.header(), || detail_content("recipients/", slug, ALL))
+            }
             None => self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug),
         }
     }
@@ -162,15 +293,14 @@ impl<'a> Asked<'a> {
     }
 
     fn organization(&self, slug: &str) -> Reply {
-        let files = self.epoch.generation().files();
-        if let Some(file) = files.lookup(&[API, "organizations/", slug, ".json"]) {
-            return self.file(file, Content::json(self.until_midnight()));
+        if let Some(file) = self.record("organizations/", slug, ".json") {
+            return self.file(file, self.until_midnight(), || detail_content("organizations/", slug, ALL));
         }
         let tidy = normalised(slug);
         let lists = &self.epoch.site().lists;
         let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
         let canonical = alias(slug).or_else(|| alias(&tidy)).or_else(|| {
-            let exists = files.lookup(&[API, "organizations/", &tidy, ".json"]).is_some();
+            let exists = self.record("organizations/", &tidy, ".json").is_some();
             exists.then_some(tidy)
         });
         match canonical {
@@ -190,39 +320,145 @@ impl<'a> Asked<'a> {
         let Some(file) = self.epoch.generation().files().lookup(&[API, "exports/latest", extension]) else {
             return no_pages();
         };
-        let mut content = Content { ranges: true, ..Content::json(self.until_midnight()) };
+        self.body(file, || self.export_content(format))
+            .map(|body| body.part(&self.head.headers, self.until_midnight()))
+            .unwrap_or_else(|error| damaged(&error))
+    }
+
+    fn export_content(&self, format: ExportFormat) -> Content {
+        let mut content = Content::json().no_vary_search(ALL_BUT_FORMAT);
         if format == ExportFormat::Csv {
-            content.media_type = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
             let name = format!("attachment; filename=\"opportunities-{}.csv\"", date_of(self.epoch));
-            content = content.with(header::CONTENT_DISPOSITION, value(&name));
+            content = content
+                .of(HeaderValue::from_static("text/csv; charset=utf-8; header=present"))
+                .with(header::CONTENT_DISPOSITION, value(&name));
         }
         let total = self.epoch.site().index.len();
         if total > snapshot::page::export::ROWS_MAX {
             content = content.with(http::HeaderName::from_static("x-total-count"), value(&total.to_string()));
         }
-        self.file(file, content)
+        let query = if format == ExportFormat::Csv { "format=csv" } else { "" };
+        content
+            .link("/api/v1/exports/latest", query, "canonical")
+            .with(header::CONTENT_LANGUAGE, language(Locale::En))
     }
 
-    fn document(&self, parts: &[&str]) -> Reply {
-        let path: Vec<&str> = std::iter::once(&API).chain(parts).copied().collect();
-        match self.epoch.generation().files().lookup(&path) {
-            Some(file) => self.file(file, Content::json(Lifetime::Usual)),
+    fn document(&self, name: &str) -> Reply {
+        match self.epoch.generation().files().lookup(&[API, name]) {
+            Some(file) => self.file(file, Lifetime::Usual.header(), || {
+                let content =
+                    Content::json().no_vary_search(ALL).link(&format!("/{API}{name}"), "", "canonical");
+                content.with(header::CONTENT_LANGUAGE, language(Locale::En))
+            }),
             None => no_pages(),
         }
     }
 
-    fn file(&self, file: FileEntry<'_>, content: Content) -> Reply {
-        let content = content
-            .with(header::LINK, HeaderValue::from_static(LICENSE))
-            .with(header::LINK, HeaderValue::from_static(SERVICE_DESCRIPTION));
-        let body = |coding| self.epoch.body(file, coding);
-        let reply = content.stored(&self.head.headers, |coding| self.epoch.offers(file, coding), body);
-        reply.unwrap_or_else(|error| damaged(&error))
+    pub(crate) fn file(
+        &self,
+        file: FileEntry<'_>,
+        lifetime: HeaderValue,
+        content: impl FnOnce() -> Content,
+    ) -> Reply {
+        self.body(file, content)
+            .map(|body| body.reply(&self.head.headers, lifetime))
+            .unwrap_or_else(|error| damaged(&error))
+    }
+
+    /// A file's body in the coding that the client likes best; a part is one of the identity body.
+    fn body(&self, file: FileEntry<'_>, content: impl FnOnce() -> Content) -> Result<Arc<Body>, StoreError> {
+        let headers = &self.head.headers;
+        let coding = match headers.contains_key(header::RANGE) {
+            true => Coding::Identity,
+            false => negotiate(headers, |coding| self.epoch.offers(file, coding)),
+        };
+        if let Some(body) = self.live.metrics.bodies.count(self.epoch.kept(file, coding)) {
+            return Ok(body);
+        }
+        self.epoch.body(file, coding, self.live.serving.tag_header.as_ref(), content)
     }
 }
 
-const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
-const SERVICE_DESCRIPTION: &str = "</api/v1/openapi.json>; rel=\"service-desc\"";
+fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Content {
+    Content::json()
+        .no_vary_search(no_vary_search)
+        .link(&format!("/{API}{family}{slug}"), "", "canonical")
+        .with(header::CONTENT_LANGUAGE, language(Locale::En))
+}
+
+fn program_content(slug: &str, locale: Locale) -> Content {
+    let query = if locale == Locale::Es { "locale=es" } else { "" };
+    Content::json()
+        .no_vary_search(ALL_BUT_LOCALE)
+        .link(&format!("/{API}programs/{slug}"), query, "canonical")
+        .with(header::CONTENT_LANGUAGE, language(locale))
+}
+
+/// Adds links to the answer itself and to the pages around it (RFC 8288).
+fn linked(content: Content, path: &str, question: &Question<'_>, body: &[u8]) -> Content {
+    let page = question.page;
+    let mut content = content.link(path, &question.canonical, "canonical");
+    let at = |offset: u64| with_offset(&question.canonical, offset);
+    if page.offset > 0 {
+        content = content.link(path, &at(page.offset.saturating_sub(page.limit)), "prev");
+    }
+    let next = page.offset.saturating_add(page.limit);
+    if total_of(body).is_some_and(|total| next < total) {
+        content = content.link(path, &at(next), "next");
+    }
+    content
+}
+
+/// A canonical query with another offset.
+fn with_offset(canonical: &str, offset: u64) -> String {
+    let mut query = String::with_capacity(canonical.len() + 24);
+    for pair in canonical.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("offset=")) {
+        query.push_str(pair);
+        query.push('&');
+    }
+    match offset {
+        0 => query.truncate(query.len().saturating_sub(1)),
+        _ => query.push_str(&format!("offset={offset}")),
+    }
+    query
+}
+
+/// `meta.total` of an answer. Inside of JSON strings quotes are escaped, so that no text looks like it.
+fn total_of(body: &[u8]) -> Option<u64> {
+    const KEY: &[u8] = b"\"total\":";
+    const META: &[u8] = b"],\"meta\":{";
+    let meta = body.windows(META.len()).position(|window| window == META)?;
+    let rest = &body[meta..];
+    let number = &rest[rest.windows(KEY.len()).position(|window| window == KEY)? + KEY.len()..];
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&number[..digits]).ok()?.parse().ok()
+}
+
+/// A question to the facet endpoint as a query string, defaults left out.
+fn canonical_facet(query: &FacetQuery) -> String {
+    let mut pairs = Vec::new();
+    if !query.text.is_empty() {
+        pairs.push(format!("q={}", percent_encoded(&query.text)));
+    }
+    if query.page.limit != FACET_LIMIT_DEFAULT {
+        pairs.push(format!("limit={}", query.page.limit));
+    }
+    if query.page.offset != 0 {
+        pairs.push(format!("offset={}", query.page.offset));
+    }
+    pairs.join("&")
+}
+
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte.into()),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
 
 /// A file that cannot be sent as it was published is not sent.
 fn damaged(error: &StoreError) -> Reply {
@@ -256,11 +492,6 @@ fn normalised(slug: &str) -> String {
     tidy.trim_matches('-').to_owned()
 }
 
-fn link(path: &str, query: &str, relation: &str) -> HeaderValue {
-    let separator = if query.is_empty() { "" } else { "?" };
-    value(&format!("<{path}{separator}{query}>; rel=\"{relation}\""))
-}
-
 fn language(locale: Locale) -> HeaderValue {
     HeaderValue::from_static(locale.as_str())
 }
@@ -270,13 +501,18 @@ fn date_of(epoch: &Epoch) -> String {
 }
 
 /// A header value of text that was checked or encoded before.
-fn value(text: &str) -> HeaderValue {
+pub(crate) fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
 /// Detail of a program as MCP hands it on: the REST body for today.
-pub fn program_body(epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
+pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
+    if !is_slug(slug) {
+        return None;
+    }
     let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
     let file = epoch.generation().files().lookup(&[API, "programs/", slug, suffix])?;
-    epoch.body(file, snapshot::store::Coding::Identity).ok().map(|body| body.bytes)
+    let tag_header = live.serving.tag_header.as_ref();
+    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(slug, locale));
+    body.ok().map(|body| body.bytes.clone())
 }

@@ -68,16 +68,22 @@ impl Weights {
             let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
             let weight = parameters.trim().strip_prefix("q=").map_or(Some(1000), parse_weight);
             let Some(weight) = weight else { continue };
-            let slot = match name.trim().to_ascii_lowercase().as_str() {
-                "gzip" | "x-gzip" => &mut self.gzip,
-                "br" => &mut self.brotli,
-                "zstd" => &mut self.zstd,
-                "identity" => &mut self.identity,
-                "*" => &mut self.any,
-                _ => continue,
-            };
-            slot.get_or_insert(weight);
+            if let Some(slot) = self.slot(name.trim()) {
+                slot.get_or_insert(weight);
+            }
         }
+    }
+
+    fn slot(&mut self, name: &str) -> Option<&mut Option<u16>> {
+        let is = |coding: &str| name.eq_ignore_ascii_case(coding);
+        Some(match () {
+            () if is("gzip") || is("x-gzip") => &mut self.gzip,
+            () if is("br") => &mut self.brotli,
+            () if is("zstd") => &mut self.zstd,
+            () if is("identity") => &mut self.identity,
+            () if is("*") => &mut self.any,
+            () => return None,
+        })
     }
 }
 
@@ -87,7 +93,8 @@ fn parse_weight(text: &str) -> Option<u16> {
     if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let thousandths: u16 = format!("{fraction:0<3}").parse().ok()?;
+    let padded = fraction.bytes().map(|digit| u16::from(digit - b'0')).chain(std::iter::repeat(0));
+    let thousandths = padded.take(3).fold(0, |sum, digit| sum * 10 + digit);
     match whole {
         "0" => Some(thousandths),
         "1" if thousandths == 0 => Some(1000),
@@ -108,8 +115,8 @@ pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
 }
 
 fn lists(list: &str, etag: &str) -> bool {
-    let opaque = |tag: &str| -> String { tag.trim().trim_start_matches("W/").to_owned() };
-    list.trim() == "*" || list.split(',').any(|tag| opaque(tag) == etag)
+    let opaque = |tag: &str| tag.trim().strip_prefix("W/").unwrap_or(tag.trim()) == etag;
+    list.trim() == "*" || list.split(',').any(opaque)
 }
 
 fn seconds(date: &str) -> Option<i64> {

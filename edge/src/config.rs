@@ -4,10 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use http::HeaderName;
+use ipnet::IpNet;
 use jiff::civil::Date;
 use snapshot::time::Day;
 
-use crate::epoch::Setting;
+use crate::client::Proxies;
+use crate::epoch::{Opened, Setting};
+use crate::live::Serving;
+use crate::log::Format;
+use crate::mcp;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
@@ -51,18 +57,85 @@ pub struct Config {
     /// Serve this UTC day for ever instead of today; for tests and archives
     #[arg(long, env = "OPDIR_EDGE_TODAY", value_name = "DATE")]
     pub today: Option<Date>,
+    /// A browser origin that may call /mcp, besides the base URL's (repeatable)
+    #[arg(long = "mcp-origin", env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub mcp_origins: Vec<String>,
+    /// Most requests to /mcp a minute and client; 0 is no limit
+    #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
+    pub mcp_rate: u32,
+    /// A network that many people share, and its addresses' limit at /mcp (repeatable)
+    #[arg(
+        long,
+        env = "OPDIR_EDGE_SHARED_EGRESS",
+        value_name = "CIDR=N",
+        value_parser = shared_egress,
+        value_delimiter = ','
+    )]
+    pub shared_egress: Vec<(IpNet, u32)>,
+    /// A network of proxies whose word about the client is taken (repeatable)
+    #[arg(
+        long = "trusted-proxy",
+        env = "OPDIR_EDGE_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Vec<IpNet>,
+    /// Header in which trusted proxies name the client
+    #[arg(long, env = "OPDIR_EDGE_CLIENT_IP_HEADER", value_name = "NAME", default_value = "x-forwarded-for")]
+    pub client_ip_header: HeaderName,
     /// Memory for bodies of files, in bytes
     #[arg(long, env = "OPDIR_EDGE_BODY_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub body_cache: u64,
+    /// Memory for computed answers, in bytes; 0 keeps none
+    #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
+    pub response_cache: u64,
     /// Most connections at a time
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N", default_value_t = 4096)]
     pub max_connections: usize,
+    /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
+    #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Say by this header what a CDN may purge an answer by: Surrogate-Key, Cache-Tag, ...
+    #[arg(long, env = "OPDIR_EDGE_SURROGATE_KEYS", value_name = "HEADER")]
+    pub surrogate_keys: Option<HeaderName>,
+    /// Seconds between saying that the server ends (/readyz) and taking no more connections
+    #[arg(long, env = "OPDIR_EDGE_DRAIN_DELAY", value_name = "SECONDS", default_value_t = 0)]
+    pub drain_delay: u64,
+    /// How log lines look
+    #[arg(long, env = "OPDIR_EDGE_LOG", value_name = "FORMAT", value_enum, default_value_t)]
+    pub log: Format,
+    /// Log every request
+    #[arg(long, env = "OPDIR_EDGE_ACCESS_LOG")]
+    pub access_log: bool,
     /// Print the settings that would be used, and exit
     #[arg(long)]
     pub print_config: bool,
 }
 
+/// `CIDR=N`
+fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
+    let parsed = text.split_once('=').and_then(|(net, rate)| Some((net.parse().ok()?, rate.parse().ok()?)));
+    parsed.ok_or_else(|| "expected a network and a number, such as 192.0.2.0/24=600".to_owned())
+}
+
 impl Config {
+    /// Who is taken at their word about clients.
+    #[must_use]
+    pub fn proxies(&self) -> Proxies {
+        Proxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone())
+    }
+
+    /// How the tool endpoint answers for a snapshot.
+    #[must_use]
+    pub fn mcp(&self, opened: &Opened) -> mcp::Config {
+        mcp::Config {
+            origins: self.mcp_origins.clone(),
+            rate_per_minute: self.mcp_rate,
+            shared_egress: self.shared_egress.clone(),
+            ..mcp::Config::of(opened)
+        }
+    }
+
     /// Settings of epochs.
     #[must_use]
     pub fn setting(&self) -> Setting {
@@ -71,6 +144,39 @@ impl Config {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
         }
         Setting { frozen: self.today.is_some(), body_cache: self.body_cache, hosts }
+    }
+
+    /// How requests are served.
+    #[must_use]
+    pub fn serving(&self) -> Serving {
+        Serving {
+            answers: self.response_cache,
+            tag_header: self.surrogate_keys.clone(),
+            access_log: self.access_log,
+        }
+    }
+
+    /// The settings as flags, one a line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let optional = |name: &str, value: Option<String>| {
+            value.map_or_else(|| format!("# {name} is off"), |value| format!("{name}={value}"))
+        };
+        let mut lines = vec![
+            format!("--snapshot={}", self.snapshot.display()),
+            format!("--listen={}", self.listen),
+            optional("--admin-listen", self.admin_listen.map(|address| address.to_string())),
+            optional("--today", self.today.map(|day| day.to_string())),
+            format!("--body-cache={}", self.body_cache),
+            format!("--response-cache={}", self.response_cache),
+            format!("--max-connections={}", self.max_connections),
+            optional("--surrogate-keys", self.surrogate_keys.as_ref().map(ToString::to_string)),
+            format!("--drain-delay={}", self.drain_delay),
+            format!("--log={}", format!("{:?}", self.log).to_lowercase()),
+            if self.access_log { "--access-log".to_owned() } else { "# --access-log is off".to_owned() },
+        ];
+        lines.extend(self.setting().hosts.iter().map(|host| format!("--allowed-host={host}")));
+        lines.join("\n")
     }
 
     /// The day to answer for.

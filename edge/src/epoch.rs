@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
+use http::HeaderValue;
 use snapshot::page::{Dated, Site};
 use snapshot::store::sections::SectionError;
 use snapshot::store::{Generation, StoreError};
@@ -11,6 +13,10 @@ use snapshot::time::Day;
 
 use crate::bodies::Bodies;
 use crate::guard::Hosts;
+use crate::reply::Lifetime;
+use crate::turns::Turns;
+
+const SECONDS_A_DAY: i64 = 86_400;
 
 /// Why a generation was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +40,8 @@ pub struct Opened {
     pub generation: Generation,
     /// What is kept in memory.
     pub site: Site,
+    /// When what depends on the day turned.
+    pub turns: Turns,
 }
 
 impl Opened {
@@ -42,8 +50,13 @@ impl Opened {
         let generation = Generation::open_current(root)?;
         let (search, rows, lists) =
             (generation.index("search.bin")?, generation.index("rows.bin")?, generation.index("lists.bin")?);
-        match Site::open(&search, &rows, &lists) {
-            Ok(site) => Ok(Self { generation, site }),
+        let mut site = Site::open(&search, &rows, &lists);
+        if generation.manifest().complete {
+            let html = generation.index("html.bin")?;
+            site = site.and_then(|site| site.with_html(&html));
+        }
+        match site.and_then(|site| Ok((site, Turns::open(&search, &lists)?))) {
+            Ok((site, turns)) => Ok(Self { generation, site, turns }),
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }
     }
@@ -61,6 +74,8 @@ pub struct Epoch {
     pub frozen: bool,
     /// Start of the ETags of computed answers.
     pub validator: String,
+    /// `Cache-Control` of what depends on the day, for one second.
+    until_midnight: ArcSwap<(u64, HeaderValue)>,
     /// Names that requests may be addressed to.
     pub hosts: Hosts,
 }
@@ -89,10 +104,37 @@ impl Epoch {
             dated: opened.site.dated(day),
             bodies: Bodies::new(setting.body_cache),
             validator: format!("d{}.{}.", &hash[..hash.len().min(12)], day.0),
+            until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: setting.frozen,
             hosts: Hosts::new(hosts),
             opened,
         }
+    }
+
+    /// `Cache-Control` at a time of what depends on the day. Made once a second.
+    #[must_use]
+    pub fn until_midnight(&self, now: u64) -> HeaderValue {
+        if self.frozen {
+            return Lifetime::Usual.header();
+        }
+        let made = self.until_midnight.load();
+        if made.0 == now {
+            return made.1.clone();
+        }
+        let midnight = (i64::from(self.dated.day().0) + 1) * SECONDS_A_DAY;
+        let left = midnight.saturating_sub_unsigned(now).max(0).cast_unsigned();
+        let header = Lifetime::UntilMidnight(left).header();
+        self.until_midnight.store(Arc::new((now, header.clone())));
+        header
+    }
+
+    /// Since when an answer that is computed has been what it is, in seconds since 1970: since the data
+    /// was published or, where it depends on the day, since the day began.
+    #[must_use]
+    pub fn changed(&self, depends_on_day: bool) -> i64 {
+        let published = self.generation().manifest().generated_at.as_second();
+        let day = i64::from(self.dated.day().0) * SECONDS_A_DAY;
+        if depends_on_day { published.max(day) } else { published }
     }
 
     /// What is kept in memory.

@@ -2,34 +2,57 @@
 //! our own match. The only file that names warp.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::Instant;
 
+use bytes::{Buf, Bytes};
+use futures_util::{Stream, StreamExt as _};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, header};
-use hyper::body::Incoming;
+use http_body_util::StreamBody;
+use hyper::body::{Frame, Incoming};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
 
-use crate::answer::{Asked, answer};
+use crate::answer::{Asked, Place, answer, program_body};
+use crate::client::Proxies;
 use crate::connection::{self, Answer};
-use crate::guard::check;
+use crate::epoch::Epoch;
+use crate::guard::{Refusal, check};
 use crate::live::Live;
+use crate::mcp::{self, Mcp};
 use crate::reply::Reply;
 use crate::route::{Route, route};
+use crate::searches::Busy;
 
-/// A service that answers every request from the live state.
-pub fn service(live: Arc<Live>) -> impl Answer<Future: Send> + Clone + Send + 'static {
+/// What answers requests: the live state, and the tool endpoint, which outlives it.
+pub struct Server {
+    /// The live state.
+    pub live: Arc<Live>,
+    /// The tool endpoint.
+    pub mcp: Mcp,
+    /// Who is taken at their word about clients.
+    pub proxies: Proxies,
+    /// Zero of the clock that rates are counted by.
+    pub started: Instant,
+}
+
+/// A service that answers every request.
+pub fn service(server: Arc<Server>) -> impl Answer<Future: Send> + Clone + Send + 'static {
     let filter = warp::ext::get::<Arc<Parts>>()
-        .then(move |head: Arc<Parts>| {
-            let live = Arc::clone(&live);
-            async move { respond(&live, &head).into_response() }
+        .and(warp::body::stream())
+        .then(move |head: Arc<Parts>, body| {
+            let server = Arc::clone(&server);
+            async move { server.observed(head, body).await }
         })
         .or_else(|_| async {
             let message = "The request could not be read.";
-            Ok::<_, Infallible>((Reply::refusal(StatusCode::BAD_REQUEST, message).into_response(),))
+            Ok::<_, Infallible>((Reply::refusal(StatusCode::BAD_REQUEST, message)
+                .into_response()
+                .map(Into::into),))
         });
     let inner = TowerToHyperService::new(warp::service(filter));
     hyper::service::service_fn(move |request: Request<Incoming>| {
@@ -40,30 +63,95 @@ pub fn service(live: Arc<Live>) -> impl Answer<Future: Send> + Clone + Send + 's
     })
 }
 
+impl Server {
+    /// Answers a request, counts it and, if that is wanted, logs it.
+    async fn observed<S, D>(&self, head: Arc<Parts>, body: S) -> warp::reply::Response
+    where
+        S: Stream<Item = Result<D, warp::Error>> + Send,
+        D: Buf,
+    {
+        let began = Instant::now();
+        let route = route(head.uri.path());
+        let response = match route {
+            Route::Mcp => self.mcp(&head, body).await,
+            _ => respond(&self.live, &head).await.into_response(),
+        };
+        let (took, status, live) = (began.elapsed(), response.status(), &self.live);
+        live.metrics.request(route.template(), &head.method, status, took);
+        if status == StatusCode::NOT_MODIFIED {
+            live.metrics.not_modified.add();
+        }
+        if live.serving.access_log {
+            crate::log::access(&head, status, response.body().len(), took);
+        }
+        response.map(Into::into)
+    }
+
+    /// Answers a request to the tool endpoint.
+    async fn mcp<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    where
+        S: Stream<Item = Result<D, warp::Error>> + Send,
+        D: Buf,
+    {
+        let epoch = Arc::clone(&self.live.epoch());
+        if let Err(refusal) = check(head, &epoch.hosts, true) {
+            return refused(refusal).into_response();
+        }
+        let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
+        let mut request = Request::new(Box::pin(StreamBody::new(frames)));
+        *request.method_mut() = head.method.clone();
+        *request.version_mut() = head.version;
+        *request.headers_mut() = head.headers.clone();
+        let peer = peer(head).map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let client = self.proxies.client(peer, &head.headers);
+        let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
+        let scope = mcp::Epoch { site: epoch.site(), dated: &epoch.dated, detail };
+        self.mcp.handle(request, &scope, client, now_ms).await
+    }
+}
+
+/// Answers a request here or, when that would hold others up, on a thread of its own.
+async fn respond(live: &Arc<Live>, head: &Arc<Parts>) -> Reply {
+    let epoch = Arc::clone(&live.epoch());
+    let reply = guarded(live, &epoch, head, Place::Here);
+    if reply.status != StatusCode::SERVICE_UNAVAILABLE {
+        return reply;
+    }
+    let search = {
+        let (live, head) = (Arc::clone(live), Arc::clone(head));
+        move || guarded(&live, &epoch, &head, Place::Aside)
+    };
+    live.searches.run(search).await.unwrap_or_else(|Busy| {
+        live.metrics.overloads.add();
+        reply
+    })
+}
+
 /// Answers a request; a panic costs it a 500 and nothing else.
-fn respond(live: &Live, head: &Parts) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| guarded(live, head))).unwrap_or_else(|_| {
-        live.panics.fetch_add(1, Ordering::Relaxed);
+fn guarded(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
+    catch_unwind(AssertUnwindSafe(|| checked(live, epoch, head, place))).unwrap_or_else(|_| {
+        live.metrics.panics.add();
         Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
     })
 }
 
-fn guarded(live: &Live, head: &Parts) -> Reply {
+fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
     let route = route(head.uri.path());
-    let epoch = live.epoch();
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
-        let mut reply = Reply::refusal(refusal.status, refusal.message);
-        if refusal.close {
-            reply = reply.with(header::CONNECTION, HeaderValue::from_static("close"));
-        }
-        return reply;
+        return refused(refusal);
     }
-    answer(&Asked { epoch: &epoch, head, now: crate::clock::now() }, &route)
+    answer(&Asked { live, epoch, head, now: crate::clock::now(), place }, &route)
+}
+
+fn refused(refusal: Refusal) -> Reply {
+    let reply = Reply::refusal(refusal.status, refusal.message);
+    if refusal.close { reply.with(header::CONNECTION, HeaderValue::from_static("close")) } else { reply }
 }
 
 impl Reply {
-    fn into_response(self) -> warp::reply::Response {
-        let mut response = Response::new(self.body.into());
+    fn into_response(self) -> Response<Bytes> {
+        let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response

@@ -4,16 +4,21 @@
 //! replaced in the same way.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
+use http::HeaderName;
 use snapshot::store::live_id;
 use snapshot::time::Day;
 
+use crate::bodies::Body;
+use crate::cache::Cache;
 use crate::clock;
 use crate::epoch::{Epoch, OpenError, Opened, Setting};
+use crate::metrics::Metrics;
+use crate::searches::Searches;
 
 /// How often CURRENT is looked at.
 const POLL: Duration = Duration::from_secs(2);
@@ -25,8 +30,27 @@ pub struct Live {
     epoch: ArcSwap<Epoch>,
     /// A generation that was refused: its name and why. Not tried again until CURRENT changes.
     refused: Mutex<Option<(String, String)>>,
-    /// Requests that ended in a panic.
-    pub panics: AtomicU64,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// Permits for searches that take long.
+    pub searches: Searches,
+    /// How requests are served.
+    pub serving: Serving,
+    /// Computed answers by ETag, which names generation, day, question and coding.
+    pub answers: Cache<String, Body>,
+    /// Whether the server is about to end.
+    draining: AtomicBool,
+}
+
+/// How requests are served, whatever the generation.
+#[derive(Clone, Debug, Default)]
+pub struct Serving {
+    /// Bytes of computed answers that are kept; 0 keeps none.
+    pub answers: u64,
+    /// Header that names what a cache may purge an answer by, if any.
+    pub tag_header: Option<HeaderName>,
+    /// Whether every request is logged.
+    pub access_log: bool,
 }
 
 impl Live {
@@ -39,8 +63,29 @@ impl Live {
             setting,
             epoch: ArcSwap::from_pointee(epoch),
             refused: Mutex::default(),
-            panics: AtomicU64::new(0),
+            metrics: Metrics::default(),
+            searches: Searches::default(),
+            serving: Serving::default(),
+            answers: Cache::new(0),
+            draining: AtomicBool::new(false),
         })
+    }
+
+    /// The same, served as told.
+    #[must_use]
+    pub fn serving(self, serving: Serving) -> Self {
+        Self { answers: Cache::new(serving.answers), serving, ..self }
+    }
+
+    /// Tells whoever asks that no new requests should be sent here.
+    pub fn drain(&self) {
+        self.draining.store(true, Relaxed);
+    }
+
+    /// Whether the server is about to end.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Relaxed)
     }
 
     /// The epoch that answers now; held for one request.
@@ -78,6 +123,7 @@ impl Live {
             Ok(opened) => {
                 self.swap(Epoch::new(Arc::new(opened), day, &self.setting));
                 self.set_refused(None);
+                self.metrics.loads.add();
                 tracing::info!(generation = id, "serving a new generation");
             }
             Err(error) => self.refuse(id, &error.to_string()),
@@ -86,11 +132,14 @@ impl Live {
 
     fn swap(&self, epoch: Epoch) {
         self.epoch.store(Arc::new(epoch));
+        // Answers of the epoch before are never asked for again.
+        self.answers.clear();
     }
 
     fn refuse(&self, id: &str, reason: &str) {
         if self.refused().is_none_or(|(refused, _)| refused != id) {
             let serving = self.epoch().generation().id().to_string();
+            self.metrics.refusals.add();
             tracing::error!(generation = id, reason, serving, "a generation was refused");
         }
         self.set_refused(Some((id.to_owned(), reason.to_owned())));

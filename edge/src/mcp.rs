@@ -34,6 +34,7 @@ use serde_json::value::RawValue;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Locale;
 
+use crate::epoch::Opened;
 use crate::limit::Limiter;
 use contract::Contract;
 use envelope::Message;
@@ -74,6 +75,17 @@ impl Config {
             rate_per_minute: 60,
             shared_egress: Vec::new(),
             body_deadline: Duration::from_secs(10),
+        }
+    }
+
+    /// The same for a snapshot: its address, name and title.
+    #[must_use]
+    pub fn of(opened: &Opened) -> Self {
+        let about = &opened.site.lists.about;
+        Self {
+            name: format!("{}-public", about.name),
+            title: about.title.clone(),
+            ..Self::new(opened.generation.manifest().base_url.clone())
         }
     }
 }

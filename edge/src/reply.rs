@@ -7,7 +7,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use snapshot::page::error;
 use snapshot::store::Coding;
 
-use crate::conditional::{Part, coding_name, etag_suffix, http_date, is_fresh, negotiate, part};
+use crate::bodies::Body;
+use crate::conditional::{Part, coding_name, http_date, is_fresh, part};
 
 /// A reply without its connection.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub enum Lifetime {
     Short,
     /// A day: a redirect.
     Redirect,
+    /// For ever: the address changes with the bytes.
+    Immutable,
     /// Not at all.
     None,
 }
@@ -42,7 +45,9 @@ const STALE_WHILE_REVALIDATE: u64 = 600;
 const STALE_IF_ERROR: u64 = 86_400;
 
 impl Lifetime {
-    fn header(self) -> HeaderValue {
+    /// `Cache-Control`.
+    #[must_use]
+    pub fn header(self) -> HeaderValue {
         match self {
             Self::Usual => HeaderValue::from_static(
                 "public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400",
@@ -60,6 +65,7 @@ impl Lifetime {
                 HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("no-store"))
             }
             Self::Short => HeaderValue::from_static("public, max-age=10, s-maxage=30"),
+            Self::Immutable => HeaderValue::from_static("public, max-age=31536000, immutable"),
             Self::Redirect => HeaderValue::from_static("public, max-age=86400"),
             Self::None => HeaderValue::from_static("no-store"),
         }
@@ -73,7 +79,9 @@ fn rest_headers(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("ETag, Link, Location, Retry-After, X-Total-Count, Content-Language"),
+        HeaderValue::from_static(
+            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Language, Content-Range",
+        ),
     );
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -98,6 +106,13 @@ impl Reply {
     #[must_use]
     pub fn refusal(status: StatusCode, message: &str) -> Self {
         Self::error(status, error::message(message), Lifetime::None)
+    }
+
+    /// Refuses what is too much work now.
+    #[must_use]
+    pub fn overloaded() -> Self {
+        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many searches are under way; try again shortly.")
+            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
     }
 
     /// Sets a header.
@@ -135,112 +150,154 @@ const ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 #[derive(Debug)]
 pub struct Content {
     /// Media type.
-    pub media_type: HeaderValue,
-    /// How long it may be kept.
-    pub lifetime: Lifetime,
+    media_type: HeaderValue,
     /// Further headers.
-    pub headers: HeaderMap,
-    /// When it last changed, in seconds since 1970.
-    pub changed: Option<i64>,
-    /// Whether parts of it may be asked for.
-    pub ranges: bool,
+    headers: HeaderMap,
+    /// What a cache may purge it by, separated by spaces.
+    tags: String,
+    /// Further links (RFC 8288).
+    links: String,
 }
+
+/// Links of every good REST answer.
+const LINKS: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
+                     </api/v1/openapi.json>; rel=\"service-desc\"";
 
 impl Content {
     /// JSON of the REST interface.
     #[must_use]
-    pub fn json(lifetime: Lifetime) -> Self {
-        Self { media_type: JSON, lifetime, headers: HeaderMap::new(), changed: None, ranges: false }
+    pub fn json() -> Self {
+        Self { media_type: JSON, headers: HeaderMap::new(), tags: "all".to_owned(), links: LINKS.to_owned() }
+    }
+
+    /// The same in another media type.
+    #[must_use]
+    pub fn of(mut self, media_type: HeaderValue) -> Self {
+        self.media_type = media_type;
+        self
     }
 
     /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.append(name, value);
+        self.headers.insert(name, value);
         self
     }
 
-    /// A reply to a request that already has these bytes.
-    fn not_modified(self, etag: &str, coding: Coding) -> Reply {
-        let mut reply = self.head(etag, coding);
-        reply.status = StatusCode::NOT_MODIFIED;
-        for name in [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_DISPOSITION] {
-            reply.headers.remove(name);
-        }
-        reply
+    /// Adds a link to a path of this site.
+    #[must_use]
+    pub fn link(mut self, path: &str, query: &str, relation: &str) -> Self {
+        let separator = if query.is_empty() { "" } else { "?" };
+        self.links.push_str(&format!(", <{path}{separator}{query}>; rel=\"{relation}\""));
+        self
     }
 
-    /// Everything but the body.
-    fn head(self, etag: &str, coding: Coding) -> Reply {
-        let mut headers = HeaderMap::with_capacity(16);
+    /// Says which parts of the query make no difference (RFC to be, draft-ietf-httpbis-no-vary-search).
+    #[must_use]
+    pub fn no_vary_search(self, rule: &'static str) -> Self {
+        self.with(HeaderName::from_static("no-vary-search"), HeaderValue::from_static(rule))
+    }
+
+    /// Adds what a cache may purge it by.
+    #[must_use]
+    pub fn tag(mut self, tag: &str) -> Self {
+        self.tags.push(' ');
+        self.tags.push_str(tag);
+        self
+    }
+
+    /// Headers of the whole answer. `Cache-Control` holds a place that [`ready`] fills.
+    pub(crate) fn head(
+        self,
+        etag: &HeaderValue,
+        coding: Coding,
+        changed: Option<i64>,
+        tag_header: Option<&HeaderName>,
+    ) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(20);
         rest_headers(&mut headers);
         headers.extend(self.headers);
         headers.insert(header::CONTENT_TYPE, self.media_type);
-        headers.insert(header::CACHE_CONTROL, self.lifetime.header());
-        if let Ok(etag) = HeaderValue::from_str(etag) {
-            headers.insert(header::ETAG, etag);
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::ETAG, etag.clone());
+        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, self.tags)] {
+            if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
+                headers.insert(name, value);
+            }
         }
-        if let Some(changed) = self.changed.and_then(http_date) {
+        if let Some(changed) = changed.and_then(http_date) {
             headers.insert(header::LAST_MODIFIED, changed);
         }
         if let Some(coding) = coding_name(coding) {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
         }
-        if self.ranges {
-            headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        headers
+    }
+}
+
+/// What of an answer's headers belongs into a 304 (RFC 9110, section 15.4.5), and what browsers need to
+/// let a script see it.
+pub(crate) fn not_modified_head(head: &HeaderMap, tag_header: Option<&HeaderName>) -> HeaderMap {
+    let kept = [
+        header::ETAG,
+        header::CACHE_CONTROL,
+        header::VARY,
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    ];
+    let mut headers = HeaderMap::with_capacity(kept.len() + 1);
+    for name in kept.iter().chain(tag_header) {
+        if let Some(value) = head.get(name) {
+            headers.insert(name, value.clone());
         }
-        Reply { status: StatusCode::OK, headers, body: Bytes::new() }
+    }
+    headers
+}
+
+/// A reply with prepared headers.
+fn ready(status: StatusCode, head: &HeaderMap, lifetime: HeaderValue, body: Bytes) -> Reply {
+    let mut headers = head.clone();
+    headers.insert(header::CACHE_CONTROL, lifetime);
+    Reply { status, headers, body }
+}
+
+impl Body {
+    /// The answer to a client that has these bytes.
+    #[must_use]
+    pub fn not_modified(&self, lifetime: HeaderValue) -> Reply {
+        ready(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime, Bytes::new())
     }
 
-    /// A reply with a stored body. `body` is not called when the client has it.
-    pub fn stored<E>(
-        self,
-        request: &HeaderMap,
-        offered: impl Fn(Coding) -> bool,
-        body: impl FnOnce(Coding) -> Result<crate::bodies::Body, E>,
-    ) -> Result<Reply, E> {
-        let asks_for_part = self.ranges && request.contains_key(header::RANGE);
-        let coding = if asks_for_part { Coding::Identity } else { negotiate(request, offered) };
-        let body = body(coding)?;
-        let content = Self { changed: Some(body.changed), ..self };
-        if is_fresh(request, &body.etag, Some(body.changed)) {
-            return Ok(content.not_modified(&body.etag, coding));
+    /// The answer to a client that may have these bytes already.
+    #[must_use]
+    pub fn reply(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+        if is_fresh(request, self.etag(), self.since) {
+            return self.not_modified(lifetime);
         }
-        let wanted = if asks_for_part { part(request, &body.etag, body.bytes.len()) } else { Part::Whole };
-        let mut reply = content.head(&body.etag, coding);
-        let length = body.bytes.len();
-        match wanted {
-            Part::Whole => reply.body = body.bytes,
+        ready(StatusCode::OK, &self.head, lifetime, self.bytes.clone())
+    }
+
+    /// The same, where the client may ask for a part.
+    #[must_use]
+    pub fn part(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+        let mut reply = self.reply(request, lifetime);
+        if reply.status != StatusCode::OK {
+            return reply;
+        }
+        reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        let length = self.bytes.len();
+        match part(request, self.etag(), length) {
+            Part::Whole => {}
             Part::Bytes(range) => {
                 reply.status = StatusCode::PARTIAL_CONTENT;
                 set_range(&mut reply.headers, &format!("bytes {}-{}/{length}", range.start, range.end - 1));
-                reply.body = body.bytes.slice(range);
+                reply.body = self.bytes.slice(range);
             }
             Part::Unsatisfiable => {
                 reply = Reply::refusal(StatusCode::RANGE_NOT_SATISFIABLE, "There are no such bytes.");
                 set_range(&mut reply.headers, &format!("bytes */{length}"));
             }
         }
-        Ok(reply)
-    }
-
-    /// A reply with a computed body. `validator` is its ETag without quotes and coding, known before
-    /// the body is: a client that has it costs no computing.
-    pub fn computed(self, request: &HeaderMap, validator: &str, body: impl FnOnce() -> Vec<u8>) -> Reply {
-        /// Smaller bodies are not worth compressing.
-        const ENCODED_LEAST: usize = 1024;
-        let coding = negotiate(request, |coding| matches!(coding, Coding::Gzip | Coding::Zstd));
-        let etag = format!("\"{validator}{}\"", etag_suffix(coding));
-        if is_fresh(request, &etag, self.changed) {
-            return self.not_modified(&etag, coding);
-        }
-        let body = body();
-        let encoded = if body.len() < ENCODED_LEAST { None } else { crate::encode::encode(coding, &body) };
-        let mut reply = match &encoded {
-            Some(_) => self.head(&etag, coding),
-            None => self.head(&format!("\"{validator}\""), Coding::Identity),
-        };
-        reply.body = encoded.unwrap_or(body).into();
         reply
     }
 }

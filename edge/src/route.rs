@@ -31,6 +31,23 @@ pub enum Route<'a> {
     Page(&'a str),
 }
 
+/// Every path template; the first stands for pages and for everything unknown.
+pub const TEMPLATES: [&str; 13] = [
+    "/",
+    "/api/v1/search",
+    "/api/v1/programs/{slug}",
+    "/api/v1/facets/{facet}",
+    "/api/v1/organizations",
+    "/api/v1/cycles",
+    "/api/v1/awards",
+    "/api/v1/recipients",
+    "/api/v1/organizations/{slug}",
+    "/api/v1/recipients/{slug}",
+    "/api/v1/exports/latest",
+    "/api/v1/openapi.json",
+    "/mcp",
+];
+
 /// Name of each route's kind; for metrics.
 impl Route<'_> {
     /// The path template that names the route.

@@ -92,7 +92,13 @@ pub struct Build {
     #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
     pub out: PathBuf,
     /// Public address of the site: scheme and host, no path
-    #[arg(long, env = "OPDIR_BASE_URL", value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "OPDIR_BASE_URL",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8080",
+        value_parser = base_url
+    )]
     pub base_url: String,
     /// UTC day that the pages are right for; today when absent
     #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
@@ -106,6 +112,9 @@ pub struct Build {
     /// Leave the pages out and write only what the edge keeps in memory
     #[arg(long)]
     pub index_only: bool,
+    /// Folder whose templates, words and assets stand in for the program's own, file by file
+    #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
+    pub templates: Option<PathBuf>,
 }
 
 /// How to preview.
@@ -117,4 +126,16 @@ pub struct Preview {
     /// Address to serve on
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
+}
+
+/// Reads a public address; gives scheme and authority as an origin is written.
+fn base_url(text: &str) -> Result<String, String> {
+    let url = url::Url::parse(text).map_err(|error| format!("{error}; write https://example.org"))?;
+    let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    let anonymous = url.username().is_empty() && url.password().is_none();
+    match url.scheme() {
+        "http" | "https" if bare && anonymous => Ok(url.origin().ascii_serialization()),
+        "http" | "https" => Err("only scheme and host belong here, as in https://example.org".to_owned()),
+        _ => Err("the scheme must be http or https, as in https://example.org".to_owned()),
+    }
 }

@@ -19,6 +19,7 @@ use crate::generate::{GenerateError, Options, generate};
 use crate::link::link;
 use crate::progress::{Progress, seconds};
 use crate::read::{Input, InputError, read};
+use crate::site::SiteError;
 use crate::{preview, sample};
 
 /// How a command ended badly.
@@ -80,28 +81,34 @@ pub fn input(data: Option<&Path>) -> Input<'static> {
     }
 }
 
-/// Reads and judges a dataset. Problems are printed; `None` when there are errors among them.
+/// Reads and judges a dataset. Problems are told by `tell`; `None` when there are errors among them.
 pub fn load(
     input: &Input<'_>,
-    format: MessageFormat,
+    tell: impl FnOnce(&Diagnostics),
     progress: &Progress,
 ) -> Result<Option<Loaded>, InputError> {
     let mut report = Diagnostics::new();
     let tables = progress.step("read", || read(input, &mut report))?;
     let source = Digest(tables.source_sha256);
     let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
+    tell(&report);
+    Ok(directory.map(|directory| Loaded { directory, source }))
+}
+
+/// Prints problems: those for people beside the progress, those for machines as the result.
+pub fn print(report: &Diagnostics, format: MessageFormat) {
     let printed = match format {
         MessageFormat::Human => report.print(format, &mut anstream::stderr()),
         MessageFormat::Json | MessageFormat::Github => report.print(format, &mut std::io::stdout()),
     };
     // A reader that went away wants no more messages.
     drop(printed);
-    Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
 fn load_for(options: &Check) -> Result<Loaded, Failure> {
     let progress = Progress::new(options.quiet);
-    match load(&input(options.data.as_deref()), options.message_format, &progress) {
+    let tell = |report: &Diagnostics| print(report, options.message_format);
+    match load(&input(options.data.as_deref()), tell, &progress) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
         Err(error) => Err(fail(Failure::Input, error)),
@@ -140,11 +147,12 @@ fn build(build: &Build) -> Result<(), Failure> {
     let loaded = load_for(&build.input)?;
     let options = Options {
         out: build.out.clone(),
-        base_url: build.base_url.trim_end_matches('/').to_owned(),
+        base_url: build.base_url.clone(),
         as_of: build.as_of.unwrap_or_else(today),
         jobs: build.jobs,
         effort: build.compress,
         index_only: build.index_only,
+        templates: build.templates.clone(),
     };
     let progress = Progress::new(build.input.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
@@ -156,8 +164,10 @@ fn build(build: &Build) -> Result<(), Failure> {
 /// Prints why generating failed.
 pub fn generate_failure(error: &GenerateError) -> Failure {
     match error {
-        GenerateError::Store(StoreError::Unfit { .. }) => fail(Failure::Usage, error),
+        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
+        GenerateError::Site(_) => fail(Failure::Usage, error),
         GenerateError::Values(_) => fail(Failure::Data, error),
+        GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
         _ => fail(Failure::Output, error),
     }
 }
@@ -197,15 +207,21 @@ fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
             say(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
             Ok(())
         }
-        Err(faults) => Err(print_faults(&faults)),
+        Err(faults) => Err(print_faults(&faults, Failure::Input)),
     }
 }
 
-fn print_faults(faults: &[StoreError]) -> Failure {
-    for fault in faults {
-        fail(Failure::Verification, fault);
-    }
-    Failure::Verification
+/// Prints why a snapshot is not what it should be, or is not there. `refused` is what it means when
+/// the operating system is the reason.
+fn print_faults(faults: &[StoreError], refused: Failure) -> Failure {
+    let failures = faults.iter().map(|fault| match fault {
+        StoreError::Io { .. } => fail(refused, fault),
+        StoreError::Unpublished { .. } | StoreError::NoGeneration { .. } => fail(Failure::Input, fault),
+        StoreError::NoParent { .. } => fail(Failure::Usage, fault),
+        StoreError::Locked { .. } => fail(Failure::Output, fault),
+        _ => fail(Failure::Verification, fault),
+    });
+    failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
 }
 
 fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
@@ -216,7 +232,7 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
             return Err(fail(Failure::Usage, "not a generation; they are the folders in generations/"));
         }
     };
-    let id = store::rollback(root, to).map_err(|faults| print_faults(&faults))?;
+    let id = store::rollback(root, to).map_err(|faults| print_faults(&faults, Failure::Output))?;
     say(format_args!("{id} is live"));
     Ok(())
 }
@@ -224,7 +240,7 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
 fn gc(root: &Path, keep: usize, days: u64) -> Result<(), Failure> {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-    let removed = store::gc(root, keep, since).map_err(|error| fail(Failure::Output, error))?;
+    let removed = store::gc(root, keep, since).map_err(|error| print_faults(&[error], Failure::Output))?;
     removed.iter().for_each(|id| say(format_args!("removed {id}")));
     say(format_args!("{} removed", counted(removed.len(), "generation")));
     Ok(())

@@ -16,7 +16,11 @@ use snapshot::time::Day;
 
 use crate::encode::Effort;
 use crate::progress::Progress;
-use crate::render::Renderer;
+use crate::render::{Family, Renderer};
+use crate::site::{Pages, SiteError, Theme};
+
+/// Where fragments of pages for people are.
+const HTML: &str = "index/html.bin";
 
 /// What a build is told besides the data.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Options {
     pub effort: Effort,
     /// Leave the pages out.
     pub index_only: bool,
+    /// Folder whose templates, words and assets stand in for the program's own.
+    pub templates: Option<PathBuf>,
 }
 
 /// Why a build failed after its data was found good.
@@ -47,9 +53,18 @@ pub enum GenerateError {
     /// What was written could not be read back: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
+    /// Templates or words cannot be used.
+    #[error(transparent)]
+    Site(#[from] SiteError),
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<minijinja::Error> for GenerateError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Site(error.into())
+    }
 }
 
 /// Bytes of the files under `index/`.
@@ -75,15 +90,18 @@ pub fn generate(
         let files = progress.step("index", || index_files(directory, &order, &numbers))?;
         put_index(&stage, &files)?;
         if !options.index_only {
-            let site = open(&files)?;
-            drop(files);
+            let labels = open(&files)?;
+            let theme = Theme::load(options.templates.as_deref())?;
+            let base_url = &options.base_url;
+            let pages = Pages { directory, numbers: &numbers, site: &labels, theme: &theme, base_url };
+            let html = progress.step("fragments", || pages.prepare(&order))?;
+            stage.put(Page { path: HTML, body: &html, holes: &[], encodings: false }, &|_, _| None)?;
+            let site = open(&files)?.with_html(&Sections::from_bytes(&html)?)?;
+            drop((files, html));
             let dated = site.dated(day);
-            put_pages(
-                &stage,
-                &Renderer { directory, numbers: &numbers, site: &site, dated: &dated },
-                options,
-                progress,
-            )?;
+            let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated };
+            put_pages(&stage, &renderer.rest(), options, progress)?;
+            put_pages(&stage, &renderer.people(&pages), options, progress)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -130,13 +148,13 @@ fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
 
 fn put_pages(
     stage: &Stage,
-    renderer: &Renderer<'_>,
+    families: &[Family<'_>],
     options: &Options,
     progress: &Progress,
 ) -> Result<(), GenerateError> {
     let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
     let encodings = options.effort != Effort::None;
-    for family in renderer.families() {
+    for family in families {
         progress.pages(family.name, family.count, |done| {
             family.render(|path: &str, filled: &Filled| {
                 let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };

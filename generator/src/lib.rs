@@ -1,4 +1,4 @@
-//! Generator.
+#![doc = include_str!("../README.md")]
 
 pub mod cli;
 pub mod commands;
@@ -11,3 +11,4 @@ pub mod progress;
 pub mod read;
 pub mod render;
 pub mod sample;
+pub mod site;

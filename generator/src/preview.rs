@@ -1,7 +1,7 @@
 //! Preview: builds into a folder of its own, serves that, and builds again whenever a file of the
 //! dataset changes. Broken data is reported; the last good snapshot keeps serving.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,10 +13,11 @@ use edge::epoch::Setting;
 use edge::live::Live;
 use notify::{RecursiveMode, Watcher};
 use snapshot::time::Day;
+use tokio::net::TcpListener;
 
 use crate::cli::Preview;
-use crate::commands::{Failure, fail, generate_failure, input, load, today};
-use crate::diagnostics::MessageFormat;
+use crate::commands::{Failure, fail, generate_failure, input, load, print, today};
+use crate::diagnostics::{Diagnostics, MessageFormat};
 use crate::encode::Effort;
 use crate::generate::{Options, generate};
 use crate::progress::Progress;
@@ -26,51 +27,67 @@ const QUIET: Duration = Duration::from_millis(200);
 /// Memory for bodies of files.
 const BODY_CACHE: u64 = 64 << 20;
 
-/// Builds, serves and watches until the process is asked to end.
+/// Builds, serves and watches until the process is asked to end. The address is taken first: that it
+/// is in use should not be learnt after a long build.
 pub fn preview(options: &Preview) -> Result<(), Failure> {
-    let root = tempfile::tempdir().map_err(|error| fail(Failure::Output, error))?;
+    let unfit = |error: std::io::Error| fail(Failure::Output, error);
+    let runtime = tokio::runtime::Runtime::new().map_err(unfit)?;
+    let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;
+    let address = reachable(listener.local_addr().map_err(unfit)?);
+    let root = tempfile::Builder::new().prefix("opdir-preview-").tempdir().map_err(unfit)?;
     let build = Options {
         out: root.path().to_owned(),
-        base_url: format!("http://{}", options.listen),
+        base_url: format!("http://{address}"),
         as_of: today(),
         jobs: 0,
         effort: Effort::None,
         index_only: false,
+        templates: None,
     };
+    // Before the first build, so that no change is missed. What is no folder, the build complains of.
+    let changes = options.data.as_deref().filter(|data| data.is_dir()).map(changes_of).transpose()?;
     rebuild(options.data.as_deref(), &build)?;
-    let live = open(&build, options.listen)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|error| fail(Failure::Output, error))?;
-    runtime.block_on(serve(options, build, live))
+    let live = open(&build)?;
+    greet(options, &build.base_url);
+    if let (Some(data), Some(changes)) = (options.data.clone(), changes) {
+        let live = Arc::clone(&live);
+        std::thread::spawn(move || follow(&data, &changes, &build, &live));
+    }
+    runtime.block_on(serve(live, listener))
 }
 
-fn open(build: &Options, listen: SocketAddr) -> Result<Arc<Live>, Failure> {
-    let hosts = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+/// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
+fn reachable(listening: SocketAddr) -> SocketAddr {
+    match listening.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listening.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, listening.port()).into(),
+        _ => listening,
+    }
+}
+
+fn open(build: &Options) -> Result<Arc<Live>, Failure> {
     let setting = Setting {
         frozen: false,
         body_cache: BODY_CACHE,
-        hosts: if listen.ip().is_loopback() { hosts.into() } else { Vec::new() },
+        hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
     };
     let live = Live::open(build.out.clone(), Day::new(build.as_of), setting);
     live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
 }
 
-async fn serve(options: &Preview, build: Options, live: Arc<Live>) -> Result<(), Failure> {
-    let listener = connection::bind(options.listen).map_err(|error| fail(Failure::Output, error))?;
-    greet(options);
-    if let Some(data) = options.data.clone() {
-        let live = Arc::clone(&live);
-        std::thread::spawn(move || watch(&data, &build, &live));
-    }
+async fn serve(live: Arc<Live>, listener: TcpListener) -> Result<(), Failure> {
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
-    edge::serve(listener, live, limits, edge::terminated()).await;
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+    let server = edge::server(live, &mcp, edge::client::Proxies::default());
+    let server = server.map_err(|error| fail(Failure::Verification, error))?;
+    edge::serve(listener, server, limits, edge::terminated()).await;
     Ok(())
 }
 
 /// Tells what to open.
-fn greet(options: &Preview) {
+fn greet(options: &Preview, base: &str) {
     let bold = Style::new().bold();
-    let base = format!("http://{}", options.listen);
     anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
     for (what, path) in [
         ("search", "/api/v1/search?q=fellowship&open=true"),
@@ -79,7 +96,10 @@ fn greet(options: &Preview) {
         ("export", "/api/v1/exports/latest?format=csv"),
         ("contract", "/api/v1/openapi.json"),
     ] {
-        anstream::println!("  {what:<10} curl '{base}{path}'");
+        // The one record that is named here is the sample's.
+        if what != "record" || options.data.is_none() {
+            anstream::println!("  {what:<10} curl '{base}{path}'");
+        }
     }
     match &options.data {
         Some(data) => anstream::println!("\nwatching {}", data.display()),
@@ -89,7 +109,13 @@ fn greet(options: &Preview) {
 
 fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     let progress = Progress::new(false);
-    let loaded = match load(&input(data), MessageFormat::Human, &progress) {
+    let tell = |report: &Diagnostics| {
+        // What is doubtful in the sample is not the business of who only looks at it.
+        if data.is_some() || report.error_count() > 0 {
+            print(report, MessageFormat::Human);
+        }
+    };
+    let loaded = match load(&input(data), tell, &progress) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Err(Failure::Data),
         Err(error) => return Err(fail(Failure::Input, error)),
@@ -98,9 +124,14 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     published.map(drop).map_err(|error| generate_failure(&error))
 }
 
-/// Builds again after every change, for ever.
-fn watch(data: &Path, build: &Options, live: &Live) {
-    let (sender, changes) = channel();
+/// What happens in a folder, told while this is kept.
+struct Changes {
+    events: Receiver<notify::Result<notify::Event>>,
+    _watcher: notify::RecommendedWatcher,
+}
+
+fn changes_of(data: &Path) -> Result<Changes, Failure> {
+    let (sender, events) = channel();
     let watcher = notify::recommended_watcher(move |event| {
         let _ = sender.send(event);
     });
@@ -108,14 +139,15 @@ fn watch(data: &Path, build: &Options, live: &Live) {
         watcher.watch(data, RecursiveMode::Recursive)?;
         Ok(watcher)
     });
-    let _watcher = match watching {
-        Ok(watcher) => watcher,
-        Err(error) => {
-            fail(Failure::Input, format_args!("cannot watch {}: {error}", data.display()));
-            return;
-        }
-    };
-    while wait_for_change(&changes) {
+    match watching {
+        Ok(watcher) => Ok(Changes { events, _watcher: watcher }),
+        Err(error) => Err(fail(Failure::Input, format_args!("cannot watch {}: {error}", data.display()))),
+    }
+}
+
+/// Builds again after every change, for ever.
+fn follow(data: &Path, changes: &Changes, build: &Options, live: &Live) {
+    while wait_for_change(&changes.events) {
         anstream::eprintln!("\nthe data changed");
         let build = Options { as_of: today(), ..build.clone() };
         match rebuild(Some(data), &build) {

@@ -1,7 +1,7 @@
 //! The pages of a snapshot: which there are, and the bytes of each. Files are somebody else's
 //! business: every page is handed to a `put`.
 
-mod csv;
+pub(crate) mod csv;
 
 use rayon::prelude::*;
 use snapshot::facet::FACETS;
@@ -15,6 +15,8 @@ use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Page, Query};
 use snapshot::record::{Directory, Locale};
+
+use crate::site::{Pages, Rendered};
 
 /// The REST contract, served as it stands.
 pub const OPENAPI: &[u8] = include_bytes!("../../schemas/openapi.json");
@@ -40,46 +42,102 @@ pub struct Family<'a> {
     pub name: &'static str,
     /// How many pages.
     pub count: usize,
-    page: Box<dyn Fn(usize) -> (String, Filled) + Sync + 'a>,
+    page: Box<dyn Fn(usize) -> Rendered + Sync + 'a>,
 }
 
 impl Family<'_> {
     /// Renders every page in parallel and hands each to `put`; stops at the first error.
-    pub fn render<E: Send>(&self, put: impl Fn(&str, &Filled) -> Result<(), E> + Sync) -> Result<(), E> {
+    pub fn render<E: Send + From<minijinja::Error>>(
+        &self,
+        put: impl Fn(&str, &Filled) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
         (0..self.count).into_par_iter().try_for_each(|position| {
-            let (path, filled) = (self.page)(position);
+            let (path, filled) = (self.page)(position)?;
             put(&path, &filled)
         })
     }
 }
 
 impl<'a> Renderer<'a> {
-    /// Every family of pages.
+    /// Pages for people, and what machines read beside them.
     #[must_use]
-    pub fn families(&'a self) -> Vec<Family<'a>> {
+    pub fn people(&'a self, pages: &'a Pages<'a>) -> Vec<Family<'a>> {
+        let family = |name, count, page| Family { name, count, page };
+        let (dated, directory) = (self.dated, self.directory);
+        let locales = Locale::ALL.len();
+        let mut families = vec![
+            family(
+                "program pages",
+                locales * directory.programs.len(),
+                Box::new(move |position| pages.program(position, dated)),
+            ),
+            family(
+                "program twins",
+                3 * directory.programs.len(),
+                Box::new(move |position| pages.program_twin(position, dated)),
+            ),
+            family(
+                "organization pages",
+                locales * directory.organizations.len(),
+                Box::new(move |position| pages.organization(position, dated)),
+            ),
+            family(
+                "recipient pages",
+                locales * directory.recipients.len(),
+                Box::new(move |position| pages.recipient(position, dated)),
+            ),
+            family(
+                "facet pages",
+                locales * FACETS.len(),
+                Box::new(move |position| pages.facet(position, dated)),
+            ),
+            family("site pages", Pages::FIXED, Box::new(move |position| pages.fixed(position, dated))),
+            family(
+                "site files",
+                pages.machine_files(),
+                Box::new(move |position| Ok(pages.machine(position))),
+            ),
+        ];
+        if let Some(html) = &self.site.html {
+            families.push(family(
+                "search pages",
+                Pages::SEARCHES,
+                Box::new(move |position| Ok(pages.search(html, position, dated))),
+            ));
+        }
+        families
+    }
+
+    /// Pages of the REST interface.
+    #[must_use]
+    pub fn rest(&'a self) -> Vec<Family<'a>> {
         vec![
             Family {
                 name: "programs",
                 count: self.directory.programs.len() * Locale::ALL.len(),
-                page: Box::new(|position| self.program(position)),
+                page: Box::new(|position| Ok(self.program(position))),
             },
             Family {
                 name: "organizations",
                 count: self.directory.organizations.len(),
-                page: Box::new(|position| self.organization(position)),
+                page: Box::new(|position| Ok(self.organization(position))),
             },
             Family {
                 name: "recipients",
                 count: self.directory.recipients.len(),
-                page: Box::new(|position| self.recipient(position)),
+                page: Box::new(|position| Ok(self.recipient(position))),
             },
-            Family { name: "facets", count: FACETS.len(), page: Box::new(|position| self.facet(position)) },
+            Family {
+                name: "facets",
+                count: FACETS.len(),
+                page: Box::new(|position| Ok(self.facet(position))),
+            },
             Family {
                 name: "lists",
                 count: List::ALL.len(),
-                page: Box::new(|position| self.list(List::ALL[position])),
+                page: Box::new(|position| Ok(self.list(List::ALL[position]))),
             },
-            Family { name: "downloads", count: 4, page: Box::new(|position| self.download(position)) },
+            Family { name: "downloads", count: 4, page: Box::new(|position| Ok(self.download(position))) },
         ]
     }
 

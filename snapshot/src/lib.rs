@@ -1,4 +1,5 @@
-//! What generator and edge share.
+#![doc = include_str!("../README.md")]
+
 pub mod facet;
 pub mod page;
 pub mod place;

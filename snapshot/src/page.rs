@@ -9,12 +9,16 @@ pub mod error;
 pub mod export;
 pub mod facet;
 pub mod hole;
+pub mod html;
 pub mod list;
 pub mod mcp_row;
 pub mod row;
 pub mod search;
 pub mod shape;
 
+use std::sync::Arc;
+
+use crate::page::html::Html;
 use crate::page::list::{CyclesToday, Lists};
 use crate::page::mcp_row::McpRows;
 use crate::page::row::Rows;
@@ -33,6 +37,8 @@ pub struct Site {
     pub mcp_rows: McpRows,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
+    /// Fragments of pages for people, where the snapshot has such pages.
+    pub html: Option<Arc<Html>>,
 }
 
 impl Site {
@@ -41,13 +47,24 @@ impl Site {
         let index = Index::open(search)?;
         let mcp_rows = McpRows::open(rows, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows })
+        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows, html: None })
+    }
+
+    /// Opens the file of `index/` that pages for people are made from.
+    pub fn with_html(mut self, html: &Sections) -> Result<Self, SectionError> {
+        let html = Html::open(html, self.index.len(), self.index.values.ordinals())?;
+        self.html = Some(Arc::new(html));
+        Ok(self)
     }
 
     /// Derives what depends on the day.
     #[must_use]
     pub fn dated(&self, day: Day) -> Dated {
-        Dated { today: Today::new(&self.index, day), cycles: self.lists.cycles.today(day) }
+        Dated {
+            today: Today::new(&self.index, day),
+            cycles: self.lists.cycles.today(day),
+            html: self.html.clone(),
+        }
     }
 }
 
@@ -57,6 +74,8 @@ pub struct Dated {
     pub today: Today,
     /// Cycles.
     pub cycles: CyclesToday,
+    /// Words that holes of pages are filled with.
+    pub html: Option<Arc<Html>>,
 }
 
 impl Dated {

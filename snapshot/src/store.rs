@@ -35,6 +35,8 @@
 //! bounds before anything is trusted. A reader holds a shared `flock` on the generation's directory,
 //! which `gc` respects.
 
+#![expect(clippy::disallowed_methods, reason = "files are the business of this module alone")]
+
 pub mod sections;
 
 mod digest;

@@ -1,9 +1,22 @@
 //! One test binary: a list of modules.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod canary;
+mod consistency;
+mod contract;
 mod corruption;
+mod examples;
 mod facets;
 mod harness;
 mod mcp;
+mod openapi;
 mod oracle;
+mod parity;
+mod protocol;
+mod publish;
+mod readme;
 mod search;
+mod server;
+mod tidy;
 mod time;

@@ -27,6 +27,9 @@ pub(crate) struct Asked {
     pub(crate) single: BTreeMap<String, String>,
 }
 
+/// A facet, and its values with counts.
+pub(crate) type Counts = (&'static str, Vec<(String, usize)>);
+
 /// What the answer has to be.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
@@ -34,8 +37,8 @@ pub(crate) struct Expected {
     pub(crate) total: usize,
     /// Slugs of the page.
     pub(crate) slugs: Vec<String>,
-    /// Facet, and its values with counts.
-    pub(crate) facets: Option<Vec<(&'static str, Vec<(String, usize)>)>>,
+    /// Facets, where they are asked for.
+    pub(crate) facets: Option<Vec<Counts>>,
 }
 
 /// A program with all that a search looks at.

@@ -147,6 +147,9 @@ fn a_cycles_status_follows_from_its_days_and_then_from_what_its_source_said() {
     }
 }
 
+/// Lifecycle and cycles of a program, and what follows from them on day 0.
+type Case<'a> = (Lifecycle, &'a [Season], &'a [&'a str], bool, Option<i32>);
+
 /// Open states, `rolling` and next deadline of a program on day 0.
 fn openness(lifecycle: Lifecycle, seasons: &[Season]) -> (Vec<&'static str>, bool, Option<i32>) {
     let found = Openness::new(lifecycle, seasons.iter().copied(), Day(0));
@@ -168,7 +171,7 @@ fn a_programs_states_follow_from_its_best_cycle_and_its_lifecycle() {
     let rolling_dated = season(Some(CycleStatus::Rolling), None, Some(7));
     let upcoming = season(None, Some(3), Some(9));
     let unknown = season(None, None, None);
-    let table: [(Lifecycle, &[Season], &[&str], bool, Option<i32>); 22] = [
+    let table: [Case<'_>; 22] = [
         // The best of the cycles: open, rolling, upcoming, closed, unknown.
         (ActiveAccepting, &[closed, upcoming, rolling, open_15], &["open"], true, Some(9)),
         (ActiveAccepting, &[closed, upcoming, rolling], &["rolling"], true, Some(9)),

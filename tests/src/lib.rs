@@ -1,4 +1,4 @@
-//! Shared by the test binary and the benches: synthetic datasets and questions to ask of them.
+#![doc = include_str!("../README.md")]
 
 pub mod questions;
 pub mod synth;

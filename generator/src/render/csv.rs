@@ -44,6 +44,20 @@ pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
     cut(&writer.into_inner().unwrap_or_default(), Syntax::Text, renderer.dated)
 }
 
+/// The head of a table, with its line end.
+pub(crate) fn head() -> String {
+    format!("{}\r\n", COLUMNS.join(","))
+}
+
+/// A row up to its last cell, the next deadline.
+pub(crate) fn start(row: &ProgramSummary<'_>) -> String {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(cells(row, String::new()));
+    let line = String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default();
+    line.trim_end_matches("\r\n").to_owned()
+}
+
 fn cells(row: &ProgramSummary<'_>, next_deadline: String) -> [String; COLUMNS.len()] {
     let list = |values: &[String]| text(&values.join("|"));
     let time = |time: Option<jiff::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();

@@ -5,6 +5,9 @@
 //! While a body is rendered a hole is a mark: U+0001, a letter, a number, U+0001. Records cannot
 //! hold U+0001, the generator removes control characters when it reads them.
 
+#[cfg(doc)]
+use crate::page::html;
+use crate::page::html::Fragment;
 use crate::page::{Dated, push_date, push_day};
 use crate::store::Hole;
 use crate::time::Day;
@@ -19,18 +22,47 @@ pub enum Rule {
     NextDeadline = 2,
     /// Next deadline of a program as plain text, or nothing.
     NextDeadlineText = 3,
+    /// State and deadline of a program in words. Arguments of this and the rules that follow come
+    /// from [`html::arg`].
+    When = 4,
+    /// Status of a cycle in words.
+    Status = 5,
+    /// Rows of the programs that close next.
+    Closing = 6,
+    /// Deadlines ahead.
+    Deadlines = 7,
+    /// How many programs are open.
+    OpenCount = 8,
+    /// The day in words.
+    Day = 9,
 }
 
 const MARK: char = '\u{1}';
 
 impl Rule {
-    const ALL: [Self; 3] = [Self::CycleStatus, Self::NextDeadline, Self::NextDeadlineText];
+    const ALL: [Self; 9] = [
+        Self::CycleStatus,
+        Self::NextDeadline,
+        Self::NextDeadlineText,
+        Self::When,
+        Self::Status,
+        Self::Closing,
+        Self::Deadlines,
+        Self::OpenCount,
+        Self::Day,
+    ];
 
     const fn letter(self) -> char {
         match self {
             Self::CycleStatus => 's',
             Self::NextDeadline => 'd',
             Self::NextDeadlineText => 't',
+            Self::When => 'w',
+            Self::Status => 'c',
+            Self::Closing => 'n',
+            Self::Deadlines => 'm',
+            Self::OpenCount => 'o',
+            Self::Day => 'y',
         }
     }
 
@@ -55,6 +87,19 @@ impl Rule {
                     push_date(out, date);
                 }
             }
+            Self::When => Self::words(Fragment::When, arg, dated, out),
+            Self::Status => Self::words(Fragment::Status, arg, dated, out),
+            Self::Closing => Self::words(Fragment::Closing, arg, dated, out),
+            Self::Deadlines => Self::words(Fragment::Deadlines, arg, dated, out),
+            Self::OpenCount => Self::words(Fragment::OpenCount, arg, dated, out),
+            Self::Day => Self::words(Fragment::Day, arg, dated, out),
+        }
+    }
+
+    /// Pages for people come with their words.
+    fn words(fragment: Fragment, arg: u32, dated: &Dated, out: &mut Vec<u8>) {
+        if let Some(html) = &dated.html {
+            html.push(fragment, arg, dated, out);
         }
     }
 }

@@ -299,6 +299,12 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
     ] {
         assert_eq!(search(arguments), expected);
     }
+}
+
+#[test]
+fn mistakes_name_the_nearest_that_would_do() {
+    let server = synthetic();
+    let search = |arguments: Value| server.mistake("search_opportunities", &arguments);
     assert!(
         search(json!({"types": ["x"]}))
             .starts_with("Unknown argument \"types\". Did you mean \"type\"? Accepted: type, ")
@@ -379,7 +385,9 @@ fn program(number: usize, name: &str, more: Value) -> Value {
         "lifecycle": "active_accepting", "createdAt": "2026-01-01T00:00:00Z",
         "updatedAt": "2026-01-01T00:00:00Z"
     });
-    program.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if let Value::Object(more) = more {
+        program.as_object_mut().unwrap().extend(more);
+    }
     program
 }
 

@@ -1,0 +1,149 @@
+//! The admin listener: what an orchestrator, a scraper or an operator asks. Meant for a private
+//! address; it checks no Host and tells no secrets.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use serde::Serialize;
+use tokio::net::TcpListener;
+
+use crate::connection::{self, Limits};
+use crate::live::Live;
+use crate::metrics::{family, sample};
+
+/// Connections are few here.
+const CONNECTIONS_MAX: usize = 64;
+const JSON: &str = "application/json";
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Serves until the process ends.
+pub async fn serve(listener: TcpListener, live: Arc<Live>) {
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+        let (status, media_type, text) = answer(&live, request.uri().path());
+        async move { Ok::<_, Infallible>(response(status, media_type, text)) }
+    });
+    let limits = Limits { max_connections: CONNECTIONS_MAX, ..Limits::default() };
+    connection::serve(listener, service, limits, Arc::default(), std::future::pending()).await;
+}
+
+fn response(status: StatusCode, media_type: &'static str, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Status, media type and text of a path.
+fn answer(live: &Live, path: &str) -> (StatusCode, &'static str, String) {
+    match path {
+        "/healthz" => (StatusCode::OK, "text/plain", "ok\n".to_owned()),
+        "/readyz" => {
+            let ready = Readiness::of(live);
+            let status = if ready.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            (status, JSON, json(&ready))
+        }
+        "/metrics" => (StatusCode::OK, PROMETHEUS, metrics(live)),
+        "/snapshot" => (StatusCode::OK, JSON, json(&Snapshot::of(live))),
+        _ => (StatusCode::NOT_FOUND, "text/plain", "/healthz /readyz /metrics /snapshot\n".to_owned()),
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default() + "\n"
+}
+
+/// Whether requests may be sent here. A refused generation is named but takes nothing from readiness:
+/// the one before keeps serving.
+#[derive(Serialize)]
+struct Readiness {
+    ready: bool,
+    draining: bool,
+    generation: String,
+    refused: Option<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    generation: String,
+    reason: String,
+}
+
+impl Readiness {
+    fn of(live: &Live) -> Self {
+        let draining = live.is_draining();
+        let refused = live.refused().map(|(generation, reason)| Refused { generation, reason });
+        Self { ready: !draining, draining, generation: live.epoch().generation().id().to_string(), refused }
+    }
+}
+
+/// What is served now.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Snapshot {
+    generation: String,
+    day: Option<String>,
+    as_of: String,
+    generated_at: String,
+    base_url: String,
+    programs: u64,
+    files: u64,
+    age_seconds: i64,
+    refused: Option<Refused>,
+}
+
+impl Snapshot {
+    fn of(live: &Live) -> Self {
+        let epoch = live.epoch();
+        let manifest = epoch.generation().manifest();
+        Self {
+            generation: epoch.generation().id().to_string(),
+            day: epoch.dated.day().date().map(|date| date.to_string()),
+            as_of: manifest.as_of.to_string(),
+            generated_at: manifest.generated_at.to_string(),
+            base_url: manifest.base_url.clone(),
+            programs: manifest.counts.programs,
+            files: manifest.files.count,
+            age_seconds: age(manifest.generated_at.as_second()),
+            refused: live.refused().map(|(generation, reason)| Refused { generation, reason }),
+        }
+    }
+}
+
+/// Seconds since a time.
+fn age(since: i64) -> i64 {
+    crate::clock::now().cast_signed() - since
+}
+
+fn metrics(live: &Live) -> String {
+    let mut out = live.metrics.text();
+    let epoch = live.epoch();
+    let manifest = epoch.generation().manifest();
+    let day = epoch.dated.day().date().map(|date| date.to_string()).unwrap_or_default();
+    family(&mut out, "edge_snapshot_info", "gauge", "The generation that answers and its day.");
+    let labels = format!("generation=\"{}\",day=\"{day}\"", epoch.generation().id());
+    sample(&mut out, "edge_snapshot_info", &labels, 1);
+    family(&mut out, "edge_snapshot_age_seconds", "gauge", "Since the data was published.");
+    let _ = writeln!(out, "edge_snapshot_age_seconds {}", age(manifest.generated_at.as_second()));
+    for (name, help, value) in [
+        ("edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs),
+        (
+            "edge_snapshot_refused",
+            "1 while CURRENT names a refused generation.",
+            live.refused().map_or(0, |_| 1),
+        ),
+        ("edge_draining", "1 while the server is about to end.", u64::from(live.is_draining())),
+    ] {
+        family(&mut out, name, "gauge", help);
+        sample(&mut out, name, "", value);
+    }
+    family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
+    sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", epoch.bodies.bytes());
+    sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", live.answers.bytes());
+    out
+}

@@ -1,0 +1,88 @@
+//! Logs: lines for people or JSON for machines, on standard error. What a client sent is escaped and
+//! cut before it gets near a terminal or a log store.
+
+use std::fmt;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use http::StatusCode;
+use http::request::Parts;
+
+use crate::connection::Peer;
+
+/// Characters of a client's text that are kept.
+const CLIENT_TEXT_MAX: usize = 256;
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+    /// Nothing
+    Off,
+}
+
+/// Starts logging, panics included. Call once, before anything is logged.
+pub fn start(format: Format) {
+    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+    match format {
+        Format::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
+        Format::Json => lines.json().flatten_event(true).init(),
+        Format::Off => {}
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let payload = panic.payload();
+        let message = payload.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        tracing::error!(place, reason = message.unwrap_or("unknown"), "a panic");
+    }));
+}
+
+/// Text from a client: control characters and everything beyond ASCII escaped, and cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Client<'a>(pub &'a str);
+
+impl fmt::Display for Client<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars().take(CLIENT_TEXT_MAX) {
+            match c {
+                '\\' => f.write_str("\\\\")?,
+                ' '..='~' => fmt::Write::write_char(f, c)?,
+                _ => write!(f, "{}", c.escape_unicode())?,
+            }
+        }
+        if self.0.chars().nth(CLIENT_TEXT_MAX).is_some() { f.write_str("...") } else { Ok(()) }
+    }
+}
+
+/// Logs a request and how it was answered.
+pub fn access(head: &Parts, status: StatusCode, bytes: usize, took: Duration) {
+    let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+    let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    tracing::info!(
+        peer = head.extensions.get::<Peer>().map(|peer| peer.0.to_string()),
+        method = %Client(head.method.as_str()),
+        target = %Client(target),
+        status = status.as_u16(),
+        bytes,
+        micros = took.as_micros() as u64,
+        agent = %Client(header(http::header::USER_AGENT)),
+        "request"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_cannot_forge_a_line_or_drive_a_terminal() {
+        let forged = Client("a\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}é\\").to_string();
+        assert_eq!(forged, r#"a\u{d}\u{a}{"level":"ERROR"}\u{1b}[2J\u{202e}\u{e9}\\"#);
+        assert_eq!(Client(&"x".repeat(1000)).to_string().len(), CLIENT_TEXT_MAX + 3);
+    }
+}

@@ -1,0 +1,250 @@
+//! What the edge counts, as atomics, and their Prometheus text (exposition format 0.0.4). Names
+//! follow the semantic conventions of OpenTelemetry where there are any.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use http::{Method, StatusCode};
+
+use crate::connection::{Counters, Reason};
+use crate::route::TEMPLATES;
+
+/// Upper bounds of the duration buckets, in microseconds.
+const BUCKETS: [u64; 16] = [
+    25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
+    5_000_000, 15_000_000,
+];
+/// Methods that are told apart; the last stands for all others.
+const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
+/// Statuses that are told apart; the last stands for all others.
+const STATUSES: [u16; 18] =
+    [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 413, 414, 416, 421, 429, 503, 500];
+
+/// A counter.
+#[derive(Debug, Default)]
+pub struct Count(AtomicU64);
+
+impl Count {
+    /// Adds one.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    /// How many there were.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// Hits and misses of a cache.
+#[derive(Debug, Default)]
+pub struct Lookups {
+    hits: Count,
+    misses: Count,
+}
+
+impl Lookups {
+    /// Counts a look-up and hands its result on.
+    pub fn count<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_some() {
+            self.hits.add();
+        } else {
+            self.misses.add();
+        }
+        found
+    }
+}
+
+/// Durations of requests of one route, method and status.
+#[derive(Debug, Default)]
+struct Series {
+    /// Requests of at most each bound and more than the one before; the last has no bound.
+    buckets: [AtomicU64; BUCKETS.len() + 1],
+    nanos: AtomicU64,
+}
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub struct Metrics {
+    /// Connections.
+    pub connections: Arc<Counters>,
+    /// Bodies of files.
+    pub bodies: Lookups,
+    /// Computed answers.
+    pub answers: Lookups,
+    /// Answers that the client had already.
+    pub not_modified: Count,
+    /// Requests that ended in a panic.
+    pub panics: Count,
+    /// Searches that were refused because too many were under way.
+    pub overloads: Count,
+    /// Generations taken, the first not counted.
+    pub loads: Count,
+    /// Generations refused.
+    pub refusals: Count,
+    series: Box<[Series]>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let series = TEMPLATES.len() * METHODS.len() * (STATUSES.len() + 1);
+        Self {
+            connections: Arc::default(),
+            bodies: Lookups::default(),
+            answers: Lookups::default(),
+            not_modified: Count::default(),
+            panics: Count::default(),
+            overloads: Count::default(),
+            loads: Count::default(),
+            refusals: Count::default(),
+            series: std::iter::repeat_with(Series::default).take(series).collect(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts a request. `template` is one of [`TEMPLATES`].
+    pub fn request(&self, template: &'static str, method: &Method, status: StatusCode, took: Duration) {
+        let route = TEMPLATES.iter().position(|known| *known == template).unwrap_or(0);
+        let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(METHODS.len() - 1);
+        let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len());
+        let at = (route * METHODS.len() + method) * (STATUSES.len() + 1) + status;
+        let Some(series) = self.series.get(at) else { return };
+        let nanos = took.as_nanos() as u64;
+        let bucket = BUCKETS.partition_point(|bound| bound * 1000 < nanos);
+        series.buckets[bucket].fetch_add(1, Relaxed);
+        series.nanos.fetch_add(nanos, Relaxed);
+    }
+
+    /// The counters as Prometheus text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::with_capacity(16 * 1024);
+        self.push_requests(&mut out);
+        self.push_connections(&mut out);
+        for (name, help, count) in [
+            ("edge_not_modified_total", "Answers that the client had already (304).", &self.not_modified),
+            ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
+            ("edge_overload_refusals_total", "Searches refused with 503.", &self.overloads),
+        ] {
+            family(&mut out, name, "counter", help);
+            sample(&mut out, name, "", count.get());
+        }
+        let name = "edge_snapshot_loads_total";
+        family(&mut out, name, "counter", "Generations taken and refused since the start.");
+        sample(&mut out, name, "result=\"taken\"", self.loads.get());
+        sample(&mut out, name, "result=\"refused\"", self.refusals.get());
+        let name = "edge_cache_lookups_total";
+        family(&mut out, name, "counter", "Look-ups in the caches of file bodies and of computed answers.");
+        for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
+            sample(&mut out, name, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
+            sample(&mut out, name, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
+        }
+        out
+    }
+
+    fn push_requests(&self, out: &mut String) {
+        const NAME: &str = "http_server_request_duration_seconds";
+        family(out, NAME, "histogram", "Time from a request's head to its answer, without sending.");
+        for (at, series) in self.series.iter().enumerate() {
+            if series.buckets.iter().all(|bucket| bucket.load(Relaxed) == 0) {
+                continue;
+            }
+            let (rest, status) = (at / (STATUSES.len() + 1), at % (STATUSES.len() + 1));
+            let status = STATUSES.get(status).map_or_else(|| "other".to_owned(), u16::to_string);
+            let labels = format!(
+                "http_route=\"{}\",http_request_method=\"{}\",http_response_status_code=\"{status}\"",
+                TEMPLATES[rest / METHODS.len()],
+                METHODS[rest % METHODS.len()],
+            );
+            series.push(out, NAME, &labels);
+        }
+    }
+
+    fn push_connections(&self, out: &mut String) {
+        let counts = self.connections.read();
+        family(out, "edge_connections", "gauge", "Connections open now.");
+        sample(out, "edge_connections", "", counts.open);
+        for (name, help, count) in [
+            ("edge_accepted_total", "Connections accepted.", counts.accepted),
+            ("edge_refused_total", "Connections closed at once because too many were open.", counts.refused),
+            ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors),
+        ] {
+            family(out, name, "counter", help);
+            sample(out, name, "", count);
+        }
+        family(out, "edge_closed_total", "counter", "Connections that ended, by reason.");
+        for reason in Reason::ALL {
+            let label = format!("reason=\"{}\"", reason.as_str());
+            sample(out, "edge_closed_total", &label, self.connections.closed(reason));
+        }
+    }
+}
+
+impl Series {
+    fn push(&self, out: &mut String, name: &str, labels: &str) {
+        let mut total = 0;
+        for (bucket, bound) in self.buckets.iter().zip(BUCKETS.map(Some).into_iter().chain([None])) {
+            total += bucket.load(Relaxed);
+            let bound = bound.map_or_else(|| "+Inf".to_owned(), |micros| seconds(micros * 1000));
+            let _ = writeln!(out, "{name}_bucket{{{labels},le=\"{bound}\"}} {total}");
+        }
+        let _ = writeln!(out, "{name}_sum{{{labels}}} {}", seconds(self.nanos.load(Relaxed)));
+        let _ = writeln!(out, "{name}_count{{{labels}}} {total}");
+    }
+}
+
+/// Nanoseconds as decimal seconds.
+fn seconds(nanos: u64) -> String {
+    (nanos as f64 / 1e9).to_string()
+}
+
+/// Starts a metric family.
+pub fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+/// Writes one value; `labels` are without braces and may be empty.
+pub fn sample(out: &mut String, name: &str, labels: &str, value: u64) {
+    let _ = match labels {
+        "" => writeln!(out, "{name} {value}"),
+        _ => writeln!(out, "{name}{{{labels}}} {value}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_fall_into_cumulative_buckets_by_route_method_and_status() {
+        let metrics = Metrics::default();
+        let observe = |micros, status| {
+            let took = Duration::from_micros(micros);
+            metrics.request("/api/v1/search", &Method::GET, status, took);
+        };
+        observe(25, StatusCode::OK);
+        observe(26, StatusCode::OK);
+        observe(20_000_000, StatusCode::OK);
+        observe(3, StatusCode::IM_A_TEAPOT);
+        let text = metrics.text();
+        let series = "http_server_request_duration_seconds_bucket{http_route=\"/api/v1/search\",\
+                      http_request_method=\"GET\",http_response_status_code=\"200\",le=";
+        assert!(text.contains(&format!("{series}\"0.000025\"}} 1\n")), "{text}");
+        assert!(text.contains(&format!("{series}\"0.00005\"}} 2\n")), "{text}");
+        assert!(text.contains(&format!("{series}\"15\"}} 2\n")), "{text}");
+        assert!(text.contains(&format!("{series}\"+Inf\"}} 3\n")), "{text}");
+        assert!(text.contains("http_response_status_code=\"other\""));
+    }
+
+    #[test]
+    fn an_unknown_method_is_counted_as_other() {
+        let metrics = Metrics::default();
+        let method = Method::from_bytes(b"BREW").unwrap();
+        metrics.request("/mcp", &method, StatusCode::METHOD_NOT_ALLOWED, Duration::ZERO);
+        assert!(metrics.text().contains("http_route=\"/mcp\",http_request_method=\"_OTHER\""));
+    }
+}

@@ -1,0 +1,138 @@
+//! Searches that take long, kept off the path of everything else: few at a time on threads of their
+//! own, a short queue behind them, and a refusal beyond that.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use snapshot::query::Query;
+use tokio::sync::Semaphore;
+
+/// Searches that may wait for one under way.
+const QUEUE_MAX: usize = 64;
+/// How long they may.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Work, in documents looked at, that is done at once: about a millisecond.
+const INLINE_MAX: u64 = 400_000;
+
+/// How much work a question is, in documents looked at. An estimate from the question alone; what is
+/// looked up ready-made is not counted.
+#[must_use]
+pub fn work(query: &Query, documents: usize) -> u64 {
+    let words = query.text.as_deref().map_or(0, |text| text.split_whitespace().count());
+    let intervals = [query.age, query.funding, query.duration].iter().flatten().count();
+    let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
+    groups.dedup();
+    let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
+        + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
+    let constraints = words + intervals + switches + groups.len();
+    // One constraint's counts are ready-made; with more, every group is counted without itself.
+    let counted = if query.facets && constraints > 1 { groups.len() + 1 } else { 0 };
+    (documents as u64).saturating_mul((words + intervals + counted) as u64)
+}
+
+/// Whether so much work is better done elsewhere.
+#[must_use]
+pub fn is_heavy(work: u64) -> bool {
+    work > INLINE_MAX
+}
+
+/// Permits for long searches.
+#[derive(Debug)]
+pub struct Searches {
+    permits: Semaphore,
+    waiting: AtomicUsize,
+}
+
+/// Too many searches are under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+impl Default for Searches {
+    /// One fewer at a time than there are cores.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::new(cores.saturating_sub(1))
+    }
+}
+
+impl Searches {
+    /// So many at a time, at least one.
+    #[must_use]
+    pub fn new(at_once: usize) -> Self {
+        Self { permits: Semaphore::new(at_once.max(1)), waiting: AtomicUsize::new(0) }
+    }
+
+    /// Runs `search` on a thread for blocking work, as soon as it is its turn. A search that panics
+    /// counts as busy; its panic is logged by the hook.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        search: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Busy> {
+        let _permit = self.permit().await?;
+        tokio::task::spawn_blocking(search).await.map_err(|_| Busy)
+    }
+
+    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, Busy> {
+        if let Ok(permit) = self.permits.try_acquire() {
+            return Ok(permit);
+        }
+        let _place = Place::take(&self.waiting)?;
+        match tokio::time::timeout(PATIENCE, self.permits.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Busy),
+        }
+    }
+}
+
+/// A place in the queue; given back when dropped, also by a client that went away.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a AtomicUsize) -> Result<Self, Busy> {
+        let place = Self(waiting);
+        if waiting.fetch_add(1, Relaxed) < QUEUE_MAX { Ok(place) } else { Err(Busy) }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn one_search_runs_some_wait_and_the_rest_are_refused() {
+        let searches = Arc::new(Searches::new(1));
+        let held = searches.permits.acquire().await.unwrap();
+        let ask = |_| {
+            let searches = Arc::clone(&searches);
+            tokio::spawn(async move { searches.run(|| ()).await })
+        };
+        let asked: Vec<_> = (0..QUEUE_MAX + 10).map(ask).collect();
+        tokio::task::yield_now().await;
+        while searches.waiting.load(Relaxed) < QUEUE_MAX {
+            tokio::task::yield_now().await;
+        }
+        drop(held);
+        let mut refused = 0;
+        for answer in asked {
+            refused += usize::from(answer.await.unwrap() == Err(Busy));
+        }
+        assert_eq!(refused, 10);
+        assert_eq!(searches.waiting.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn what_is_ready_made_is_no_work_and_text_with_many_facets_is() {
+        let query = Query::default();
+        assert_eq!(work(&query, 1_000_000), 0);
+        let text = Query { text: Some("energy grants".into()), ..Query::default() };
+        assert!(is_heavy(work(&text, 1_000_000)));
+        assert!(!is_heavy(work(&text, 10_000)));
+    }
+}

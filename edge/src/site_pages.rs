@@ -1,0 +1,230 @@
+//! Pages for people: which file a path names, and the search page and its feeds, which are spliced
+//! for each question.
+
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use snapshot::page::html::feed::{self, Feed};
+use snapshot::page::html::search;
+use snapshot::query::{Query, parse_search};
+use snapshot::record::{EntityType, Locale};
+
+use crate::answer::{Asked, Question, not_found, value};
+use crate::reply::{Content, Lifetime, Reply};
+use crate::searches::work;
+
+/// What a page may load: nothing but its own style, script and search results.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// What a path below `/` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named<'a> {
+    /// The search page of a language.
+    Search(Locale),
+    /// A feed of a search.
+    Feed(Locale, Feed),
+    /// A file, as it is.
+    File(&'a str),
+    /// A page; its file ends in `.html`.
+    Page(&'a str),
+}
+
+fn named(path: &str) -> Named<'_> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (locale, rest) = match path.strip_prefix("es/") {
+        Some(rest) => (Locale::Es, rest),
+        None => (Locale::En, path),
+    };
+    if rest == "programs" {
+        return Named::Search(locale);
+    }
+    let extension = rest.strip_prefix("programs.");
+    if let Some(feed) = Feed::ALL.into_iter().find(|feed| Some(feed.extension()) == extension) {
+        return Named::Feed(locale, feed);
+    }
+    match path {
+        "" => Named::Page("index"),
+        "es" | "es/" => Named::Page("es/index"),
+        _ if media_type(path).is_some() => Named::File(path),
+        _ => Named::Page(path),
+    }
+}
+
+/// Media type of a file that is served as it is.
+fn media_type(path: &str) -> Option<&'static str> {
+    let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+    Some(match extension {
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "xml" => "application/xml; charset=utf-8",
+        "txt" => "text/plain; charset=utf-8",
+        "md" => "text/markdown; charset=utf-8",
+        "ics" => Feed::Calendar.media_type(),
+        "json" => "application/json",
+        "ndjson" => "application/x-ndjson",
+        "csv" => Feed::Table.media_type(),
+        _ => return None,
+    })
+}
+
+fn content(media_type: HeaderValue) -> Content {
+    Content::json().of(media_type)
+}
+
+/// A page with the headers that keep strangers out of it.
+fn html(locale: Locale) -> Content {
+    content(HTML)
+        .with(header::CONTENT_SECURITY_POLICY, POLICY)
+        .with(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin"))
+        .with(PERMISSIONS, HeaderValue::from_static("camera=(), geolocation=(), microphone=()"))
+        .with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()))
+}
+
+fn feed_content(kind: Feed) -> Content {
+    let content = content(HeaderValue::from_static(kind.media_type()));
+    match kind {
+        Feed::Table => content.with(
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment; filename=\"opportunities.csv\""),
+        ),
+        _ => content,
+    }
+}
+
+/// A question whose answer is a page.
+fn page_question(canonical: String, validator: String, query: &Query, documents: usize) -> Question<'static> {
+    let work = work(query, documents);
+    Question { path: None, canonical, validator, depends_on_day: true, page: query.page, work }
+}
+
+fn locale_of(path: &str) -> Locale {
+    if path == "es" || path.starts_with("es/") { Locale::Es } else { Locale::En }
+}
+
+impl Asked<'_> {
+    /// Answers a path that is no part of the REST interface.
+    pub(crate) fn page(&self, path: &str) -> Reply {
+        match named(path) {
+            Named::Search(locale) => self.search_page(locale),
+            Named::Feed(locale, feed) => self.feed(locale, feed),
+            Named::File(path) => self.site_file(path),
+            Named::Page(path) => self.site_page(path),
+        }
+    }
+
+    fn question(&self, locale: Locale) -> (Query, Vec<String>) {
+        let values = &self.epoch.site().index.values;
+        let (query, invalid) = parse_search(self.query(), |facet, value| values.find(facet, value));
+        // The path says the language, and the form is made of facets.
+        (Query { locale, facets: true, ..query }, invalid)
+    }
+
+    fn search_page(&self, locale: Locale) -> Reply {
+        let site = self.epoch.site();
+        let Some(fragments) = &site.html else { return self.missing(locale) };
+        let (query, invalid) = self.question(locale);
+        let canonical = search::question(site, &query);
+        let validator = self.validator(search::path(locale), &canonical, &invalid);
+        let asked = page_question(canonical, validator, &query, site.index.len());
+        self.computed(
+            &asked,
+            || html(locale).tag("search"),
+            || search::search(site, fragments, &self.epoch.dated, &query, &invalid),
+        )
+    }
+
+    fn feed(&self, locale: Locale, kind: Feed) -> Reply {
+        let site = self.epoch.site();
+        let Some(fragments) = &site.html else { return self.missing(locale) };
+        let (query, _) = self.question(locale);
+        let address = feed::address(locale, kind);
+        let canonical = search::question(site, &query);
+        let validator = self.validator(&address, &canonical, &[]);
+        let asked = page_question(canonical, validator, &query, site.index.len());
+        self.computed(
+            &asked,
+            || feed_content(kind).tag("search"),
+            || feed::feed(site, fragments, &self.epoch.dated, &query, kind),
+        )
+    }
+
+    fn site_file(&self, path: &str) -> Reply {
+        let files = self.epoch.generation().files();
+        let (Some(file), Some(media_type)) = (files.lookup(&[path]), media_type(path)) else {
+            return self.missing(locale_of(path));
+        };
+        // An asset's name changes with its content.
+        let lifetime = match path.starts_with("assets/") {
+            true => Lifetime::Immutable.header(),
+            false => self.until_midnight(),
+        };
+        self.file(file, lifetime, || content(HeaderValue::from_static(media_type)))
+    }
+
+    fn site_page(&self, path: &str) -> Reply {
+        let files = self.epoch.generation().files();
+        match files.lookup(&[path, ".html"]) {
+            Some(file) => self.file(file, self.until_midnight(), || html(locale_of(path))),
+            None => self.elsewhere(path).unwrap_or_else(|| self.missing(locale_of(path))),
+        }
+    }
+
+    /// Records that were renamed are found under their new address.
+    fn elsewhere(&self, path: &str) -> Option<Reply> {
+        let (prefix, rest) = path.strip_prefix("es/").map_or(("", path), |rest| ("/es", rest));
+        let (kind, slug) = rest.split_once('/')?;
+        let entity = match kind {
+            "programs" => EntityType::Program,
+            "organizations" => EntityType::Organization,
+            "recipients" => EntityType::Recipient,
+            _ => return None,
+        };
+        let canonical = self.epoch.site().lists.canonical_slug(entity, slug)?;
+        let location = format!("{prefix}/{kind}/{canonical}");
+        let reply = Reply::error(StatusCode::PERMANENT_REDIRECT, Vec::new(), Lifetime::Redirect);
+        Some(reply.with(header::LOCATION, value(&location)).with(header::CONTENT_TYPE, HTML))
+    }
+
+    /// 404 as a page.
+    fn missing(&self, locale: Locale) -> Reply {
+        let path = if locale == Locale::Es { "es/404" } else { "404" };
+        let Some(file) = self.epoch.generation().files().lookup(&[path, ".html"]) else {
+            return not_found("There is nothing at this path.");
+        };
+        let mut reply = self.file(file, Lifetime::Short.header(), || html(locale));
+        if reply.status == StatusCode::OK {
+            reply.status = StatusCode::NOT_FOUND;
+            reply.headers.remove(header::ETAG);
+            reply.headers.remove(header::LAST_MODIFIED);
+        }
+        reply
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_pages_files_and_searches() {
+        for (path, expected) in [
+            ("/", Named::Page("index")),
+            ("/es", Named::Page("es/index")),
+            ("/programs", Named::Search(Locale::En)),
+            ("/es/programs", Named::Search(Locale::Es)),
+            ("/programs.ics", Named::Feed(Locale::En, Feed::Calendar)),
+            ("/es/programs.atom", Named::Feed(Locale::Es, Feed::Atom)),
+            ("/programs/a", Named::Page("programs/a")),
+            ("/programs/a.md", Named::File("programs/a.md")),
+            ("/sitemap.xml", Named::File("sitemap.xml")),
+            ("/assets/site-00.css", Named::File("assets/site-00.css")),
+            ("/docs/api", Named::Page("docs/api")),
+            ("/a.php", Named::Page("a.php")),
+        ] {
+            assert_eq!(named(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Pages for people: HTML in English and Spanish, feeds, and what machines read beside them. A page
+//! is a template, the words of a language and a view of some records; what depends on the day is a
+//! hole.
+
+mod docs;
+mod feeds;
+mod linked;
+mod prepare;
+mod theme;
+mod view;
+
+use minijinja::{Value, context};
+use snapshot::facet::{FACETS, Facet};
+use snapshot::page::facet::options;
+use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::html::feed::{Feed, feed};
+use snapshot::page::html::search::search;
+use snapshot::page::html::{Html, arg, grouped};
+use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site};
+use snapshot::query::{Pick, Query};
+use snapshot::record::{Directory, Locale};
+
+pub use theme::{SiteError, Theme};
+
+/// Programs of the home page's list of what is new.
+const NEWEST: usize = 8;
+/// Values of a facet on the home page.
+const BROWSE: usize = 12;
+
+/// What pages are made of.
+#[derive(Clone, Copy)]
+pub struct Pages<'a> {
+    /// The records.
+    pub directory: &'a Directory,
+    /// Numbers of programs and cycles.
+    pub numbers: &'a Numbers,
+    /// Labels of facet values.
+    pub site: &'a Site,
+    /// Templates, words and assets.
+    pub theme: &'a Theme,
+    /// Scheme and authority of the public address.
+    pub base_url: &'a str,
+}
+
+/// A page on its way: its path below `public/` and its bytes.
+pub type Rendered = Result<(String, Filled), minijinja::Error>;
+
+/// Pages that are the same in kind for every dataset.
+const FIXED: [&str; 7] = ["/", "/deadlines", "/data", "/docs/api", "/docs/mcp", "/about", "/404"];
+
+/// Address of a page in a language.
+fn here(path: &str, locale: Locale) -> String {
+    match (locale, path) {
+        (Locale::En, _) => path.to_owned(),
+        (Locale::Es, "/") => "/es".to_owned(),
+        (Locale::Es, _) => format!("/es{path}"),
+    }
+}
+
+/// Start of the addresses of a language.
+const fn prefix(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "",
+        Locale::Es => "/es",
+    }
+}
+
+/// File of a page.
+fn file(path: &str, locale: Locale) -> String {
+    let path = if path == "/" { "/index" } else { path };
+    format!("public{}{path}.html", prefix(locale))
+}
+
+/// Splits a position among pages that exist in every language.
+fn split(position: usize) -> (usize, Locale) {
+    (position / Locale::ALL.len(), Locale::ALL[position % Locale::ALL.len()])
+}
+
+impl<'a> Pages<'a> {
+    fn word(&self, locale: Locale, key: &str) -> &'a str {
+        self.theme.word(locale, key)
+    }
+
+    /// A phrase, its `{name}`s replaced.
+    fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
+        values.iter().fold(self.word(locale, key).to_owned(), |phrase, (name, value)| {
+            phrase.replace(&format!("{{{name}}}"), value)
+        })
+    }
+
+    /// Renders a template around what every page shows.
+    fn render(
+        &self,
+        template: &str,
+        locale: Locale,
+        (path, title): (&str, &str),
+        more: Value,
+    ) -> Result<String, minijinja::Error> {
+        let published = self.directory.dataset.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let nav: Vec<Value> = [
+            ("/programs", "nav_search"),
+            ("/deadlines", "nav_deadlines"),
+            ("/data", "nav_data"),
+            ("/docs/api", "nav_api"),
+            ("/about", "nav_about"),
+        ]
+        .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
+        .into();
+        let context = context! {
+            t => self.theme.words(locale),
+            lang => locale.as_str(),
+            og_locale => if locale == Locale::En { "en_US" } else { "es_ES" },
+            site_name => &self.directory.dataset.title,
+            base_url => self.base_url,
+            prefix => prefix(locale),
+            home => here("/", locale),
+            path => path,
+            here => here(path, locale),
+            english => here(path, Locale::En),
+            spanish => here(path, Locale::Es),
+            css => self.theme.css.path(),
+            js => self.theme.js.path(),
+            nav => nav,
+            published => self.date_words(published, locale),
+            title => title,
+            ..more
+        };
+        self.theme.environment.get_template(template)?.render(context)
+    }
+
+    /// Cuts the holes of a page and fills them for the day of the build.
+    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> (String, Filled) {
+        (file(path, locale), cut(page.as_bytes(), Syntax::Text, dated))
+    }
+
+    /// The page of a program.
+    pub fn program(&self, position: usize, dated: &Dated) -> Rendered {
+        let (program, locale) = split(position);
+        let record = &self.directory.programs[program];
+        let path = format!("/programs/{}", record.slug);
+        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let page = self.render("program.html", locale, (&path, name), self.program_view(program, locale))?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// The page of a program as Markdown, or its calendar.
+    pub fn program_twin(&self, position: usize, dated: &Dated) -> Rendered {
+        let (program, twin) = (position / 3, position % 3);
+        let record = &self.directory.programs[program];
+        if twin == 2 {
+            let bytes = self.calendar(program).into_bytes();
+            let path = format!("public/programs/{}.ics", record.slug);
+            return Ok((path, Filled { bytes, holes: Vec::new() }));
+        }
+        let locale = Locale::ALL[twin];
+        let path = format!("/programs/{}", record.slug);
+        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let page = self.render("program.md", locale, (&path, name), self.program_view(program, locale))?;
+        Ok((format!("public{}{path}.md", prefix(locale)), cut(page.as_bytes(), Syntax::Text, dated)))
+    }
+
+    /// The page of an organization.
+    pub fn organization(&self, position: usize, dated: &Dated) -> Rendered {
+        let (organization, locale) = split(position);
+        let record = &self.directory.organizations[organization];
+        let path = format!("/organizations/{}", record.slug);
+        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let view = self.organization_view(organization, locale);
+        let page = self.render("organization.html", locale, (&path, name), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// The page of a recipient.
+    pub fn recipient(&self, position: usize, dated: &Dated) -> Rendered {
+        let (recipient, locale) = split(position);
+        let record = &self.directory.recipients[recipient];
+        let path = format!("/recipients/{}", record.slug);
+        let name = self.directory.text(record.id, locale, "displayName", &record.display_name);
+        let view = self.recipient_view(recipient, locale);
+        let page = self.render("recipient.html", locale, (&path, name), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// All values of a facet.
+    pub fn facet(&self, position: usize, dated: &Dated) -> Rendered {
+        let (facet, locale) = split(position);
+        let spec = &FACETS[facet];
+        let path = format!("/facets/{}", spec.name);
+        let title = self.word(locale, &format!("facet_{}", spec.name));
+        let items: Vec<Value> = options(self.site, dated, spec.facet, "", locale)
+            .into_iter()
+            .map(|(pick, count)| {
+                let value = self.site.index.value_text(&pick);
+                context! {
+                    href => view::question(locale, spec.parameter, value),
+                    text => self.site.rows.label(spec.facet, &pick, locale),
+                    // How many are open changes with the day.
+                    count => (spec.parameter != "openState").then(|| grouped(count.into(), locale)),
+                }
+            })
+            .collect();
+        let page = self.render("facet.html", locale, (&path, title), context! { items })?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// How many pages [`Pages::fixed`] makes.
+    pub const FIXED: usize = FIXED.len() * 2;
+
+    /// A page that every dataset has.
+    pub fn fixed(&self, position: usize, dated: &Dated) -> Rendered {
+        let (number, locale) = split(position);
+        let path = FIXED[number];
+        let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
+        let (template, key, view) = match path {
+            "/" => ("home.html", "site_tagline", self.home(locale, dated)),
+            "/deadlines" => {
+                let deadlines = Value::from_safe_string(Rule::Deadlines.mark(arg(0, locale)));
+                ("deadlines.html", "deadlines_title", context! { deadlines, today })
+            }
+            "/data" => ("data.html", "data_title", self.data_view(locale)),
+            "/docs/api" => ("api.html", "api_title", self.api_view()),
+            "/docs/mcp" => ("mcp.html", "mcp_title", context! {}),
+            "/about" => ("about.html", "about_title", context! {}),
+            _ => ("error.html", "error_title", context! {}),
+        };
+        // The other language of a page that is not there is its home.
+        let shown = if path == "/404" { "/" } else { path };
+        let page = self.render(template, locale, (shown, self.word(locale, key)), view)?;
+        Ok(self.finish(path, locale, &page, dated))
+    }
+
+    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
+        newest.sort_by_key(|program| {
+            let program = &self.directory.programs[*program];
+            (std::cmp::Reverse(program.created_at), program.id)
+        });
+        let newest: Vec<Value> = newest
+            .into_iter()
+            .take(NEWEST)
+            .map(|program| {
+                let link = self.line(program, locale).unwrap_or_default();
+                context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
+            })
+            .collect();
+        let browse: Vec<Value> = [Facet::Types, Facet::Topics, Facet::Careers]
+            .into_iter()
+            .filter_map(|facet| self.browse(facet, locale, dated))
+            .collect();
+        let count = |number: usize| grouped(number as u64, locale);
+        let totals = self.phrase(
+            locale,
+            "home_programs_other",
+            &[
+                ("n", &count(self.directory.programs.len())),
+                ("m", &count(self.directory.organizations.len())),
+            ],
+        );
+        context! {
+            newest, browse, totals,
+            description => self.word(locale, "about_1"),
+            open_count => Rule::OpenCount.mark(arg(0, locale)),
+            closing => Value::from_safe_string(Rule::Closing.mark(arg(0, locale))),
+            today => Rule::Day.mark(arg(0, locale)),
+        }
+    }
+
+    /// The commonest values of a facet; nothing when there are none.
+    fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
+        let spec = facet.spec();
+        let all = options(self.site, dated, facet, "", locale);
+        let items: Vec<Value> = all
+            .iter()
+            .take(BROWSE)
+            .map(|(pick, count)| {
+                context! {
+                    href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
+                    text => self.site.rows.label(spec.facet, pick, locale),
+                    count => grouped((*count).into(), locale),
+                }
+            })
+            .collect();
+        (!items.is_empty()).then(|| {
+            context! {
+                items,
+                name => self.word(locale, &format!("facet_{}", spec.name)),
+                href => here(&format!("/facets/{}", spec.name), locale),
+            }
+        })
+    }
+
+    /// How many files [`Pages::search`] makes.
+    pub const SEARCHES: usize = 2 * (1 + Feed::ALL.len());
+
+    /// The search page of a language and its feeds, as they are when nothing was asked.
+    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> (String, Filled) {
+        let (kind, locale) = split(position);
+        let query = Query { locale, ..Query::default() };
+        let (extension, bytes) = match kind.checked_sub(1).map(|feed| Feed::ALL[feed]) {
+            None => ("html", search(self.site, html, dated, &query, &[])),
+            Some(kind) => (kind.extension(), feed(self.site, html, dated, &query, kind)),
+        };
+        (format!("public{}/programs.{extension}", prefix(locale)), Filled { bytes, holes: Vec::new() })
+    }
+
+    /// Label of a facet value in a language.
+    fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
+        match self.site.index.values.find(facet, value) {
+            Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
+            None => self.site.rows.label(facet, &Pick::Place(value.to_owned()), locale).to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Pages about the interfaces, and the files that machines look for: sitemaps, robots.txt, llms.txt
+//! and the OpenSearch description.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use minijinja::{Value, context};
+use serde_json::Value as Json;
+use snapshot::facet::FACETS;
+use snapshot::page::hole::Filled;
+use snapshot::page::html::{escaped, grouped};
+use snapshot::record::Locale;
+
+use super::{FIXED, Pages, here};
+use crate::render::OPENAPI;
+
+/// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
+const SITEMAP: usize = 10_000;
+
+impl Pages<'_> {
+    pub(super) fn data_view(&self, locale: Locale) -> Value {
+        let programs = self.directory.programs.len();
+        let file = |(href, key, format, count): (&str, &str, &str, usize)| {
+            let name = href.rsplit('/').next().unwrap_or(href);
+            let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
+            context! { href, name, format, count, what => self.word(locale, key) }
+        };
+        let files: Vec<Value> = [
+            ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
+            ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
+            ("/programs.csv", "follow_csv", "CSV (BOM)", programs),
+            ("/programs.atom", "data_atom", "Atom", 0),
+            ("/programs.ics", "data_ics", "iCalendar", 0),
+            ("/api/v1/openapi.json", "data_openapi", "OpenAPI 3.1", 0),
+        ]
+        .map(file)
+        .into();
+        context! { files, json_ld => self.dataset_json_ld(locale), description => self.word(locale, "data_intro") }
+    }
+
+    /// The reference, read from the contract that is served.
+    pub(super) fn api_view(&self) -> Value {
+        let contract: Json = serde_json::from_slice(OPENAPI).unwrap_or_default();
+        let paths = contract["paths"].as_object();
+        let operations: Vec<Value> = paths
+            .into_iter()
+            .flatten()
+            .filter_map(|(path, item)| {
+                let get = item.get("get")?;
+                let own = item["parameters"].as_array().into_iter().flatten();
+                let parameters = own.chain(get["parameters"].as_array().into_iter().flatten());
+                let codes = get["responses"].as_object().into_iter().flatten().map(|(code, _)| code.as_str());
+                Some(context! {
+                    id => get["operationId"].as_str()?,
+                    method => "GET",
+                    path,
+                    summary => get["summary"].as_str().unwrap_or(path),
+                    description => get["description"].as_str(),
+                    curl => format!("curl '{}{}'", self.base_url, self.example(path)),
+                    parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
+                    responses => codes.collect::<Vec<_>>().join(", "),
+                })
+            })
+            .collect();
+        context! { operations }
+    }
+
+    /// An address that can be tried.
+    fn example(&self, path: &str) -> String {
+        let slug = |slug: Option<&String>| slug.map_or("example", String::as_str).to_owned();
+        let value = if path.contains("organizations") {
+            slug(self.directory.organizations.first().map(|it| &it.slug))
+        } else if path.contains("recipients") {
+            slug(self.directory.recipients.first().map(|it| &it.slug))
+        } else {
+            slug(self.directory.programs.first().map(|it| &it.slug))
+        };
+        let query = if path.ends_with("/search") { "?q=fellowship&open=true&limit=5" } else { "" };
+        format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
+    }
+
+    /// How many files [`Pages::machine`] makes.
+    #[must_use]
+    pub fn machine_files(&self) -> usize {
+        6 + self.addresses().chunks(SITEMAP / 2).len()
+    }
+
+    /// Assets, and what machines look for.
+    #[must_use]
+    pub fn machine(&self, position: usize) -> (String, Filled) {
+        let (path, text) = match position {
+            0 => (self.theme.css.path(), self.theme.css.text.clone()),
+            1 => (self.theme.js.path(), self.theme.js.text.clone()),
+            2 => ("/robots.txt".to_owned(), self.robots()),
+            3 => ("/llms.txt".to_owned(), self.llms()),
+            4 => ("/opensearch.xml".to_owned(), self.open_search()),
+            5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
+            _ => (format!("/sitemap-{}.xml", position - 5), self.sitemap(position - 6)),
+        };
+        (format!("public{path}"), Filled { bytes: text.into_bytes(), holes: Vec::new() })
+    }
+
+    fn robots(&self) -> String {
+        format!(
+            "User-agent: *\nDisallow: /programs?\nDisallow: /es/programs?\nDisallow: /programs.\nDisallow: /mcp\n\n\
+             Sitemap: {}/sitemap.xml\n",
+            self.base_url
+        )
+    }
+
+    fn llms(&self) -> String {
+        let base = self.base_url;
+        let title = &self.directory.dataset.title;
+        format!(
+            "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
+             ## Interfaces\n\n\
+             - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
+             - [MCP]({base}/docs/mcp): tool endpoint at `{base}/mcp`\n\
+             - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
+             ## Records\n\n\
+             - `{base}/programs/{{slug}}.md`: one program as Markdown, in Spanish below `/es`\n\
+             - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
+             - [Sitemap]({base}/sitemap.xml): every record\n\n\
+             Read a record before citing it; send people to its official page.\n",
+            self.word(Locale::En, "site_tagline"),
+            self.directory.programs.len(),
+        )
+    }
+
+    fn open_search(&self) -> String {
+        let (title, base) = (escaped(&self.directory.dataset.title), escaped(self.base_url));
+        // The specification allows 16 characters.
+        let short: String = self.directory.dataset.title.chars().take(16).collect();
+        format!(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+             <OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\"><ShortName>{}</ShortName>\
+             <Description>{title}</Description><InputEncoding>UTF-8</InputEncoding>\
+             <Url type=\"text/html\" template=\"{base}/programs?q={{searchTerms}}\"/>\
+             <Url type=\"application/atom+xml\" template=\"{base}/programs.atom?q={{searchTerms}}\"/>\
+             </OpenSearchDescription>\n",
+            escaped(short.trim()),
+        )
+    }
+
+    /// Every page that should be found, with the time of its last change.
+    fn addresses(&self) -> Vec<(String, Timestamp)> {
+        let published = self.directory.dataset.published_at;
+        let fixed = FIXED.iter().filter(|path| **path != "/404").map(|path| ((*path).to_owned(), published));
+        let programs =
+            self.directory.programs.iter().map(|it| (format!("/programs/{}", it.slug), it.updated_at));
+        let organizations = self
+            .directory
+            .organizations
+            .iter()
+            .map(|it| (format!("/organizations/{}", it.slug), it.updated_at));
+        let recipients =
+            self.directory.recipients.iter().map(|it| (format!("/recipients/{}", it.slug), it.updated_at));
+        fixed.chain(programs).chain(organizations).chain(recipients).collect()
+    }
+
+    fn sitemap_index(&self) -> String {
+        let mut out = String::from(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+             <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+        );
+        for number in 1..=self.addresses().chunks(SITEMAP / 2).len() {
+            let _ = writeln!(
+                out,
+                "<sitemap><loc>{}/sitemap-{number}.xml</loc></sitemap>",
+                escaped(self.base_url)
+            );
+        }
+        out.push_str("</sitemapindex>\n");
+        out
+    }
+
+    fn sitemap(&self, number: usize) -> String {
+        let base = escaped(self.base_url);
+        let mut out = String::from(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+             xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
+        );
+        for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number).unwrap_or_default() {
+            for locale in Locale::ALL {
+                let _ =
+                    write!(out, "<url><loc>{base}{}</loc><lastmod>{changed}</lastmod>", here(path, *locale));
+                for other in Locale::ALL {
+                    let _ = write!(
+                        out,
+                        "<xhtml:link rel=\"alternate\" hreflang=\"{}\" href=\"{base}{}\"/>",
+                        other.as_str(),
+                        here(path, *other)
+                    );
+                }
+                out.push_str("</url>\n");
+            }
+        }
+        out.push_str("</urlset>\n");
+        out
+    }
+}
+
+/// A parameter of the contract, its reference followed.
+fn parameter(contract: &Json, it: &Json) -> Value {
+    let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
+    let it = target.unwrap_or(it);
+    let schema = &it["schema"];
+    let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let mut kind = if words.is_empty() {
+        schema["type"].as_str().unwrap_or("string").to_owned()
+    } else {
+        words.join(" | ")
+    };
+    if let Some(default) = schema.get("default") {
+        let _ = write!(kind, ", default {}", default.to_string().trim_matches('"'));
+    }
+    context! {
+        name => it["name"].as_str().unwrap_or_default(),
+        type => kind,
+        description => it["description"].as_str().unwrap_or_default(),
+    }
+}

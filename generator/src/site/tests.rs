@@ -1,0 +1,136 @@
+//! The site of the sample, as a whole: what every page owes its readers.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::date;
+use snapshot::record::Directory;
+use snapshot::store::{Digest, Generation};
+
+use crate::commands::{input, load};
+use crate::encode::Effort;
+use crate::generate::{Options, generate};
+use crate::progress::Progress;
+
+/// Files below `public/`, by the path that they are served from.
+type Files = BTreeMap<String, String>;
+
+fn sample() -> Directory {
+    let loaded = load(&input(None), |_| (), &Progress::new(true)).unwrap();
+    loaded.unwrap().directory
+}
+
+fn site_of(directory: &Directory) -> Files {
+    let root = tempfile::tempdir().unwrap();
+    let options = Options {
+        out: root.path().to_owned(),
+        base_url: "https://directory.example".to_owned(),
+        as_of: date(2026, 11, 21),
+        jobs: 2,
+        effort: Effort::None,
+        index_only: false,
+        templates: None,
+    };
+    generate(directory, Digest([0; 32]), &options, &Progress::new(true)).unwrap();
+    let id = Generation::open_current(root.path()).unwrap().id().to_string();
+    let public = root.path().join("generations").join(id).join("public");
+    let files = walkdir::WalkDir::new(&public).into_iter().map(Result::unwrap);
+    let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| {
+        let path = format!("/{}", entry.path().strip_prefix(&public).unwrap().display());
+        (path, std::fs::read_to_string(entry.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn pages(files: &Files) -> impl Iterator<Item = (&String, &String)> {
+    files.iter().filter(|(path, _)| path.ends_with(".html"))
+}
+
+/// Values of an attribute, unescaped as far as addresses need it.
+fn attributes(page: &str, name: &str) -> Vec<String> {
+    let mark = format!(" {name}=\"");
+    page.split(&mark).skip(1).map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&")).collect()
+}
+
+fn gzipped(text: &str) -> usize {
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::default());
+    let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
+    compressor.gzip_compress(text.as_bytes(), &mut out).unwrap()
+}
+
+#[test]
+fn every_link_inside_the_site_leads_to_a_file() {
+    let files = site_of(&sample());
+    for (from, page) in pages(&files) {
+        for link in attributes(page, "href").into_iter().chain(attributes(page, "src")) {
+            let Some(path) = link.strip_prefix("https://directory.example").or(Some(&link)) else { continue };
+            let path = path.split(['?', '#']).next().unwrap();
+            // The exports have a parameter instead of an extension.
+            if !path.starts_with('/') || path == "/api/v1/exports/latest" {
+                continue;
+            }
+            let index = if path == "/" || path == "/es" { "/index.html" } else { ".html" };
+            let tried =
+                [path.to_owned(), format!("{}{index}", path.trim_end_matches('/')), format!("{path}.json")];
+            assert!(tried.iter().any(|path| files.contains_key(path)), "{from} links to {link}");
+        }
+    }
+}
+
+#[test]
+fn pages_fit_their_byte_budgets() {
+    let files = site_of(&sample());
+    let assets: usize =
+        files.iter().filter(|(path, _)| path.starts_with("/assets/")).map(|(_, text)| gzipped(text)).sum();
+    for path in ["/programs.html", "/es/programs.html"] {
+        let cold = gzipped(&files[path]) + assets;
+        assert!(cold <= 14 * 1024, "{path}: {cold} bytes with style and script");
+    }
+    for (path, page) in pages(&files).filter(|(path, _)| path.contains("/programs/")) {
+        assert!(gzipped(page) <= 5 * 1024, "{path}: {}", gzipped(page));
+    }
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let mut directory = sample();
+    let hostile = "\"><img src=x onerror=alert(1)></script><script>alert(1)</script>";
+    for program in &mut directory.programs {
+        program.name = hostile.to_owned();
+        program.summary = Some(hostile.to_owned());
+        program.description = Some(hostile.to_owned());
+        program.official_url = "javascript:alert(1)".to_owned();
+    }
+    directory.translations.clear();
+    let files = site_of(&directory);
+    for (path, page) in files.iter().filter(|(path, _)| !path.contains("/api/") && !path.ends_with(".md")) {
+        let is_markup = [".html", ".xml", ".atom"].iter().any(|end| path.ends_with(end));
+        assert!(!is_markup || !page.contains("<img") && !page.contains("<script>"), "{path}");
+        let links = attributes(page, "href");
+        assert!(!links.iter().any(|link| link.starts_with("javascript:")), "{path}");
+    }
+}
+
+#[test]
+fn pages_in_two_languages_name_each_other() {
+    let files = site_of(&sample());
+    for (path, page) in pages(&files).filter(|(path, _)| !path.ends_with("404.html")) {
+        let spanish = path.starts_with("/es/");
+        assert!(page.contains(if spanish { "<html lang=\"es\">" } else { "<html lang=\"en\">" }), "{path}");
+        for language in ["en", "es", "x-default"] {
+            let known = page.contains(&format!("hreflang=\"{language}\""));
+            assert!(known || language == "x-default" && path.ends_with("/programs.html"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn calendars_are_balanced_and_their_lines_short() {
+    let files = site_of(&sample());
+    for (path, calendar) in files.iter().filter(|(path, _)| path.ends_with(".ics")) {
+        assert!(calendar.split("\r\n").all(|line| line.len() <= 75), "{path}");
+        assert!(calendar.starts_with("BEGIN:VCALENDAR\r\n") && calendar.ends_with("END:VCALENDAR\r\n"));
+        let events = |word: &str| calendar.matches(&format!("{word}:VEVENT\r\n")).count();
+        assert_eq!(events("BEGIN"), events("END"), "{path}");
+    }
+    assert!(files["/programs.ics"].contains("DTSTART;VALUE=DATE:"));
+}

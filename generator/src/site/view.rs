@@ -1,0 +1,486 @@
+//! What templates are given about a record: texts with their language, dates and amounts in words,
+//! labels with links. Nothing here decides how it looks.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use minijinja::{Value, context};
+use snapshot::facet::{FACETS, Facet, named_values};
+use snapshot::page::hole::Rule;
+use snapshot::page::html::{arg, grouped};
+use snapshot::record::{Fact, Locale, Number, Polarity, Program, Strength};
+use uuid::Uuid;
+
+use super::{Pages, here};
+
+/// Values of a facet that a record's page shows before the rest is folded away.
+const VALUES: usize = 12;
+/// Awards on a page; the API has all.
+const AWARDS: usize = 20;
+/// Characters of a summary in a row.
+const SUMMARY: usize = 220;
+
+/// Facets of a record's page, in order.
+const GROUPS: [Facet; 13] = [
+    Facet::Applicants,
+    Facet::Careers,
+    Facet::Education,
+    Facet::Enrollments,
+    Facet::Audiences,
+    Facet::Citizenships,
+    Facet::Residences,
+    Facet::Countries,
+    Facet::Destinations,
+    Facet::Benefits,
+    Facet::FundingShapes,
+    Facet::Topics,
+    Facet::Fields,
+];
+
+/// Address of a search for one value.
+pub(super) fn question(locale: Locale, parameter: &str, value: &str) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair(parameter, value);
+    format!("{}?{}", here("/programs", locale), query.finish())
+}
+
+/// A link to another site, if it is one that a browser may follow.
+pub(super) fn outside(address: Option<&str>) -> Option<Value> {
+    let address = address?;
+    let url = url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let host = url.host_str()?.trim_start_matches("www.").to_owned();
+    Some(context! { href => address, host })
+}
+
+/// UTC day of an instant.
+pub(super) fn day(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
+}
+
+impl Pages<'_> {
+    /// A date in words.
+    pub(super) fn date_words(&self, date: Date, locale: Locale) -> String {
+        let month = self.word(locale, &format!("month_{}", date.month()));
+        let (d, y) = (date.day().to_string(), date.year().to_string());
+        self.phrase(locale, "date", &[("d", &d), ("month", month), ("y", &y)])
+    }
+
+    fn date(&self, date: Date, locale: Locale) -> Value {
+        context! { iso => date.to_string(), text => self.date_words(date, locale) }
+    }
+
+    /// A text in the asked language, or in the original with that language's name.
+    fn text(
+        &self,
+        (id, original_language): (Uuid, &str),
+        locale: Locale,
+        field: &str,
+        original: &str,
+    ) -> Value {
+        let text = self.directory.text(id, locale, field, original);
+        context! { text, lang => self.foreign((id, original_language), locale, field) }
+    }
+
+    /// The language of a text that is not there in the asked one.
+    fn foreign(&self, (id, original): (Uuid, &str), locale: Locale, field: &str) -> Option<String> {
+        let translated =
+            self.directory.translations.get(&(id, locale)).is_some_and(|it| it.contains_key(field));
+        (!translated && original != locale.as_str()).then(|| original.to_owned())
+    }
+
+    fn language<'p>(&'p self, program: &'p Program) -> &'p str {
+        program.language.as_deref().unwrap_or(self.default_language())
+    }
+
+    fn default_language(&self) -> &'static str {
+        self.directory.dataset.default_locale.as_str()
+    }
+
+    /// A long text, line by line.
+    fn lines(
+        &self,
+        about: (Uuid, &str),
+        locale: Locale,
+        field: &str,
+        original: Option<&str>,
+    ) -> Option<Value> {
+        let text = self.directory.optional_text(about.0, locale, field, original)?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<Value> = lines.map(Value::from).collect();
+        Some(context! { lines, lang => self.foreign(about, locale, field) })
+    }
+
+    /// State and deadline of a program: a hole.
+    pub(super) fn when(&self, program: usize, locale: Locale) -> Value {
+        let doc = self.numbers.doc_of[program] as usize;
+        Value::from_safe_string(Rule::When.mark(arg(doc, locale)))
+    }
+
+    pub(super) fn facts(&self, program: usize) -> Vec<&Fact> {
+        self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact]).collect()
+    }
+
+    fn provider(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.organizations[self.directory.program_links[program].organization];
+        context! {
+            href => here(&format!("/organizations/{}", it.slug), locale),
+            ..self.text((it.id, self.default_language()), locale, "name", &it.name)
+        }
+    }
+
+    /// Who can apply, in a line.
+    fn who(&self, program: usize, locale: Locale) -> Option<String> {
+        const MOST: usize = 3;
+        let record = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let of =
+            |facet: Facet| named_values(facet, record, &facts).into_iter().map(move |value| (facet, value));
+        let people: Vec<_> = of(Facet::Applicants).chain(of(Facet::Careers)).collect();
+        let places = [Facet::Citizenships, Facet::Residences, Facet::Countries]
+            .into_iter()
+            .map(|facet| of(facet).collect::<Vec<_>>())
+            .find(|places| !places.is_empty())
+            .unwrap_or_default();
+        let listed = |values: Vec<(Facet, &str)>| -> Option<String> {
+            let mut labels: Vec<String> =
+                values.iter().take(MOST).map(|(facet, value)| self.label(*facet, value, locale)).collect();
+            if values.len() > MOST {
+                let more = (values.len() - MOST).to_string();
+                labels.push(self.phrase(locale, "more", &[("n", &more)]));
+            }
+            (!labels.is_empty()).then(|| labels.join(", "))
+        };
+        let parts: Vec<String> = listed(people).into_iter().chain(listed(places)).collect();
+        (!parts.is_empty()).then(|| parts.join(" · "))
+    }
+
+    /// An amount of US dollars.
+    pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
+        let whole = grouped(amount.0.max(0.0).round() as u64, locale);
+        self.phrase(locale, "money", &[("n", &whole)])
+    }
+
+    fn funding(&self, program: &Program, locale: Locale) -> Option<String> {
+        let of = |amount: Option<Number>| amount.map(|amount| self.money(amount, locale));
+        self.range("funding", of(program.funding_min_usd), of(program.funding_max_usd), locale)
+    }
+
+    /// A range in words; `kind` is the start of its three keys.
+    fn range(&self, kind: &str, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
+        let both = if kind == "funding" { "funding_range" } else { "range_both" };
+        match (min, max) {
+            (Some(min), Some(max)) if min == max => Some(min),
+            (Some(min), Some(max)) => Some(self.phrase(locale, both, &[("min", &min), ("max", &max)])),
+            (Some(min), None) => Some(self.phrase(locale, &format!("{kind}_from"), &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase(locale, &format!("{kind}_up_to"), &[("max", &max)])),
+            (None, None) => None,
+        }
+    }
+
+    /// What a search row and a record's page both say.
+    fn common(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let about = (it.id, self.language(it));
+        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        context! {
+            t => self.theme.words(locale),
+            slug => &it.slug,
+            name => self.text(about, locale, "name", &it.name),
+            provider => self.provider(program, locale),
+            kind => self.label(Facet::Types, &it.program_type, locale),
+            summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
+            who => self.who(program, locale),
+            funding => self.funding(it, locale),
+            checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
+        }
+    }
+
+    /// A search row, up to what depends on the day.
+    pub(super) fn row(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
+        let it = &self.directory.programs[program];
+        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        let language = self.foreign((it.id, self.language(it)), locale, "summary");
+        let official = url::Url::parse(&it.official_url).ok();
+        let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+        let context = context! {
+            href => here(&format!("/programs/{}", it.slug), locale),
+            host => host.trim_start_matches("www."),
+            summary => summary.map(|text| context! { text => shortened(text, SUMMARY), lang => language }),
+            ..self.common(program, locale)
+        };
+        let row = self.theme.environment.get_template("row.html")?.render(context)?;
+        Ok(row.trim().to_owned())
+    }
+
+    /// A link to a program with its provider.
+    pub(super) fn line(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
+        let it = &self.directory.programs[program];
+        let context = context! {
+            href => here(&format!("/programs/{}", it.slug), locale),
+            name => self.text((it.id, self.language(it)), locale, "name", &it.name),
+            provider => self.provider(program, locale),
+        };
+        Ok(self.theme.environment.get_template("line.html")?.render(context)?.trim().to_owned())
+    }
+
+    /// Everything about a program.
+    pub(super) fn program_view(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let links = &self.directory.program_links[program];
+        let about = (it.id, self.language(it));
+        let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
+        let doc = self.numbers.doc_of[program] as usize;
+        let shown = links.awards.len().min(AWARDS);
+        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        context! {
+            description => summary.map(|text| shortened(text, SUMMARY)),
+            when => self.when(program, locale),
+            deadline => Rule::NextDeadlineText.mark(doc),
+            official => outside(Some(&it.official_url)),
+            about => self.lines(about, locale, "description", it.description.as_deref()),
+            lifecycle => self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale),
+            measures => self.measures(program, locale),
+            groups => self.groups(program, locale),
+            statements => self.statements(program, locale),
+            seasons => self.seasons(program, locale),
+            awards => self.awards(&links.awards[..shown], locale),
+            awards_shown => (shown < links.awards.len()).then(|| {
+                let (n, m) = (shown.to_string(), grouped(links.awards.len() as u64, locale));
+                self.phrase(locale, "program_awards_shown", &[("n", &n), ("m", &m)])
+            }),
+            history => self.history(program, locale),
+            sources => self.sources(program, locale),
+            updated => self.date(day(it.updated_at), locale),
+            json => format!("/api/v1/programs/{}{suffix}", it.slug),
+            json_ld => self.program_json_ld(program, locale),
+            ..self.common(program, locale)
+        }
+    }
+
+    /// Age and duration, where they are stated.
+    fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let facts = self.facts(program);
+        let stated = facts.into_iter().filter(|fact| {
+            matches!(fact.kind.as_str(), "age" | "duration") && fact.polarity == Polarity::Include
+        });
+        let of = |fact: &Fact| {
+            let number = |it: Option<Number>| it.map(|it| it.to_string());
+            let range = self.range("range", number(fact.min), number(fact.max), locale)?;
+            let (name, unit) = if fact.kind == "age" {
+                ("program_age", "age_unit".to_owned())
+            } else {
+                ("program_duration", format!("unit_{}", fact.unit.as_deref()?))
+            };
+            let text = format!("{range} {}", self.word(locale, &unit));
+            Some(context! { name => self.word(locale, name), text })
+        };
+        stated.filter_map(of).collect()
+    }
+
+    fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let it = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let group = |facet: Facet| {
+            let spec = &FACETS[facet as usize];
+            let mut items: Vec<Value> = named_values(facet, it, &facts)
+                .into_iter()
+                .map(|value| {
+                    let href = question(locale, spec.parameter, value);
+                    context! { href, text => self.label(facet, value, locale) }
+                })
+                .collect();
+            let more = items.split_off(items.len().min(VALUES));
+            let count = more.len().to_string();
+            (!items.is_empty()).then(|| {
+                context! {
+                    items, more,
+                    more_text => self.phrase(locale, "more", &[("n", &count)]),
+                    name => self.word(locale, &format!("facet_{}", spec.name)),
+                }
+            })
+        };
+        GROUPS.into_iter().filter_map(group).collect()
+    }
+
+    /// Statements that are more than a value: with words of the source, or that do not simply bind.
+    fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let it = &self.directory.programs[program];
+        let telling = self.facts(program).into_iter().filter(|fact| {
+            fact.text.is_some() || fact.polarity == Polarity::Exclude || fact.strength == Strength::Preferred
+        });
+        let view = |fact: &Fact| {
+            let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
+            let label = match (facet, &fact.value) {
+                (Some(spec), Some(value)) => Some(self.label(spec.facet, value, locale)),
+                _ => fact.label.clone().or_else(|| fact.value.clone()),
+            };
+            let mark = match (fact.polarity, fact.strength) {
+                (Polarity::Exclude, _) => Some("program_excluded"),
+                (_, Strength::Preferred) => Some("program_preferred"),
+                _ => None,
+            };
+            context! {
+                label,
+                mark => mark.map(|key| self.word(locale, key)),
+                text => fact.text.as_deref().map(|text| self.text((fact.id, self.language(it)), locale, "text", text)),
+            }
+        };
+        telling.map(view).collect()
+    }
+
+    fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let language = self.language(&self.directory.programs[program]);
+        let view = |cycle: &usize| {
+            let it = &self.directory.cycles[*cycle];
+            let number = self.numbers.cycle[*cycle] as usize;
+            let days: Vec<Option<Value>> = [it.opens_on, it.deadline_on, it.decision_on, it.starts_on]
+                .map(|date| date.map(|date| self.date(date, locale)))
+                .into();
+            context! {
+                label => self.text((it.id, language), locale, "label", &it.label),
+                href => outside(it.application_url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                status => Value::from_safe_string(Rule::Status.mark(arg(number, locale))),
+                days,
+            }
+        };
+        self.directory.program_links[program].cycles.iter().map(view).collect()
+    }
+
+    fn awards(&self, awards: &[usize], locale: Locale) -> Vec<Value> {
+        let view = |award: &usize| {
+            let it = &self.directory.awards[*award];
+            let links = self.directory.award_links[*award];
+            let recipient = &self.directory.recipients[links.recipient];
+            let program = &self.directory.programs[links.program];
+            context! {
+                year => it.award_year,
+                href => here(&format!("/recipients/{}", recipient.slug), locale),
+                name => self.directory.text(recipient.id, locale, "displayName", &recipient.display_name),
+                program_href => here(&format!("/programs/{}", program.slug), locale),
+                program => self.directory.text(program.id, locale, "name", &program.name),
+                project => self.directory.optional_text(it.id, locale, "projectTitle", it.project_title.as_deref()),
+                amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
+            }
+        };
+        awards.iter().map(view).collect()
+    }
+
+    fn history(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let view = |transition: &usize| {
+            let it = &self.directory.transitions[*transition];
+            context! {
+                day => self.date(day(it.observed_at), locale),
+                text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str(), locale),
+                reason => it.reason.as_deref(),
+            }
+        };
+        self.directory.program_links[program].transitions.iter().map(view).collect()
+    }
+
+    fn sources(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let view = |source: &usize| {
+            let it = &self.directory.sources[*source];
+            let title = it.title.as_deref().or(it.url.as_deref()).unwrap_or(&it.kind);
+            context! {
+                title,
+                href => outside(it.url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                publisher => it.publisher.as_deref(),
+                day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at)), locale),
+            }
+        };
+        self.directory.program_links[program].sources.iter().map(view).collect()
+    }
+
+    fn country(&self, code: Option<&str>, locale: Locale) -> Option<&'static str> {
+        code.and_then(snapshot::place::find).map(|place| place.name(locale))
+    }
+
+    /// Everything about an organization.
+    pub(super) fn organization_view(&self, organization: usize, locale: Locale) -> Value {
+        let it = &self.directory.organizations[organization];
+        let links = &self.directory.organization_links[organization];
+        let about = (it.id, self.default_language());
+        let program = |program: &usize| {
+            let record = &self.directory.programs[*program];
+            context! {
+                href => here(&format!("/programs/{}", record.slug), locale),
+                name => self.text((record.id, self.language(record)), locale, "name", &record.name),
+                kind => self.label(Facet::Types, &record.program_type, locale),
+                when => self.when(*program, locale),
+            }
+        };
+        let post = |post: &usize| {
+            let it = &self.directory.posts[*post];
+            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            let day = it.published_on.map(|date| self.date(date, locale));
+            Some(context! { href, day, title => self.directory.text(it.id, locale, "title", &it.title) })
+        };
+        let channel = |channel: &usize| {
+            let it = &self.directory.channels[*channel];
+            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            Some(context! { href, text => it.label.as_ref().unwrap_or(&it.kind) })
+        };
+        let leader = |leader: &usize| {
+            let it = &self.directory.leaders[*leader];
+            context! { name => &it.name, role => it.role.as_deref() }
+        };
+        let description =
+            self.directory.optional_text(it.id, locale, "description", it.description.as_deref());
+        context! {
+            name => self.text(about, locale, "name", &it.name),
+            about => self.lines(about, locale, "description", it.description.as_deref()),
+            description => description.map(|text| shortened(text, SUMMARY)),
+            country => self.country(it.country_code.as_deref(), locale),
+            website => outside(it.website_url.as_deref()),
+            programs => links.programs.iter().map(program).collect::<Vec<_>>(),
+            posts => links.posts.iter().take(10).filter_map(post).collect::<Vec<_>>(),
+            channels => links.channels.iter().filter_map(channel).collect::<Vec<_>>(),
+            leaders => links.leaders.iter().map(leader).collect::<Vec<_>>(),
+            awards => self.awards(&links.awards[..links.awards.len().min(AWARDS)], locale),
+            json => format!("/api/v1/organizations/{}", it.slug),
+            json_ld => self.organization_json_ld(organization, locale),
+        }
+    }
+
+    /// Everything about a recipient.
+    pub(super) fn recipient_view(&self, recipient: usize, locale: Locale) -> Value {
+        let it = &self.directory.recipients[recipient];
+        let about = (it.id, self.default_language());
+        context! {
+            name => self.text(about, locale, "displayName", &it.display_name),
+            about => self.lines(about, locale, "biography", it.biography.as_deref()),
+            kind => self.word(locale, &format!("recipient_kind_{}", it.kind.as_str())),
+            country => self.country(it.country_code.as_deref(), locale),
+            website => outside(it.website_url.as_deref()),
+            awards => self.awards(&self.directory.recipient_awards[recipient], locale),
+            json => format!("/api/v1/recipients/{}", it.slug),
+            json_ld => self.recipient_json_ld(recipient, locale),
+        }
+    }
+}
+
+/// The first characters of a text, cut between words.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let cut = text[..end].rfind(char::is_whitespace).unwrap_or(end);
+    format!("{}…", text[..cut].trim_end_matches([',', ';', ':', ' ', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_addresses_become_links() {
+        assert!(outside(Some("javascript:alert(1)")).is_none());
+        assert!(outside(Some("data:text/html,x")).is_none());
+        let link = outside(Some("https://www.example.org/a")).unwrap();
+        assert_eq!(link.get_attr("host").unwrap().to_string(), "example.org");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(shortened("one two, three", 10), "one two…");
+        assert_eq!(shortened("éé", 2), "éé");
+    }
+}

@@ -1,0 +1,684 @@
+//! Pages for people, as the edge splices them: prepared fragments of `index/html.bin` and the words
+//! that depend on the day. Everything is escaped when it is prepared; only what a stranger typed is
+//! escaped here. No template engine.
+//!
+//! ```text
+//! word.*                 the words of [`Word`]; en and es, like all that follow
+//! facet.*                names of the 17 facets
+//! param.*                names of the search parameters
+//! row.*                  search row of each document, up to what depends on the day
+//! line.*                 link to each document, for lists by deadline
+//! label.*                label of each facet value
+//! entry.*                Atom entry of each document
+//! feed.*                 the parts of a feed, see [`feed`]
+//! skel.*  slot.*         search page cut at its slots: pieces, and the slot behind each but the last
+//! option                 name and value of each facet value's checkbox
+//! event                  iCalendar events of each document
+//! csv                    CSV row of each document, up to its next deadline
+//! ```
+
+pub mod feed;
+pub mod search;
+
+use jiff::civil::Date;
+
+use crate::facet::COUNT;
+use crate::page::{Dated, push_date, push_number};
+use crate::query::PARAMETERS;
+use crate::record::{CycleStatus, Locale};
+use crate::search::table::Strings;
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::time::Day;
+
+/// Declares the words that the edge needs, with the key of each in the files of words.
+macro_rules! words {
+    ($($name:ident = $key:literal),+ $(,)?) => {
+        /// A word or phrase that the edge writes; its text comes from the snapshot.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the keys say what they are")]
+        pub enum Word { $($name),+ }
+
+        impl Word {
+            /// Keys of all, in order.
+            pub const KEYS: &'static [&'static str] = &[$($key),+];
+        }
+    };
+}
+
+words! {
+    Open = "state_open",
+    ClosingSoon = "state_closing_soon",
+    Rolling = "state_rolling",
+    Upcoming = "state_upcoming",
+    Closed = "state_closed",
+    Unknown = "state_unknown",
+    Closes = "when_closes",
+    Deadline = "when_deadline",
+    AnyTime = "when_any_time",
+    NoDeadline = "when_no_deadline",
+    Today = "when_today",
+    Tomorrow = "when_tomorrow",
+    InDays = "when_in_days",
+    Date = "date",
+    Month = "month",
+    January = "month_1",
+    February = "month_2",
+    March = "month_3",
+    April = "month_4",
+    May = "month_5",
+    June = "month_6",
+    July = "month_7",
+    August = "month_8",
+    September = "month_9",
+    October = "month_10",
+    November = "month_11",
+    December = "month_12",
+    ResultsOne = "results_one",
+    ResultsOther = "results_other",
+    NoResults = "results_none",
+    Invalid = "search_invalid",
+    Remove = "search_remove",
+    ClearAll = "search_clear",
+    Yes = "search_yes",
+    Previous = "page_previous",
+    Next = "page_next",
+    PageOf = "page_of",
+    Pages = "pages",
+    AllValues = "facet_all",
+    SortDeadline = "sort_deadline",
+    SortName = "sort_name",
+    SortRecent = "sort_recent",
+    NoDeadlines = "deadlines_none",
+}
+
+/// What stands in a hole of the search page. Numbers below the count of parameters are the value of
+/// that parameter's field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Slot {
+    /// The question as `?…` with `&amp;`, or nothing.
+    Question = 100,
+    /// `34 opportunities`
+    Count = 101,
+    /// What was not understood.
+    Invalid = 102,
+    /// What is applied, each with a link that takes it away.
+    Chips = 103,
+    /// The rows.
+    Rows = 104,
+    /// Links to other pages of results.
+    Pages = 105,
+    /// Checkboxes of all facets.
+    Facets = 106,
+    /// Options of the order.
+    Sort = 107,
+    /// `checked` for the switches, in this order.
+    Open = 108,
+    /// Funding is published.
+    Funded = 109,
+    /// Rolling only.
+    Rolling = 110,
+    /// How many filters are applied, in brackets, or nothing.
+    Applied = 111,
+}
+
+impl Slot {
+    /// Slots by the name they have in templates.
+    pub const NAMES: [(&'static str, Self); 12] = [
+        ("question", Self::Question),
+        ("count", Self::Count),
+        ("invalid", Self::Invalid),
+        ("chips", Self::Chips),
+        ("rows", Self::Rows),
+        ("pages", Self::Pages),
+        ("facets", Self::Facets),
+        ("sort", Self::Sort),
+        ("open", Self::Open),
+        ("funded", Self::Funded),
+        ("rolling", Self::Rolling),
+        ("applied", Self::Applied),
+    ];
+
+    /// Number of a slot or of a parameter's value, by name.
+    #[must_use]
+    pub fn number(name: &str) -> Option<u32> {
+        let slot = Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot as u32);
+        let value = || name.strip_prefix("value_");
+        slot.or_else(|| PARAMETERS.iter().position(|it| Some(it.name) == value()).map(|n| n as u32))
+    }
+}
+
+type SectionNames = (&'static str, &'static str);
+
+/// Section names of one language.
+struct Names {
+    words: SectionNames,
+    facets: SectionNames,
+    parameters: SectionNames,
+    rows: SectionNames,
+    lines: SectionNames,
+    labels: SectionNames,
+    entries: SectionNames,
+    feed: SectionNames,
+    pieces: SectionNames,
+    slots: &'static str,
+}
+
+const ENGLISH: Names = Names {
+    words: ("word.en.at", "word.en"),
+    facets: ("facet.en.at", "facet.en"),
+    parameters: ("param.en.at", "param.en"),
+    rows: ("row.en.at", "row.en"),
+    lines: ("line.en.at", "line.en"),
+    labels: ("label.en.at", "label.en"),
+    entries: ("entry.en.at", "entry.en"),
+    feed: ("feed.en.at", "feed.en"),
+    pieces: ("skel.en.at", "skel.en"),
+    slots: "slot.en",
+};
+
+const SPANISH: Names = Names {
+    words: ("word.es.at", "word.es"),
+    facets: ("facet.es.at", "facet.es"),
+    parameters: ("param.es.at", "param.es"),
+    rows: ("row.es.at", "row.es"),
+    lines: ("line.es.at", "line.es"),
+    labels: ("label.es.at", "label.es"),
+    entries: ("entry.es.at", "entry.es"),
+    feed: ("feed.es.at", "feed.es"),
+    pieces: ("skel.es.at", "skel.es"),
+    slots: "slot.es",
+};
+
+const OPTIONS: SectionNames = ("option.at", "option");
+const EVENTS: SectionNames = ("event.at", "event");
+const CSV: SectionNames = ("csv.at", "csv");
+
+const fn names(locale: Locale) -> &'static Names {
+    match locale {
+        Locale::En => &ENGLISH,
+        Locale::Es => &SPANISH,
+    }
+}
+
+/// What the generator prepared in one language; escaped bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared {
+    /// Texts of [`Word::KEYS`].
+    pub words: Vec<String>,
+    /// Facet names.
+    pub facets: Vec<String>,
+    /// Parameter names.
+    pub parameters: Vec<String>,
+    /// Search rows by document.
+    pub rows: Vec<String>,
+    /// Links by document.
+    pub lines: Vec<String>,
+    /// Labels by ordinal.
+    pub labels: Vec<String>,
+    /// Atom entries by document.
+    pub entries: Vec<String>,
+    /// Parts of feeds.
+    pub feed: Vec<String>,
+    /// The search page between its slots.
+    pub pieces: Vec<String>,
+    /// The slots.
+    pub slots: Vec<u32>,
+}
+
+/// What the generator prepared for both.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Name and value of checkboxes by ordinal.
+    pub options: Vec<String>,
+    /// Calendar events by document.
+    pub events: Vec<String>,
+    /// CSV rows by document.
+    pub csv: Vec<String>,
+}
+
+/// Writes `html.bin`.
+pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWriter) {
+    let mut put = |names, strings: &[String]| {
+        Strings::write(writer, names, strings.iter().map(String::as_bytes));
+    };
+    for (locale, it) in Locale::ALL.iter().zip(prepared) {
+        let names = names(*locale);
+        for (names, strings) in [
+            (names.words, &it.words),
+            (names.facets, &it.facets),
+            (names.parameters, &it.parameters),
+            (names.rows, &it.rows),
+            (names.lines, &it.lines),
+            (names.labels, &it.labels),
+            (names.entries, &it.entries),
+            (names.feed, &it.feed),
+            (names.pieces, &it.pieces),
+        ] {
+            put(names, strings);
+        }
+    }
+    put(OPTIONS, &shared.options);
+    put(EVENTS, &shared.events);
+    put(CSV, &shared.csv);
+    for (locale, it) in Locale::ALL.iter().zip(prepared) {
+        writer.put(names(*locale).slots, &it.slots);
+    }
+}
+
+/// One language, open.
+pub struct Language {
+    locale: Locale,
+    words: Strings,
+    facets: Strings,
+    parameters: Strings,
+    rows: Strings,
+    lines: Strings,
+    labels: Strings,
+    entries: Strings,
+    feed: Strings,
+    pieces: Strings,
+    slots: Section<u32>,
+}
+
+/// `html.bin`, open.
+pub struct Html {
+    languages: [Language; 2],
+    options: Strings,
+    events: Strings,
+    csv: Strings,
+}
+
+impl Language {
+    fn open(
+        sections: &Sections,
+        locale: Locale,
+        count: usize,
+        ordinals: usize,
+    ) -> Result<Self, SectionError> {
+        let names = names(locale);
+        let sized = |names: SectionNames, length: usize| {
+            let strings = Strings::open(sections, names)?;
+            let fits = strings.len() == length;
+            if fits { Ok(strings) } else { Err(SectionError::Content(names.0, "has another length")) }
+        };
+        let pieces = Strings::open(sections, names.pieces)?;
+        let slots = sections.get(names.slots)?;
+        crate::search::table::check_len(names.slots, &slots, pieces.len().saturating_sub(1))?;
+        Ok(Self {
+            locale,
+            words: sized(names.words, Word::KEYS.len())?,
+            facets: sized(names.facets, COUNT)?,
+            parameters: sized(names.parameters, PARAMETERS.len())?,
+            rows: sized(names.rows, count)?,
+            lines: sized(names.lines, count)?,
+            labels: sized(names.labels, ordinals)?,
+            entries: sized(names.entries, count)?,
+            feed: sized(names.feed, feed::PARTS)?,
+            pieces,
+            slots,
+        })
+    }
+
+    /// A word.
+    #[must_use]
+    pub fn word(&self, word: Word) -> &str {
+        self.words.text(word as usize)
+    }
+
+    fn push_word(&self, out: &mut Vec<u8>, word: Word) {
+        out.extend_from_slice(self.words.bytes(word as usize));
+    }
+
+    /// Writes a phrase, its `{name}`s replaced.
+    fn push_phrase(&self, out: &mut Vec<u8>, word: Word, values: &[(&str, &str)]) {
+        let mut rest = self.word(word);
+        while let Some((before, after)) = rest.split_once('{') {
+            out.extend_from_slice(before.as_bytes());
+            let Some((name, after)) = after.split_once('}') else { break };
+            if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
+                out.extend_from_slice(value.as_bytes());
+            }
+            rest = after;
+        }
+        out.extend_from_slice(rest.as_bytes());
+    }
+
+    /// Writes a date in words.
+    pub fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
+        let month = self.month(date);
+        let (day, year) = (date.day().to_string(), date.year().to_string());
+        self.push_phrase(out, Word::Date, &[("d", &day), ("month", month), ("y", &year)]);
+    }
+
+    fn month(&self, date: Date) -> &str {
+        self.words.text(Word::January as usize + usize::from(date.month().unsigned_abs()) - 1)
+    }
+
+    fn push_time(&self, out: &mut Vec<u8>, date: Date) {
+        out.extend_from_slice(b"<time datetime=\"");
+        push_date(out, date);
+        out.extend_from_slice(b"\">");
+        self.push_date_words(out, date);
+        out.extend_from_slice(b"</time>");
+    }
+
+    /// Writes where a program stands on a day: state, deadline, days left.
+    pub fn push_when(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        let states = dated.today.states(doc);
+        let state = State::ALL.into_iter().find(|state| states & state.bit() != 0).unwrap_or(State::Unknown);
+        self.push_badge(out, state);
+        let deadline = dated.today.next_deadline.get(doc as usize).copied().unwrap_or(Day::NONE);
+        match (state, deadline.date()) {
+            (_, Some(date)) => {
+                out.push(b' ');
+                let closes = matches!(state, State::Open | State::ClosingSoon);
+                self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
+                out.push(b' ');
+                self.push_time(out, date);
+                out.extend_from_slice(b" <small>");
+                self.push_days_left(out, deadline.0.saturating_sub(dated.day().0));
+                out.extend_from_slice(b"</small>");
+            }
+            (State::Rolling, None) => {
+                out.push(b' ');
+                self.push_word(out, Word::AnyTime);
+            }
+            (State::Open | State::Upcoming, None) => {
+                out.push(b' ');
+                self.push_word(out, Word::NoDeadline);
+            }
+            _ => {}
+        }
+    }
+
+    fn push_days_left(&self, out: &mut Vec<u8>, days: i32) {
+        match days {
+            0 => self.push_word(out, Word::Today),
+            1 => self.push_word(out, Word::Tomorrow),
+            _ => self.push_phrase(
+                out,
+                Word::InDays,
+                &[("n", &grouped(days.unsigned_abs().into(), self.locale))],
+            ),
+        }
+    }
+
+    fn push_badge(&self, out: &mut Vec<u8>, state: State) {
+        out.extend_from_slice(b"<b class=\"s ");
+        out.extend_from_slice(state.class().as_bytes());
+        out.extend_from_slice(b"\">");
+        self.push_word(out, state.word());
+        out.extend_from_slice(b"</b>");
+    }
+}
+
+/// What a badge says. The most pressing state comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    ClosingSoon,
+    Open,
+    Rolling,
+    Upcoming,
+    Closed,
+    Unknown,
+}
+
+impl State {
+    const ALL: [Self; 6] =
+        [Self::ClosingSoon, Self::Open, Self::Rolling, Self::Upcoming, Self::Closed, Self::Unknown];
+
+    /// Its bit in [`crate::time::Openness::states`].
+    const fn bit(self) -> u8 {
+        match self {
+            Self::Open => 1,
+            Self::ClosingSoon => 2,
+            Self::Rolling => 4,
+            Self::Upcoming => 8,
+            Self::Closed => 16,
+            Self::Unknown => 32,
+        }
+    }
+
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::ClosingSoon => "soon",
+            Self::Rolling => "roll",
+            Self::Upcoming => "next",
+            Self::Closed => "shut",
+            Self::Unknown => "none",
+        }
+    }
+
+    const fn word(self) -> Word {
+        match self {
+            Self::Open => Word::Open,
+            Self::ClosingSoon => Word::ClosingSoon,
+            Self::Rolling => Word::Rolling,
+            Self::Upcoming => Word::Upcoming,
+            Self::Closed => Word::Closed,
+            Self::Unknown => Word::Unknown,
+        }
+    }
+
+    const fn of(status: CycleStatus) -> Self {
+        match status {
+            CycleStatus::Open => Self::Open,
+            CycleStatus::Rolling => Self::Rolling,
+            CycleStatus::Upcoming => Self::Upcoming,
+            CycleStatus::Closed => Self::Closed,
+            CycleStatus::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Programs of the home page's list of what closes next.
+const CLOSING: usize = 8;
+/// Programs of the page of deadlines; search has the rest.
+const DEADLINES: usize = 400;
+
+/// What a rule of [`crate::page::hole`] writes into a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fragment {
+    /// State and deadline of a program.
+    When,
+    /// Status of a cycle.
+    Status,
+    /// Rows of the open programs that close next.
+    Closing,
+    /// Deadlines ahead, by month.
+    Deadlines,
+    /// How many programs are open.
+    OpenCount,
+    /// The day.
+    Day,
+}
+
+/// Argument of a hole that speaks a language.
+#[must_use]
+pub const fn arg(number: usize, locale: Locale) -> usize {
+    2 * number + locale as usize
+}
+
+impl Html {
+    /// Opens the fragments of `count` documents and `ordinals` facet values.
+    pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
+        let language = |locale| Language::open(sections, locale, count, ordinals);
+        let html = Self {
+            languages: [language(Locale::En)?, language(Locale::Es)?],
+            options: Strings::open(sections, OPTIONS)?,
+            events: Strings::open(sections, EVENTS)?,
+            csv: Strings::open(sections, CSV)?,
+        };
+        let fits = html.options.len() == ordinals && html.events.len() == count && html.csv.len() == count;
+        if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
+    }
+
+    /// One language.
+    #[must_use]
+    pub fn language(&self, locale: Locale) -> &Language {
+        &self.languages[locale as usize]
+    }
+
+    /// Writes a fragment that depends on the day; `arg` comes from [`arg`].
+    pub fn push(&self, fragment: Fragment, arg: u32, dated: &Dated, out: &mut Vec<u8>) {
+        let (number, language) = (arg / 2, &self.languages[(arg % 2) as usize]);
+        match fragment {
+            Fragment::When => language.push_when(out, number, dated),
+            Fragment::Status => language.push_badge(out, State::of(dated.cycles.status(number))),
+            Fragment::Closing => language.push_closing(out, dated),
+            Fragment::Deadlines => language.push_deadlines(out, dated),
+            Fragment::OpenCount => {
+                let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
+                out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
+            }
+            Fragment::Day => {
+                if let Some(date) = dated.day().date() {
+                    language.push_time(out, date);
+                }
+            }
+        }
+    }
+}
+
+impl Language {
+    fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        out.extend_from_slice(self.rows.bytes(doc as usize));
+        self.push_when(out, doc, dated);
+        out.extend_from_slice(b"</p></li>");
+    }
+
+    fn push_closing(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
+        let open: Vec<u32> = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING).collect();
+        if open.is_empty() {
+            out.extend_from_slice(b"<p>");
+            self.push_word(out, Word::NoDeadlines);
+            out.extend_from_slice(b"</p>");
+            return;
+        }
+        out.extend_from_slice(b"<ol class=\"rows\">");
+        open.into_iter().for_each(|doc| self.push_row(out, doc, dated));
+        out.extend_from_slice(b"</ol>");
+    }
+
+    fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let mut month = None;
+        let due = dated
+            .today
+            .order
+            .docs
+            .iter()
+            .filter_map(|doc| Some((*doc, dated.today.next_deadline.get(*doc as usize)?.date()?)));
+        for (doc, date) in due.take(DEADLINES) {
+            if month != Some(date.first_of_month()) {
+                out.extend_from_slice(if month.is_none() { b"" } else { b"</ul></section>" });
+                month = Some(date.first_of_month());
+                self.push_month(out, date);
+            }
+            out.extend_from_slice(b"<li>");
+            out.extend_from_slice(self.lines.bytes(doc as usize));
+            out.extend_from_slice(b"<p class=\"when\">");
+            self.push_when(out, doc, dated);
+            out.extend_from_slice(b"</p></li>");
+        }
+        if month.is_some() {
+            out.extend_from_slice(b"</ul></section>");
+        } else {
+            out.extend_from_slice(b"<p>");
+            self.push_word(out, Word::NoDeadlines);
+            out.extend_from_slice(b"</p>");
+        }
+    }
+
+    fn push_month(&self, out: &mut Vec<u8>, date: Date) {
+        out.extend_from_slice(b"<section><h2>");
+        let year = date.year().to_string();
+        self.push_phrase(out, Word::Month, &[("month", self.month(date)), ("y", &year)]);
+        out.extend_from_slice(b"</h2><ul class=\"due\">");
+    }
+}
+
+/// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
+#[must_use]
+pub fn grouped(number: u64, locale: Locale) -> String {
+    let digits = number.to_string();
+    let (separator, least) = match locale {
+        Locale::En => (',', 4),
+        Locale::Es => ('\u{202f}', 5),
+    };
+    if digits.len() < least {
+        return digits;
+    }
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(separator);
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.
+pub fn push_escaped(out: &mut Vec<u8>, text: &str) {
+    for byte in text.bytes() {
+        match byte {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'\'' => out.extend_from_slice(b"&#39;"),
+            // No XML 1.0 document may hold them, and no reader needs them.
+            0..=8 | 11 | 12 | 14..=31 | 127 => {}
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// The same as a string.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 16);
+    push_escaped(&mut out, text);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Writes a count of results.
+fn push_results(language: &Language, out: &mut Vec<u8>, total: usize) {
+    let word = if total == 1 { Word::ResultsOne } else { Word::ResultsOther };
+    language.push_phrase(out, word, &[("n", &grouped(total as u64, language.locale))]);
+}
+
+/// Writes a count in brackets.
+fn push_count(out: &mut Vec<u8>, count: u32) {
+    out.extend_from_slice(b" <i>");
+    push_number(out, count);
+    out.extend_from_slice(b"</i>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart_as_each_language_does() {
+        assert_eq!(grouped(999, Locale::En), "999");
+        assert_eq!(grouped(1_234_567, Locale::En), "1,234,567");
+        assert_eq!(grouped(1234, Locale::Es), "1234");
+        assert_eq!(grouped(12_345, Locale::Es), "12\u{202f}345");
+    }
+
+    #[test]
+    fn markup_in_a_text_stays_text() {
+        assert_eq!(escaped("\"><img onerror='x'>&\u{8}"), "&quot;&gt;&lt;img onerror=&#39;x&#39;&gt;&amp;");
+    }
+
+    #[test]
+    fn slots_are_found_by_name() {
+        assert_eq!(Slot::number("rows"), Some(Slot::Rows as u32));
+        assert_eq!(Slot::number("value_type"), Some(0));
+        assert_eq!(Slot::number("value_nothing"), None);
+    }
+}

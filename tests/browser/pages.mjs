@@ -1,0 +1,19 @@
+// One address of each kind of page, in both languages, found through the public interfaces.
+export async function pages(base) {
+  const first = async path => (await (await fetch(base + path)).json()).data[0];
+  const program = (await first("/api/v1/search?limit=1&facets=false")).slug;
+  const organization = (await first("/api/v1/organizations?limit=1")).slug;
+  const recipient = (await first("/api/v1/recipients?limit=1"))?.slug;
+  const paths = {
+    home: "/", search: "/programs", filtered: "/programs?q=fellowship&open=true&type=nonsense",
+    program: `/programs/${program}`, organization: `/organizations/${organization}`,
+    deadlines: "/deadlines", facet: "/facets/topics", data: "/data", api: "/docs/api",
+    mcp: "/docs/mcp", about: "/about", missing: "/programs/there-is-none",
+  };
+  if (recipient) paths.recipient = `/recipients/${recipient}`;
+  const both = Object.entries(paths).flatMap(([name, path]) => [
+    [name, path],
+    [`${name}-es`, path === "/" ? "/es" : `/es${path}`],
+  ]);
+  return both;
+}

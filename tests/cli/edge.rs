@@ -1,0 +1,172 @@
+//! `opdir-edge` as operators meet it: the real binary over good, damaged and missing snapshots.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(clippy::disallowed_methods, reason = "what the edge may not do to files, its tests do")]
+
+mod harness;
+
+use std::fs;
+use std::path::Path;
+
+use generator::diagnostics::Diagnostics;
+use generator::encode::Effort;
+use generator::generate::{Options, generate};
+use generator::link::link;
+use generator::progress::Progress;
+use generator::read::{Input, read};
+use generator::sample;
+use harness::{Ran, Server, content, run, status};
+use jiff::civil::date;
+use snapshot::store::Digest;
+use tempfile::TempDir;
+
+const EDGE: &str = env!("CARGO_BIN_EXE_opdir-edge");
+
+/// Publishes the sample under a folder.
+fn publish(out: &Path) {
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(sample::FILES), &mut report).unwrap();
+    let source = Digest(tables.source_sha256);
+    let directory = link(tables, &mut report).unwrap();
+    let options = Options {
+        out: out.to_owned(),
+        base_url: "https://directory.example".to_owned(),
+        as_of: date(2026, 11, 21),
+        jobs: 0,
+        effort: Effort::None,
+        index_only: false,
+        templates: None,
+    };
+    generate(&directory, source, &options, &Progress::new(true)).unwrap();
+}
+
+fn folder_with_snapshot() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    publish(&folder.path().join("root"));
+    folder
+}
+
+fn edge(folder: &TempDir, args: &[&str]) -> Ran {
+    run(EDGE, folder.path(), args)
+}
+
+#[test]
+fn check_says_what_a_good_snapshot_is() {
+    let folder = folder_with_snapshot();
+    let line = edge(&folder, &["check", "root"]).succeeds();
+    assert!(line.starts_with("000001-"), "{line}");
+    assert!(line.contains("as of 2026-11-21, for https://directory.example"), "{line}");
+}
+
+#[test]
+fn a_damaged_snapshot_is_not_served() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let before = content(&root);
+    for file in ["manifest.json", "files.sha256", "index/search.bin", "index/files.bin", "index/rows.bin"] {
+        let path = root.join("generations").join(live.trim()).join(file);
+        let good = fs::read(&path).unwrap();
+        let mut bad = good.clone();
+        bad[good.len() / 2] ^= 1;
+        fs::write(&path, bad).unwrap();
+        for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
+            edge(&folder, args).fails(5, &["opdir-edge: ", file]);
+        }
+        fs::write(&path, good).unwrap();
+    }
+    assert_eq!(content(&root), before);
+    edge(&folder, &["check", "root"]).succeeds();
+}
+
+#[test]
+fn a_snapshot_of_another_version_says_so() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let path = root.join("generations").join(live.trim()).join("manifest.json");
+    fs::write(&path, "{\"format\": 9999}").unwrap();
+    edge(&folder, &["check", "root"]).fails(5, &["manifest.json", "format 9999", "rebuild"]);
+}
+
+#[test]
+fn a_snapshot_that_is_not_there_ends_with_3() {
+    let folder = tempfile::tempdir().unwrap();
+    edge(&folder, &["check", "nowhere"]).fails(3, &["opdir-edge: ", "nowhere"]);
+    edge(&folder, &["check", "."]).fails(3, &["CURRENT", "no snapshot was published here", "opdir build"]);
+    edge(&folder, &["--snapshot", "nowhere"]).fails(3, &["nowhere"]);
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&[&str], &[&str]); 5] = [
+        (&[], &["--help"]),
+        (&["--listen", "127.0.0.1:0"], &["--snapshot"]),
+        (&["--snapshot", "root", "--listen", "nowhere"], &["--listen", "nowhere"]),
+        (&["--snapshot", "root", "--today", "yesterday"], &["--today", "yesterday"]),
+        (&["--snapshot", "root", "--snapshots"], &["--snapshots"]),
+    ];
+    for (args, words) in cases {
+        edge(&folder, args).fails(2, words);
+    }
+}
+
+#[test]
+fn a_busy_port_ends_with_4() {
+    let folder = folder_with_snapshot();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    edge(&folder, &["--snapshot", "root", "--listen", &address])
+        .fails(4, &["opdir-edge: ", &address, "is in use", "--listen"]);
+}
+
+#[test]
+fn print_config_shows_what_would_be_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        edge(&folder, &["--snapshot", "root", "--allowed-host", "a.example", "--print-config"]).succeeds();
+    assert!(text.contains("root") && text.contains("a.example") && text.contains("127.0.0.1:8080"), "{text}");
+}
+
+#[test]
+fn it_serves_the_approved_hosts_and_no_other() {
+    let folder = folder_with_snapshot();
+    let args = [
+        "--snapshot",
+        "root",
+        "--listen",
+        "127.0.0.1:0",
+        "--allowed-host",
+        "mirror.example",
+        "--today",
+        "2026-11-21",
+    ];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    for (host, target, expected) in [
+        ("directory.example", "/api/v1/search", "200"),
+        ("mirror.example:8443", "/api/v1/search", "200"),
+        ("localhost", "/api/v1/facets/topics", "200"),
+        ("evil.example", "/api/v1/search", "421"),
+        ("localhost", "/api/v1/programs/no-such-program", "404"),
+        ("localhost", "/api/v1/organizations/nsf", "308"),
+        ("localhost", "/api/v1/facets/topics?limit=0", "400"),
+    ] {
+        let answer = server.get_from(host, target);
+        assert_eq!(status(&answer), expected, "{host} {target}: {answer}");
+    }
+}
+
+#[test]
+fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    fs::write(root.join("CURRENT"), "000009-00000000000000000000000000000000\n").unwrap();
+    server.says("refused");
+    assert_eq!(status(&server.get("/api/v1/search")), "200");
+    fs::write(root.join("CURRENT"), live).unwrap();
+    assert_eq!(status(&server.get("/api/v1/search")), "200");
+}

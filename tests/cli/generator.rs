@@ -1,0 +1,386 @@
+//! `opdir` as people meet it: the real binary, in folders of its own, on good and on bad input.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+mod harness;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use harness::{Ran, Server, content, run, status};
+use tempfile::TempDir;
+
+const OPDIR: &str = env!("CARGO_BIN_EXE_opdir");
+/// A day on which the sample has something of everything.
+const DAY: &str = "2026-11-21";
+
+/// A folder with a dataset in `data`, and room for snapshots in `root`.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        place.opdir(&["init", "data"]).succeeds();
+        place
+    }
+
+    fn with_snapshot() -> Self {
+        let place = Self::new();
+        place.build().succeeds();
+        place
+    }
+
+    fn opdir(&self, args: &[&str]) -> Ran {
+        run(OPDIR, self.folder.path(), args)
+    }
+
+    fn build(&self) -> Ran {
+        self.opdir(&["build", "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none"])
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.folder.path().join(below)
+    }
+
+    fn live(&self) -> String {
+        fs::read_to_string(self.path("root/CURRENT")).unwrap().trim().to_owned()
+    }
+
+    /// Changes a file of the dataset.
+    fn edit(&self, file: &str, change: impl Fn(&str) -> String) {
+        let path = self.path("data").join(file);
+        fs::write(&path, change(&fs::read_to_string(&path).unwrap())).unwrap();
+    }
+
+    fn append(&self, file: &str, text: &str) {
+        self.edit(file, |before| format!("{before}{text}"));
+    }
+
+    /// Retitles a program: a change of the data that is good.
+    fn retitle(&self, name: &str) {
+        self.edit("programs/grants-prizes-and-other.ndjson", |before| {
+            let (head, rest) = before.split_once(r#""name":""#).unwrap();
+            let (_, tail) = rest.split_once('"').unwrap();
+            format!(r#"{head}"name":"{name}"{tail}"#)
+        });
+    }
+
+    /// Damages a file of the live generation.
+    fn damage(&self, file: &str) {
+        let path = self.path("root/generations").join(self.live()).join(file);
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn init_check_build_and_verify_lead_from_nothing_to_a_snapshot() {
+    let place = Place::new();
+    let checked = place.opdir(&["check", "--data", "data"]);
+    assert!(checked.err.contains("0 errors"), "{}", checked.err);
+    assert!(checked.succeeds().starts_with("good: "));
+    let built = place.build().succeeds();
+    assert!(built.contains("is live in root") && built.contains("as of 2026-11-21"), "{built}");
+    assert!(built.contains("opdir-edge --snapshot root"), "{built}");
+    let verified = place.opdir(&["verify", "root"]).succeeds();
+    assert!(verified.starts_with(&format!("good: {}", place.live())), "{verified}");
+}
+
+#[test]
+fn an_unchanged_dataset_publishes_nothing() {
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    let again = place.build().succeeds();
+    assert!(again.starts_with("unchanged: ") && again.contains(&place.live()), "{again}");
+    assert_eq!(content(&place.path("root")), before);
+}
+
+#[test]
+fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
+    let organization = "organization,232dbe61-5c13-50f2-a29e-a080cfb206cc";
+    let lost = r#"{"id":"00000000-0000-4000-8000-000000000001","programId":"00000000-0000-4000-8000-000000000002","label":"x","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
+    let cases: [(&str, &str, &str, &[&str]); 7] = [
+        ("broken JSON", "cycles.ndjson", "{\"id\": \"7\",\n", &["cycles.ndjson:135:", "error[E0102]"]),
+        (
+            "a cell too many",
+            "aliases.csv",
+            &format!("{organization},x,y\n"),
+            &["aliases.csv:22:", "error[E0104]"],
+        ),
+        (
+            "an alias twice",
+            "aliases.csv",
+            &format!("{organization},nsf\n"),
+            &["aliases.csv:22:", "error[E0504]", "nsf"],
+        ),
+        ("a dangling reference", "cycles.ndjson", lost, &["cycles.ndjson:135:", "error[E0401]", "programId"]),
+        (
+            "an unknown field",
+            "synonyms.ndjson",
+            "{\"locale\":\"en\",\"terms\":[\"zig\",\"zag\"],\"termes\":[]}\n",
+            &["synonyms.ndjson:17:", "error[E0105]", "did you mean `terms`?"],
+        ),
+        (
+            "an unknown word",
+            "aliases.csv",
+            "organisation,,x\n",
+            &["aliases.csv:22:", "error[E0201]", "organization"],
+        ),
+        ("an open quote", "aliases.csv", "\"organization\n", &["aliases.csv:22:", "error[E0103]"]),
+    ];
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    for (what, file, line, words) in cases {
+        let good = fs::read(place.path("data").join(file)).unwrap();
+        place.append(file, line);
+        let checked = place.opdir(&["check", "--data", "data"]);
+        checked.fails(1, words);
+        checked.fails(1, &["1 error,"]);
+        assert!(!checked.out.contains("good"), "{what}: {}", checked.out);
+        place.build().fails(1, words);
+        assert_eq!(content(&place.path("root")), before, "{what}");
+        fs::write(place.path("data").join(file), good).unwrap();
+    }
+    place.build().succeeds();
+}
+
+#[test]
+fn wrong_columns_other_encodings_and_copied_rows_are_told_as_such() {
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    let good = fs::read_to_string(place.path("data/organizations.csv")).unwrap();
+    let row = good.lines().nth(1).unwrap();
+    let cases: [(Vec<u8>, &[&str]); 3] = [
+        (good.replacen("slug,name", "slug,title", 1).into(), &["organizations.csv:1", "E0105", "`title`"]),
+        (
+            [good.as_bytes(), b"x,espa\xf1a,,,,,,,,\n"].concat(),
+            &["organizations.csv:62", "E0101", "UTF-8", "iconv"],
+        ),
+        (format!("{good}{row}\n").into(), &["organizations.csv:62", "E0501", "E0502", "organizations.csv:2"]),
+    ];
+    for (bytes, words) in cases {
+        fs::write(place.path("data/organizations.csv"), bytes).unwrap();
+        place.build().fails(1, words);
+        assert_eq!(content(&place.path("root")), before);
+    }
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let place = Place::new();
+    place.append("aliases.csv", "organisation,,x\n");
+    place.append("cycles.ndjson", "{\"id\": \"7\",\n");
+    fs::write(place.path("data/awards.json"), b"[\n{\"id\": }\n]").unwrap();
+    place
+        .opdir(&["check", "--data", "data"])
+        .fails(1, &["aliases.csv:22", "cycles.ndjson:135", "awards.json:2"]);
+}
+
+#[test]
+fn data_that_is_not_there_ends_with_3() {
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    for command in [&["check"][..], &["build", "--out", "root"], &["preview", "--listen", "127.0.0.1:0"]] {
+        let run = |data| place.opdir(&[command, &["--data", data]].concat());
+        run("nowhere").fails(3, &["error: ", "nowhere", "does not exist"]);
+        run("data/dataset.json").fails(3, &["dataset.json", "not a folder", "name the folder"]);
+    }
+    assert_eq!(content(&place.path("root")), before);
+    fs::create_dir(place.path("empty")).unwrap();
+    place.opdir(&["check", "--data", "empty"]).fails(1, &["E0109", "dataset.json", "opdir init"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_ends_with_4() {
+    let place = Place::new();
+    fs::write(place.path("file"), "mine").unwrap();
+    place.opdir(&["build", "--data", "data", "--out", "file"]).fails(4, &["error: ", "file"]);
+    place.opdir(&["init", "file"]).fails(4, &["error: ", "file"]);
+    fs::create_dir(place.path("sealed")).unwrap();
+    fs::set_permissions(place.path("sealed"), fs::Permissions::from_mode(0o555)).unwrap();
+    let sealed = place.opdir(&["build", "--data", "data", "--out", "sealed"]);
+    // Root may write everywhere.
+    if sealed.code != 0 {
+        sealed.fails(4, &["sealed", "ermission denied"]);
+    }
+    assert_eq!(fs::read(place.path("file")).unwrap(), b"mine");
+}
+
+#[test]
+fn somebody_elses_folder_is_left_alone() {
+    let place = Place::new();
+    let before = content(&place.path("data"));
+    place
+        .opdir(&["build", "--out", "data"])
+        .fails(4, &["data", "not a snapshot directory", "empty directory"]);
+    place.opdir(&["init", "data"]).fails(4, &["data is not empty"]);
+    assert_eq!(content(&place.path("data")), before);
+    place.opdir(&["verify", "data"]).fails(3, &["no snapshot was published here", "opdir build"]);
+    place.opdir(&["verify", "nowhere"]).fails(3, &["nowhere"]);
+}
+
+#[test]
+fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
+    let place = Place::with_snapshot();
+    let good = content(&place.path("root"));
+    for file in ["public/api/v1/awards.json", "index/search.bin", "manifest.json", "files.sha256"] {
+        place.damage(file);
+        place.opdir(&["verify", "root"]).fails(5, &["error: ", file, "build again"]);
+        let again = place.build().succeeds();
+        assert!(again.contains("is live"), "{file}: {again}");
+        place.opdir(&["verify", "root"]).succeeds();
+        fs::remove_dir_all(place.path("root")).unwrap();
+        place.build().succeeds();
+        assert_eq!(content(&place.path("root")), good);
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    let place = Place::new();
+    let cases: [(&[&str], &[&str]); 12] = [
+        (&["build", "--out", "root", "--base-url", "example.org"], &["--base-url", "https://example.org"]),
+        (&["build", "--out", "root", "--base-url", "ftp://example.org"], &["--base-url", "http or https"]),
+        (
+            &["build", "--out", "root", "--base-url", "https://example.org/path"],
+            &["--base-url", "scheme and host"],
+        ),
+        (&["build", "--out", "root", "--base-url", "https://me:pw@example.org"], &["scheme and host"]),
+        (&["build", "--out", "root", "--as-of", "2026-02-30"], &["--as-of", "2026-02-30"]),
+        (&["build", "--out", "root", "--jobs", "many"], &["--jobs", "many"]),
+        (&["build"], &["--out"]),
+        (&["preview", "--listen", "8080"], &["--listen", "8080"]),
+        (&["explain", "E9999"], &["error: ", "E9999"]),
+        (&["rollback", "root", "nonsense"], &["error: ", "generations"]),
+        (&["bild"], &["bild", "build"]),
+        (&[], &["Usage: opdir"]),
+    ];
+    for (args, words) in cases {
+        place.opdir(args).fails(2, words);
+    }
+    assert!(!place.path("root").exists());
+}
+
+#[test]
+fn explain_tells_more_about_a_code_in_any_case() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let text = place.opdir(&["explain", "e0101"]).succeeds();
+    assert!(text.starts_with("E0101: ") && text.contains("\n\nFix: "), "{text}");
+}
+
+#[test]
+fn messages_for_machines_are_one_a_line_on_standard_output() {
+    let place = Place::new();
+    place.append("aliases.csv", "organisation,,x\n");
+    let json = place.opdir(&["check", "--data", "data", "--message-format", "json", "--quiet"]);
+    json.fails(1, &[]);
+    let lines: Vec<serde_json::Value> =
+        json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let error = lines.iter().find(|line| line["severity"] == "error").unwrap();
+    assert_eq!((error["code"].as_str(), error["line"].as_u64()), (Some("E0201"), Some(22)));
+    assert!(error["file"].as_str().unwrap().ends_with("aliases.csv"));
+    assert_eq!(lines.last().unwrap()["errors"], 1);
+    assert_eq!(json.err, "");
+    let github = place.opdir(&["check", "--data", "data", "--message-format", "github", "--quiet"]);
+    github.fails(1, &[]);
+    assert!(github.out.contains("::error file=data/aliases.csv,line=22,title=E0201::"), "{}", github.out);
+}
+
+#[test]
+fn quiet_prints_results_only() {
+    let place = Place::new();
+    let quiet = place.opdir(&["build", "--data", "data", "--out", "root", "--quiet"]);
+    assert!(!quiet.err.contains(" ms"), "{}", quiet.err);
+    assert!(quiet.succeeds().contains("is live in root"));
+}
+
+#[test]
+fn rollback_goes_back_and_gc_keeps_what_is_live() {
+    let place = Place::with_snapshot();
+    let first = place.live();
+    place.opdir(&["rollback", "root"]).fails(2, &["CURRENT", "without a parent"]);
+    place.retitle("Second name");
+    place.build().succeeds();
+    let second = place.live();
+    assert_ne!(first, second);
+    place.opdir(&["rollback", "root", &first.replace("000001", "000009")]).fails(3, &["no such generation"]);
+    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{first} is live\n"));
+    assert_eq!(place.live(), first);
+    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{second} is live\n"));
+    assert_eq!(place.opdir(&["gc", "root"]).succeeds(), "0 generations removed\n");
+    let removed = place.opdir(&["gc", "root", "--keep", "1", "--days", "0"]).succeeds();
+    assert_eq!(removed, format!("removed {first}\n1 generation removed\n"));
+    assert!(!place.path("root/generations").join(&first).exists());
+    place.opdir(&["verify", "root"]).succeeds();
+    place.opdir(&["gc", "nowhere"]).fails(4, &["nowhere"]);
+}
+
+#[test]
+fn the_same_data_makes_the_same_files_anywhere() {
+    let (one, other) = (Place::with_snapshot(), Place::new());
+    let args =
+        ["build", "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none", "--jobs", "1"];
+    other.opdir(&args).succeeds();
+    assert_eq!(content(&one.path("root")), content(&other.path("root")));
+}
+
+#[test]
+fn preview_serves_the_sample_on_a_free_port() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let server =
+        Server::start(OPDIR, place.folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
+    let answer = server.get("/api/v1/search?q=fellowship&limit=1");
+    assert_eq!(status(&answer), "200", "{answer}");
+    assert!(answer.contains(r#""total":"#), "{answer}");
+    assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
+    assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
+    let busy = place.opdir(&["preview", "--listen", &server.address]);
+    busy.fails(4, &["error: ", &server.address, "is in use", "--listen"]);
+}
+
+#[test]
+fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
+    let place = Place::new();
+    let args = ["preview", "--data", "data", "--listen", "127.0.0.1:0"];
+    let server = Server::start(OPDIR, place.folder.path(), &args, "http://");
+    server.says("watching data");
+    let found = |name: &str| {
+        server.get(&format!("/api/v1/search?q={name}")).contains(&format!("\"name\":\"{name}\""))
+    };
+    assert!(!found("Zephyrine"));
+    place.retitle("Zephyrine");
+    server.says("serving the new snapshot");
+    assert!(found("Zephyrine"));
+    place.append("aliases.csv", "organisation,,x\n");
+    server.says("E0201");
+    server.says("still serving the last good snapshot");
+    assert!(found("Zephyrine"));
+    place.edit("aliases.csv", |text| text.replace("organisation,,x\n", ""));
+    place.retitle("Quixotry");
+    server.says("serving the new snapshot");
+    assert!(found("Quixotry"));
+}
+
+#[test]
+fn the_readmes_requests_are_answered() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let requests = readme.lines().filter(|line| line.starts_with("curl ") && !line.contains("POST"));
+    let targets: Vec<&str> =
+        requests.map(|line| line.split('\'').nth(1).unwrap().split_once("8080").unwrap().1).collect();
+    assert_eq!(targets.len(), 6);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(OPDIR, folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
+    for target in targets {
+        let answer = server.get(target);
+        let expected = if target.ends_with("/organizations/nsf") { "308" } else { "200" };
+        assert_eq!(status(&answer), expected, "{target}: {answer}");
+        assert!(!answer.contains(r#""total":0,"#), "{target} finds nothing");
+        assert!(answer.contains("format=csv") || !answer.contains(r#""invalid":[""#), "{target}");
+    }
+}

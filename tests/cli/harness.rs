@@ -1,0 +1,146 @@
+//! Runs a real binary in a folder of its own: what it says, how it ends, what it leaves behind.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Longest wait for a process to say something, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A process that ended.
+pub(crate) struct Ran {
+    /// Its exit code.
+    pub(crate) code: i32,
+    /// What it printed on standard output.
+    pub(crate) out: String,
+    /// What it printed on standard error.
+    pub(crate) err: String,
+}
+
+impl Ran {
+    /// Asserts the exit code and that standard error holds every one of some words.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        for word in words {
+            assert!(self.err.contains(word), "no `{word}` in:\n{}", self.err);
+        }
+        assert!(!self.err.contains('\u{1b}'), "colours where nobody sees them: {:?}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+    }
+
+    /// Asserts success and gives what was printed on standard output.
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> String {
+        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
+        self.out
+    }
+}
+
+fn command(binary: &str, folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(binary);
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Nobody's settings: the tests say everything on the command line.
+    let named = |name: &str| name.starts_with("OPDIR_") || name == "CLICOLOR_FORCE";
+    std::env::vars().filter(|(name, _)| named(name)).for_each(|(name, _)| {
+        command.env_remove(name);
+    });
+    command
+}
+
+/// Runs a program in a folder until it ends.
+pub(crate) fn run(binary: &str, folder: &Path, args: &[&str]) -> Ran {
+    let output = command(binary, folder, args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A server that runs until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    said: Receiver<String>,
+    /// `address:port` that it serves on.
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// Starts a program that prints the address it serves on after `before`.
+    pub(crate) fn start(binary: &str, folder: &Path, args: &[&str], before: &str) -> Self {
+        let mut child = command(binary, folder, args).spawn().unwrap();
+        let (sender, said) = channel();
+        let streams: [Box<dyn Read + Send>; 2] =
+            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
+        for stream in streams {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+            });
+        }
+        let mut server = Self { child, said, address: String::new() };
+        let line = server.says(before);
+        let address = line.split_once(before).unwrap().1;
+        server.address = address.split_whitespace().next().unwrap().to_owned();
+        server
+    }
+
+    /// Waits for a line that holds some words.
+    #[track_caller]
+    pub(crate) fn says(&self, words: &str) -> String {
+        let mut lines = String::new();
+        let end = Instant::now() + PATIENCE;
+        while let Ok(line) = self.said.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            if line.contains(words) {
+                return line;
+            }
+            lines = lines + &line + "\n";
+        }
+        panic!("it never said `{words}`, but:\n{lines}");
+    }
+
+    /// Status line, headers and body of the answer to a GET addressed to a host.
+    pub(crate) fn get_from(&self, host: &str, target: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The same, addressed to where it serves.
+    pub(crate) fn get(&self, target: &str) -> String {
+        self.get_from(&self.address, target)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Asked, not killed: a preview removes its folder when it ends.
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = self.child.wait();
+    }
+}
+
+/// Status of an answer.
+pub(crate) fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or(answer)
+}
+
+/// Every file below a folder with its content: equal before and after when nothing was touched.
+pub(crate) fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            let below = content(&entry.path());
+            files.extend(below.into_iter().map(|(path, bytes)| (format!("{name}/{path}"), bytes)));
+        } else {
+            files.insert(name, std::fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}

@@ -1,0 +1,179 @@
+//! Nothing unpublished leaves the building: words planted in drafts, in withdrawn records, in what
+//! belongs to them and in facts that are not approved are looked for in every byte of a snapshot.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use generator::encode::Effort;
+use generator::read::Input;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::publish::files;
+use crate::server::{build, load, options};
+
+/// Files of a snapshot of a dataset, lower-cased: indexes hold folded text.
+fn snapshot_of(input: &Input<'_>) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (directory, source) = load(input);
+    build(&directory, source, &options(folder.path(), Effort::None));
+    files(folder.path())
+}
+
+fn holds(bytes: &[u8], needle: &[u8]) -> bool {
+    bytes.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+}
+
+fn holders<'a>(files: &'a BTreeMap<std::path::PathBuf, Vec<u8>>, needle: &[u8]) -> Vec<&'a Path> {
+    files.iter().filter(|(_, bytes)| holds(bytes, needle)).map(|(path, _)| path.as_path()).collect()
+}
+
+#[test]
+fn no_byte_of_the_samples_snapshot_knows_its_unpublished_records() {
+    let files = snapshot_of(&Input::Embedded(generator::sample::FILES));
+    // Stems and prefixes of the word would hold this much of it.
+    assert_eq!(holders(&files, b"canar"), [""; 0].map(Path::new));
+    for unpublished in ["ab04fc27-ea06-526f-8dfc-0825df5a4f44", "8fa72aba-1d47-566e-9ac1-17e44ed0a8bd"] {
+        let id: Uuid = unpublished.parse().unwrap();
+        assert_eq!(holders(&files, unpublished.as_bytes()), [""; 0].map(Path::new));
+        assert_eq!(holders(&files, id.as_bytes()), [""; 0].map(Path::new));
+    }
+}
+
+/// Ids of records that are published and of those that are not are told apart by their start.
+fn id(published: bool, kind: u128, number: u128) -> String {
+    let start: u128 = if published { 0xaaaa_aaaa } else { 0xcafe_cafe };
+    Uuid::from_u128(start << 96 | 0x5000_8000_0000_0000_0000 | kind << 16 | number).to_string()
+}
+
+fn when() -> Value {
+    json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"})
+}
+
+fn with(mut record: Value, mut more: Value) -> Value {
+    record.as_object_mut().unwrap().append(more.as_object_mut().unwrap());
+    record
+}
+
+fn dataset() -> Value {
+    json!({"schemaVersion": "1", "name": "canary", "title": "Canary", "license": "CC BY 4.0",
+        "publishedAt": "2026-01-01T00:00:00Z", "locales": ["en", "es"], "defaultLocale": "en"})
+}
+
+/// A record of a kind with a word in every text; `of` is the id that it belongs to.
+fn record(entity: &str, own: &str, word: &str, of: &str, recipient: &str) -> Value {
+    let slug = format!("{word}-{}", &own[own.len() - 8..]);
+    let url = format!("https://example.org/{word}");
+    let timed = |record: Value| with(record, when());
+    match entity {
+        "organizations" => timed(json!({"id": own, "slug": slug, "name": word, "aliases": [word],
+            "countryCode": "AQ", "websiteUrl": url, "description": word})),
+        "programs" => timed(json!({"id": own, "organizationId": of, "slug": slug, "name": word,
+            "aliases": [word], "summary": word, "description": word, "programType": word, "fields": [word],
+            "eligibleCountries": ["AQ"], "careerStages": [word], "officialUrl": url,
+            "lifecycle": "active_accepting"})),
+        "cycles" => timed(json!({"id": own, "programId": of, "label": word, "applicationUrl": url})),
+        "recipients" => timed(json!({"id": own, "slug": slug, "displayName": word, "kind": "person",
+            "websiteUrl": url, "biography": word})),
+        "awards" => timed(json!({"id": own, "programId": of, "recipientId": recipient, "awardYear": 2025,
+            "projectTitle": word, "publicNotes": word})),
+        "facts" => json!({"id": own, "programId": of, "kind": "topic", "value": word, "label": word,
+            "text": word, "updatedAt": "2026-01-01T00:00:00Z"}),
+        "sources" => {
+            timed(json!({"id": own, "entityType": "program", "entityId": of, "kind": word, "url": url,
+            "title": word, "publisher": word, "retrievedAt": "2026-01-01T00:00:00Z"}))
+        }
+        "lifecycle" => json!({"id": own, "programId": of, "toLifecycle": "active_accepting", "reason": word,
+            "observedAt": "2026-01-01T00:00:00Z"}),
+        "leaders" => json!({"id": own, "organizationId": of, "name": word, "role": word, "url": url}),
+        "channels" => json!({"id": own, "organizationId": of, "kind": word, "url": url, "label": word}),
+        "posts" => json!({"id": own, "organizationId": of, "title": word, "url": url, "summary": word}),
+        "aliases" => json!({"entityType": "program", "entityId": of, "slug": slug}),
+        "translations" => json!({"entityType": "program", "entityId": of, "locale": "es",
+            "fields": {"name": word, "summary": word, "description": word}}),
+        "vocabulary" => json!({"facet": "topics", "value": slug, "labelEn": word, "labelEs": word}),
+        _ => json!({"locale": "en", "terms": [word, format!("{word}s")]}),
+    }
+}
+
+const ENTITIES: [&str; 15] = [
+    "organizations",
+    "programs",
+    "cycles",
+    "recipients",
+    "awards",
+    "facts",
+    "sources",
+    "lifecycle",
+    "leaders",
+    "channels",
+    "posts",
+    "aliases",
+    "translations",
+    "vocabulary",
+    "synonyms",
+];
+
+/// A published record of every kind, and around each of them everything that must stay inside.
+fn crafted() -> Vec<(String, String)> {
+    let kind = |entity: &str| ENTITIES.iter().position(|it| *it == entity).unwrap() as u128;
+    let of_organization = ["programs", "leaders", "channels", "posts"];
+    let parent = |entity: &str, published: bool, number: u128| {
+        let parent = if of_organization.contains(&entity) { "organizations" } else { "programs" };
+        id(published, kind(parent), number)
+    };
+    let table = |entity: &&str| {
+        let recipient = id(true, kind("recipients"), 1);
+        let inside = |number: u128, of: &str| {
+            record(entity, &id(false, kind(entity), number), "zyxcanary", of, &recipient)
+        };
+        let open_parent = parent(entity, true, 1);
+        let mut rows =
+            vec![record(entity, &id(true, kind(entity), 1), "zyxpublic", &open_parent, &recipient)];
+        rows.push(with(inside(1, &open_parent), json!({"publication": "draft"})));
+        rows.push(with(inside(2, &open_parent), json!({"publication": "withdrawn"})));
+        if !matches!(*entity, "organizations" | "recipients" | "vocabulary" | "synonyms") {
+            rows.push(inside(3, &parent(entity, false, 1)));
+            rows.push(inside(4, &parent(entity, false, 2)));
+        }
+        match *entity {
+            "facts" => {
+                rows.push(with(inside(5, &open_parent), json!({"status": "proposed"})));
+                rows.push(with(inside(6, &open_parent), json!({"status": "rejected"})));
+                rows.push(with(inside(7, &open_parent), json!({"cycleId": id(false, kind("cycles"), 1)})));
+                rows[0]["sourceId"] = id(false, kind("sources"), 1).into();
+            }
+            "awards" => {
+                let to_draft = json!({"recipientId": id(false, kind("recipients"), 1)});
+                rows.push(with(inside(5, &open_parent), to_draft));
+                rows[0]["cycleId"] = id(false, kind("cycles"), 1).into();
+            }
+            "lifecycle" => rows[0]["sourceId"] = id(false, kind("sources"), 2).into(),
+            "translations" => {
+                // One record has one translation into a language.
+                rows[1]["entityType"] = "organization".into();
+                rows[1]["entityId"] = id(true, kind("organizations"), 1).into();
+                rows[1]["fields"] = json!({"name": "zyxcanary", "description": "zyxcanary"});
+                rows[2]["entityType"] = "recipient".into();
+                rows[2]["entityId"] = id(true, kind("recipients"), 1).into();
+                rows[2]["fields"] = json!({"biography": "zyxcanary"});
+            }
+            _ => {}
+        }
+        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        (format!("{entity}.ndjson"), lines.join("\n"))
+    };
+    ENTITIES.iter().map(table).chain([("dataset.json".to_owned(), dataset().to_string())]).collect()
+}
+
+#[test]
+fn no_byte_of_a_snapshot_knows_a_draft_of_any_kind() {
+    let tables = crafted();
+    let input: Vec<(&str, &[u8])> =
+        tables.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let files = snapshot_of(&Input::Embedded(&input));
+    assert!(holders(&files, b"zyxpublic").len() > 10, "what is published is there");
+    assert_eq!(holders(&files, b"zyxcanar"), [""; 0].map(Path::new));
+    assert_eq!(holders(&files, b"cafecafe-"), [""; 0].map(Path::new));
+    assert_eq!(holders(&files, &[0xca, 0xfe, 0xca, 0xfe]), [""; 0].map(Path::new));
+}

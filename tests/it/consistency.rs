@@ -1,0 +1,257 @@
+//! Whether the answers of a running edge agree with each other: counts with searches, pages with
+//! wholes, exports with records, links with what they lead to. Runs on the sample, and on the
+//! dataset in `OPDIR_TEST_DATA` where one is given.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use generator::read::Input;
+use serde_json::Value;
+use snapshot::facet::{FACETS, Facet, Spec};
+
+use crate::server::{Edge, SAMPLE, encode, real_data};
+
+/// The given dataset, served for all tests of this file.
+static REAL: LazyLock<Option<Edge>> =
+    LazyLock::new(|| real_data().map(|folder| Edge::serve(&Input::Folder(folder))));
+
+/// Runs a check on every dataset there is.
+fn on_all(check: impl Fn(&Edge)) {
+    check(&SAMPLE);
+    REAL.iter().for_each(check);
+}
+
+/// Every row of a list, page by page; fails on a gap or a repeat in what `meta` says.
+fn pages(edge: &Edge, target: &str, limit: usize) -> Vec<Value> {
+    let mut rows = Vec::new();
+    loop {
+        let separator = if target.contains('?') { '&' } else { '?' };
+        let page = edge.json(&format!("{target}{separator}limit={limit}&offset={}", rows.len()));
+        let data = page["data"].as_array().unwrap();
+        assert_eq!(page["meta"]["count"], data.len(), "{target}");
+        rows.extend_from_slice(data);
+        if data.len() < limit {
+            assert_eq!(page["meta"]["total"], rows.len(), "{target}");
+            return rows;
+        }
+    }
+}
+
+fn strings(rows: &[Value], pointer: &str) -> Vec<String> {
+    rows.iter().map(|row| row.pointer(pointer).unwrap().as_str().unwrap().to_owned()).collect()
+}
+
+fn total(edge: &Edge, query: &str) -> Value {
+    edge.json(&format!("/api/v1/search?limit=1&facets=false&{query}"))["meta"]["total"].clone()
+}
+
+#[test]
+fn a_facet_values_count_is_the_total_of_the_search_that_filters_by_it() {
+    on_all(|edge| FACETS.iter().for_each(|spec| counts_are_totals(edge, spec)));
+}
+
+fn counts_are_totals(edge: &Edge, spec: &Spec) {
+    let items = pages(edge, &format!("/api/v1/facets/{}", spec.name), 100);
+    let topics: BTreeSet<String> = match spec.facet {
+        Facet::Fields => strings(&pages(edge, "/api/v1/facets/topics", 100), "/value").into_iter().collect(),
+        _ => BTreeSet::new(),
+    };
+    let order = |item: &Value| (-item["count"].as_i64().unwrap(), item["value"].as_str().unwrap().to_owned());
+    assert!(items.is_sorted_by_key(order), "{}", spec.name);
+    for item in items {
+        let value = item["value"].as_str().unwrap();
+        // `field` asks for a topic where there is one of that name.
+        if !topics.contains(value) {
+            let query = format!("{}={}", spec.parameter, encode(value));
+            assert_eq!(item["count"], total(edge, &query), "{query}");
+        }
+    }
+}
+
+#[test]
+fn the_counts_beside_a_search_are_the_totals_of_narrower_searches() {
+    for base in ["", "q=research", "type=fellowship&open=true", "topic=science&citizenship=US", "locale=es"] {
+        let facets = SAMPLE.json(&format!("/api/v1/search?{base}"))["meta"]["facets"].clone();
+        for spec in FACETS.iter().filter(|spec| !base.contains(spec.parameter) && spec.parameter != "field") {
+            for item in facets[spec.name].as_array().unwrap() {
+                let query = format!("{base}&{}={}", spec.parameter, encode(item["value"].as_str().unwrap()));
+                assert_eq!(item["count"], total(&SAMPLE, &query), "{query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_make_the_whole_without_gap_or_repeat() {
+    on_all(|edge| {
+        let published = edge.directory.programs.len();
+        for sort in ["deadline", "name", "recent"] {
+            for locale in ["en", "es"] {
+                let target = format!("/api/v1/search?facets=false&sort={sort}&locale={locale}");
+                let by_seven = strings(&pages(edge, &target, if published > 500 { 97 } else { 7 }), "/id");
+                assert_eq!(by_seven, strings(&pages(edge, &target, 100), "/id"), "{target}");
+                let different: BTreeSet<&String> = by_seven.iter().collect();
+                assert_eq!((by_seven.len(), different.len()), (published, published), "{target}");
+            }
+        }
+    });
+}
+
+#[test]
+fn page_numbers_and_offsets_name_the_same_rows() {
+    for number in 1..=8 {
+        let page = |query: String| SAMPLE.json(&format!("/api/v1/search?limit=7&{query}"))["data"].clone();
+        assert_eq!(page(format!("page={number}")), page(format!("offset={}", 7 * (number - 1))));
+    }
+}
+
+#[test]
+fn lists_hold_every_record_once() {
+    on_all(|edge| {
+        let lists = [
+            ("organizations", "/id", edge.directory.organizations.len()),
+            ("recipients", "/id", edge.directory.recipients.len()),
+            ("awards", "/award/id", edge.directory.awards.len()),
+            ("cycles?upcoming=false", "/cycle/id", edge.directory.cycles.len()),
+        ];
+        for (list, id, published) in lists {
+            let ids = strings(&pages(edge, &format!("/api/v1/{list}"), 100), id);
+            let different: BTreeSet<&String> = ids.iter().collect();
+            assert_eq!((ids.len(), different.len()), (published, published), "{list}");
+        }
+    });
+}
+
+#[test]
+fn lists_and_searches_are_in_the_order_that_is_promised() {
+    on_all(|edge| {
+        let deadlines = pages(edge, "/api/v1/search?facets=false", 100);
+        let due = |row: &Value| row["nextDeadline"].as_str().unwrap_or("9999").to_owned();
+        assert!(deadlines.is_sorted_by_key(due));
+        let cycles = pages(edge, "/api/v1/cycles", 100);
+        let due = |row: &Value| row["cycle"]["deadlineOn"].as_str().unwrap_or("9999").to_owned();
+        assert!(cycles.is_sorted_by_key(due));
+        let awards = pages(edge, "/api/v1/awards", 100);
+        assert!(awards.is_sorted_by_key(|row| -row["award"]["awardYear"].as_i64().unwrap()));
+        let recipients = pages(edge, "/api/v1/recipients", 100);
+        assert!(recipients.is_sorted_by_key(|row| -row["awardCount"].as_i64().unwrap()));
+    });
+}
+
+#[test]
+fn every_link_of_every_list_leads_to_its_record() {
+    on_all(|edge| {
+        let follow = |collection: &str, record: &str, slug: &str, id: &str| {
+            for suffix in if collection == "programs" { &["", "?locale=es"][..] } else { &[""] } {
+                let detail = edge.json(&format!("/api/v1/{collection}/{slug}{suffix}"));
+                assert_eq!(detail["data"][record]["id"], id, "{collection}/{slug}");
+                assert_eq!(detail["data"][record]["slug"], slug);
+            }
+        };
+        for (list, record) in
+            [("programs", "program"), ("organizations", "organization"), ("recipients", "recipient")]
+        {
+            for row in pages(edge, &format!("/api/v1/{list}?facets=false"), 100) {
+                follow(list, record, row["slug"].as_str().unwrap(), row["id"].as_str().unwrap());
+            }
+        }
+        let programs: BTreeSet<&str> = edge.directory.programs.iter().map(|it| it.slug.as_str()).collect();
+        let recipients: BTreeSet<&str> =
+            edge.directory.recipients.iter().map(|it| it.slug.as_str()).collect();
+        for row in pages(edge, "/api/v1/awards", 100) {
+            assert!(programs.contains(row["program"]["slug"].as_str().unwrap()));
+            assert!(recipients.contains(row["recipient"]["slug"].as_str().unwrap()));
+        }
+        for row in pages(edge, "/api/v1/cycles?upcoming=false", 100) {
+            assert!(programs.contains(row["program"]["slug"].as_str().unwrap()));
+        }
+    });
+}
+
+#[test]
+fn the_export_has_every_program_and_both_formats_the_same_rows() {
+    on_all(|edge| {
+        let export = edge.json("/api/v1/exports/latest");
+        let rows = export["data"].as_array().unwrap();
+        assert_eq!(rows.len(), edge.directory.programs.len());
+        assert_eq!(export["generatedAt"], edge.directory.dataset.published_at.to_string());
+        assert_eq!(rows, &pages(edge, "/api/v1/search?sort=name&facets=false", 100));
+        let text = edge.get("/api/v1/exports/latest?format=csv").text();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let columns = reader.headers().unwrap().clone();
+        let mut records = reader.records();
+        for row in rows {
+            let record = records.next().unwrap().unwrap();
+            assert_eq!(columns.len(), record.len());
+            for (column, cell) in columns.iter().zip(&record) {
+                assert_eq!(cell, cell_of(row, column), "{column} of {}", row["slug"]);
+            }
+        }
+        assert!(records.next().is_none());
+    });
+}
+
+/// What a column of the CSV export holds of a JSON row.
+fn cell_of(row: &Value, column: &str) -> String {
+    let value = match column {
+        "organizationId" => &row["organization"]["id"],
+        "organizationSlug" => &row["organization"]["slug"],
+        "organizationName" => &row["organization"]["name"],
+        _ => &row[column],
+    };
+    let text = match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(|value| value.as_str().unwrap()).collect::<Vec<_>>().join("|"),
+        other => other.to_string(),
+    };
+    match text.chars().next() {
+        Some('=' | '+' | '-' | '@' | '\t' | '\r') => format!("'{text}"),
+        _ => text,
+    }
+}
+
+#[test]
+fn what_a_detail_counts_is_what_the_lists_hold() {
+    let awards = pages(&SAMPLE, "/api/v1/awards", 100);
+    for recipient in pages(&SAMPLE, "/api/v1/recipients", 100) {
+        let slug = recipient["slug"].as_str().unwrap();
+        let mine = awards.iter().filter(|row| row["recipient"]["slug"] == slug).count();
+        let detail = SAMPLE.json(&format!("/api/v1/recipients/{slug}"));
+        assert_eq!(detail["data"]["awards"].as_array().unwrap().len(), mine, "{slug}");
+        assert_eq!(recipient["awardCount"], mine, "{slug}");
+    }
+    for program in &SAMPLE.directory.programs {
+        let slug = &program.slug;
+        let mine: Vec<&Value> = awards.iter().filter(|row| row["program"]["slug"] == *slug).collect();
+        let history = SAMPLE.json(&format!("/api/v1/programs/{slug}"))["data"]["history"].clone();
+        assert_eq!(history["awardCount"], mine.len(), "{slug}");
+        let amounts: f64 = mine.iter().filter_map(|row| row["award"]["awardAmountUsd"].as_f64()).sum();
+        assert_eq!(history["amountUsd"]["total"].as_f64().unwrap_or(0.0), amounts, "{slug}");
+    }
+}
+
+#[test]
+fn recipients_are_filtered_by_name_year_program_and_kind() {
+    let awards = pages(&SAMPLE, "/api/v1/awards", 100);
+    let all = pages(&SAMPLE, "/api/v1/recipients", 100);
+    let found = |query: &str| strings(&pages(&SAMPLE, &format!("/api/v1/recipients?{query}"), 100), "/slug");
+    let expected = |keep: &dyn Fn(&Value) -> bool| -> Vec<String> {
+        all.iter().filter(|row| keep(row)).map(|row| row["slug"].as_str().unwrap().to_owned()).collect()
+    };
+    let awarded = |slug: &Value, fits: &dyn Fn(&Value) -> bool| {
+        awards.iter().any(|row| row["recipient"]["slug"] == *slug && fits(row))
+    };
+    assert_eq!(found("kind=organization"), expected(&|row| row["kind"] == "organization"));
+    for year in [1900, 2019, 2025] {
+        let fits = |row: &Value| row["award"]["awardYear"] == year;
+        assert_eq!(found(&format!("year={year}")), expected(&|row| awarded(&row["slug"], &fits)), "{year}");
+    }
+    let program = awards[0]["program"]["slug"].as_str().unwrap();
+    let fits = |row: &Value| row["program"]["slug"] == program;
+    assert_eq!(found(&format!("program={program}")), expected(&|row| awarded(&row["slug"], &fits)));
+    let named = |row: &Value| row["displayName"].as_str().unwrap().to_lowercase().contains("mar");
+    assert_eq!(found("q=MAR"), expected(&named));
+    assert_eq!(found("q=saldaña"), ["marie-saldana"]);
+    assert_eq!(found("program=no-such-program"), [""; 0]);
+}

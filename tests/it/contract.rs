@@ -1,0 +1,441 @@
+//! Every operation of the contract, asked well and badly. Each answer is held against
+//! `schemas/openapi.json` on the way, by `server`.
+
+use serde_json::{Value, json};
+use snapshot::facet::FACETS;
+
+use crate::openapi::CONTRACT;
+use crate::server::{HOST, Response, SAMPLE, encode, texts};
+
+/// A path of an operation; its parts in braces filled with what the sample has.
+fn path(template: &str) -> String {
+    let edge = &*SAMPLE;
+    let slug = match template.split('/').nth(3).unwrap() {
+        "programs" => &edge.directory.programs[0].slug,
+        "organizations" => &edge.directory.organizations[0].slug,
+        _ => &edge.directory.recipients[0].slug,
+    };
+    template.replace("{slug}", slug).replace("{facet}", "topics")
+}
+
+fn templates() -> Vec<String> {
+    CONTRACT.document["paths"].as_object().unwrap().keys().cloned().collect()
+}
+
+/// Values around the bounds of a parameter's schema, and some that no schema takes.
+fn values(schema: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut values: Vec<String> =
+        ["x", "-1", "0", "1", "1.5", "1e3", "NaN", "true", "false", "TRUE", "A b-c", "ñ"]
+            .map(str::to_owned)
+            .into();
+    values.extend(schema["enum"].as_array().into_iter().flatten().map(text));
+    for bound in ["minimum", "maximum"] {
+        if let Some(bound) = schema[bound].as_i64() {
+            values.extend([bound - 1, bound, bound + 1].map(|number| number.to_string()));
+        }
+    }
+    values.extend(["99999999999999999999999999", "2026-02-28", "2026-02-30", "2026-2-8"].map(str::to_owned));
+    let length = schema["maxLength"].as_u64().unwrap_or(60) as usize;
+    values.extend(["é".repeat(length), "é".repeat(length + 1), "a-slug-1".to_owned(), "a--b".to_owned()]);
+    values
+}
+
+/// Whether a schema takes a value that was sent as text.
+fn takes(schema: &Value, text: &str) -> bool {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let value = match schema["type"].as_str() {
+        Some("boolean") => text.parse::<bool>().map_or(Value::Null, Value::from),
+        Some("integer") if text.len() > 20 => return false,
+        Some("integer" | "number") => {
+            if digits {
+                serde_json::from_str(text).unwrap_or_default()
+            } else {
+                Value::Null
+            }
+        }
+        _ => Value::from(text),
+    };
+    CONTRACT.fits(schema, &value)
+}
+
+/// What an operation does about a value that its parameter does not take.
+fn refusal(template: &str, name: &str) -> Refusal {
+    match (template, name) {
+        ("/api/v1/facets/{facet}", _) | ("/api/v1/exports/latest", _) => Refusal::BadRequest,
+        (_, "facets") => Refusal::Silent,
+        (template, _) if template.contains('{') => Refusal::Silent,
+        _ => Refusal::Reported,
+    }
+}
+
+#[derive(PartialEq)]
+enum Refusal {
+    /// 400 with the parameter in `details`.
+    BadRequest,
+    /// 200, and the pair in `meta.invalid`.
+    Reported,
+    /// 200.
+    Silent,
+}
+
+#[test]
+fn every_parameter_takes_what_its_schema_takes_and_refuses_the_rest() {
+    for template in templates() {
+        for parameter in CONTRACT.parameters(&template).iter().filter(|it| it["in"] == "query") {
+            let schema = CONTRACT.resolve(&parameter["schema"]);
+            let name = parameter["name"].as_str().unwrap();
+            if schema["type"] == "array" {
+                continue;
+            }
+            for value in values(schema).into_iter().filter(|value| !flag_by_digit(schema, value)) {
+                ask_one(&template, schema, name, &value);
+            }
+        }
+    }
+}
+
+/// `1` and `0` are taken for flags too, which the contract need not promise.
+fn flag_by_digit(schema: &Value, value: &str) -> bool {
+    schema["type"] == "boolean" && matches!(value, "0" | "1")
+}
+
+fn ask_one(template: &str, schema: &Value, name: &str, value: &str) {
+    let target = format!("{}?{name}={}", path(template), encode(value));
+    let response = SAMPLE.get(&target);
+    let good = takes(schema, value);
+    let refusal = refusal(template, name);
+    if refusal == Refusal::BadRequest {
+        assert_eq!(response.status, if good { 200 } else { 400 }, "{target}");
+        if !good {
+            assert_eq!(response.json()["error"]["details"][0]["parameter"], name, "{target}");
+        }
+        return;
+    }
+    assert_eq!(response.status, 200, "{target}");
+    if refusal == Refusal::Reported {
+        let shown: String = value.chars().take(100).collect();
+        let mark = if shown == value { "" } else { "…" };
+        let expected = if good { Vec::new() } else { vec![format!("{name}={shown}{mark}")] };
+        assert_eq!(response.invalid(), expected, "{target}");
+    }
+}
+
+#[test]
+fn every_filter_takes_each_live_value_of_its_facet_and_reports_any_other() {
+    for spec in &FACETS {
+        let items = SAMPLE.json(&format!("/api/v1/facets/{}?limit=100", spec.name));
+        for item in items["data"].as_array().unwrap() {
+            let value = item["value"].as_str().unwrap();
+            let target = format!("/api/v1/search?{}={}&limit=1", spec.parameter, encode(value));
+            let answer = SAMPLE.json(&target);
+            assert_eq!(answer["meta"]["invalid"], json!([]), "{target}");
+            assert_ne!(answer["meta"]["total"], 0, "{target}");
+            let mine = answer["meta"]["facets"][spec.name].as_array().unwrap();
+            let group = if spec.parameter == "field" { "topics" } else { spec.name };
+            let either = answer["meta"]["facets"][group].as_array().unwrap();
+            assert!(
+                mine.iter().chain(either).any(|item| item["value"] == value),
+                "{target} shows what was picked"
+            );
+        }
+        let target = format!("/api/v1/programs?{}=no-such-value", spec.parameter);
+        assert_eq!(SAMPLE.get(&target).invalid(), [format!("{}=no-such-value", spec.parameter)]);
+    }
+}
+
+#[test]
+fn what_was_not_used_is_reported_as_the_design_says() {
+    let long = "x".repeat(120);
+    let cut = format!("type={}…", "x".repeat(100));
+    let long_type = format!("type={long}");
+    for (query, invalid) in [
+        ("limit=500", vec!["limit=500"]),
+        ("limit=0&page=0&offset=-1", vec!["page=0", "limit=0", "offset=-1"]),
+        ("limit=ten", vec!["limit=ten"]),
+        ("page=10001", vec!["page=10001"]),
+        ("zeta=1&type=felowship&alpha=2&ageMin=-3", vec!["type=felowship", "ageMin=-3", "alpha=2", "zeta=1"]),
+        ("type=b&type=a&type=b", vec!["type=a", "type=b"]),
+        ("type=fellowship,grant", vec!["type=fellowship,grant"]),
+        ("type=Fellowship", vec!["type=Fellowship"]),
+        ("type=a%20b%26c", vec!["type=a b&c"]),
+        ("type=a+b", vec!["type=a b"]),
+        ("utm_source=x&fbclid=1&gclid=2&_=3&_next=4", vec![]),
+        ("facets=maybe", vec![]),
+        ("deadlineFrom=2026-02-30&deadlineTo=soon", vec!["deadlineFrom=2026-02-30", "deadlineTo=soon"]),
+        ("open=yes&funded=TRUE", vec!["funded=TRUE", "open=yes"]),
+        ("locale=fr&lang=de&sort=best", vec!["locale=fr", "lang=de", "sort=best"]),
+        (
+            "ageMin=NaN&fundingMax=inf&durationMin=1e9",
+            vec!["ageMin=NaN", "fundingMax=inf", "durationMin=1e9"],
+        ),
+        ("citizenship=NG&citizenship=US-PA&citizenship=002&citizenship=XX", vec!["citizenship=XX"]),
+        ("type=&q=&limit=", vec![]),
+        (&long_type, vec![&cut]),
+    ] {
+        assert_eq!(SAMPLE.get(&format!("/api/v1/search?{query}")).invalid(), invalid, "{query}");
+    }
+    let many: String = (0..60).map(|number| format!("&type=v{number:02}")).collect();
+    let invalid = SAMPLE.get(&format!("/api/v1/search?{many}")).invalid();
+    assert_eq!((invalid.len(), invalid[49].as_str()), (50, "type=v49"));
+}
+
+#[test]
+fn lists_clamp_and_drop_and_report_too() {
+    for (target, invalid) in [
+        ("organizations?limit=101&upcoming=true", vec!["limit=101", "upcoming=true"]),
+        ("awards?offset=-5&q=x", vec!["offset=-5", "q=x"]),
+        ("cycles?upcoming=maybe", vec!["upcoming=maybe"]),
+        ("recipients?year=1899&kind=dog&program=A_b", vec!["year=1899", "program=A_b", "kind=dog"]),
+        ("recipients?year=1900&kind=team&program=a-b", vec![]),
+    ] {
+        assert_eq!(SAMPLE.get(&format!("/api/v1/{target}")).invalid(), invalid, "{target}");
+    }
+    let filters =
+        |query: &str| SAMPLE.json(&format!("/api/v1/recipients?{query}"))["meta"]["filters"].clone();
+    assert_eq!(filters("year=1899&kind=person"), json!({"kind": "person"}));
+    assert_eq!(filters(&format!("q={}", "x".repeat(101))), json!({}));
+    assert_eq!(filters("q=ana&year=2025"), json!({"q": "ana", "year": 2025}));
+}
+
+#[test]
+fn clamped_values_act_as_the_nearest_good_one() {
+    for (bad, good) in [
+        ("limit=500", "limit=100"),
+        ("limit=0", "limit=1"),
+        ("page=0", "page=1"),
+        ("offset=-1", "offset=0"),
+        ("limit=x", "limit=20"),
+    ] {
+        let (bad, good) =
+            (SAMPLE.json(&format!("/api/v1/search?{bad}")), SAMPLE.json(&format!("/api/v1/search?{good}")));
+        assert_eq!(bad["data"], good["data"]);
+        assert_eq!(bad["meta"]["limit"], good["meta"]["limit"]);
+        assert_eq!(bad["meta"]["page"], good["meta"]["page"]);
+    }
+}
+
+#[test]
+fn paging_is_told_as_page_and_as_offset() {
+    let meta = |query: &str| SAMPLE.json(&format!("/api/v1/search?facets=false&{query}"))["meta"].clone();
+    let total = meta("")["total"].as_u64().unwrap();
+    let wanted = |limit: u64, offset: u64, count: u64, page: u64| {
+        json!({
+            "limit": limit, "offset": offset, "count": count, "total": total, "page": page,
+            "pages": total.div_ceil(limit), "sort": "deadline", "invalid": []
+        })
+    };
+    assert_eq!(meta("page=2&limit=10"), wanted(10, 10, 10, 2));
+    assert_eq!(meta("page=2&limit=10&offset=5"), wanted(10, 5, 10, 1));
+    assert_eq!(meta("offset=100000"), wanted(20, 100_000, 0, 5001));
+    assert_eq!(meta("page=10000&limit=100"), wanted(100, 999_900, 0, 10_000));
+}
+
+#[test]
+fn locale_wins_over_lang_and_is_said_in_content_language() {
+    for (query, language) in [
+        ("", "en"),
+        ("lang=es", "es"),
+        ("locale=en&lang=es", "en"),
+        ("locale=es&lang=en", "es"),
+        ("locale=fr", "en"),
+    ] {
+        assert_eq!(SAMPLE.get(&format!("/api/v1/search?{query}")).header("content-language"), language);
+        let program = SAMPLE.get(&format!("{}?{query}", path("/api/v1/programs/{slug}")));
+        assert_eq!(program.header("content-language"), language, "{query}");
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_a_404_with_an_error_response() {
+    let slug = &SAMPLE.directory.programs[0].slug;
+    for target in [
+        "/api/v1/programs/no-such-program",
+        "/api/v1/organizations/no-such-organization",
+        "/api/v1/recipients/no-such-recipient",
+        "/api/v1/facets/colours",
+        "/api/v1/facets/Types",
+        "/api/v1/admin/users",
+        "/api/v1/agent/tasks",
+        "/api/v1/admin",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v2/search",
+        "/api",
+        "/api/v1/search/",
+        "/api/v1/exports",
+        "/api/v1/exports/2026-01-01",
+        "/api/v1/programs/",
+        "/api/v1/programs/%2e%2e%2fsearch",
+        "/api/v1/programs/%00",
+        "/api/v1/programs/%ff",
+        &format!("/api/v1/programs/{slug}.json"),
+        &format!("/api/v1/programs/{slug}.es"),
+        &format!("/api/v1/programs/{slug}/"),
+        &format!("/api/v1/programs/{}", slug.to_uppercase()),
+        &format!("/api/v1/recipients/{slug}"),
+    ] {
+        let response = SAMPLE.get(target);
+        assert_eq!(response.status, 404, "{target}");
+        assert!(response.json()["error"]["message"].is_string(), "{target}");
+    }
+    let unknown = SAMPLE.get("/api/v1/facets/colours").json();
+    let names: Vec<&str> = FACETS.iter().map(|spec| spec.name).collect();
+    assert_eq!(texts(&unknown["error"]["details"]["allowed"]), names);
+}
+
+#[test]
+fn the_facet_endpoint_names_every_fault_at_once() {
+    let long = "x".repeat(101);
+    let response = SAMPLE.get(&format!("/api/v1/facets/topics?q={long}&limit=0&offset=x"));
+    assert_eq!(response.status, 400);
+    let details = response.json()["error"]["details"].clone();
+    let parameters: Vec<_> = details.as_array().unwrap().iter().map(|fault| &fault["parameter"]).collect();
+    assert_eq!(parameters, ["q", "limit", "offset"]);
+    assert_eq!(SAMPLE.get("/api/v1/facets/topics?limit=101").status, 400);
+    assert_eq!(SAMPLE.get("/api/v1/facets/topics?utm_source=x").status, 200);
+}
+
+#[test]
+fn facet_values_are_found_by_value_and_label_whatever_the_case() {
+    let found = |q: &str| -> Vec<String> {
+        let answer = SAMPLE.json(&format!("/api/v1/facets/citizenships?q={q}"));
+        assert_eq!(answer["meta"]["q"], q);
+        answer["data"].as_array().unwrap().iter().map(|item| item["value"].as_str().unwrap().into()).collect()
+    };
+    assert!(found("united").contains(&"US".to_owned()));
+    assert_eq!(found("united"), found("UNITED"));
+    assert!(found("us").contains(&"US".to_owned()));
+    assert_eq!(found("no-such-place"), [""; 0]);
+}
+
+#[test]
+fn an_alias_of_an_organization_redirects_and_keeps_the_query() {
+    let answer = |target: &str| -> Response { SAMPLE.get(&format!("/api/v1/organizations/{target}")) };
+    for (given, location) in [
+        ("nsf", "national-science-foundation"),
+        ("NSF", "national-science-foundation"),
+        ("nsf?a=1&b=%20c", "national-science-foundation?a=1&b=%20c"),
+        ("National_Science--Foundation", "national-science-foundation"),
+    ] {
+        let response = answer(given);
+        assert_eq!(response.status, 308, "{given}");
+        assert_eq!(response.header("location"), format!("/api/v1/organizations/{location}"));
+        assert_eq!(response.json()["error"]["details"]["canonicalSlug"], location.split('?').next().unwrap());
+        assert_eq!(SAMPLE.get(response.header("location")).status, 200);
+    }
+}
+
+#[test]
+fn an_alias_of_a_program_or_recipient_is_a_404_that_names_the_record() {
+    for (target, collection) in [("programs/grfp", "programs"), ("recipients/norman-borlaug", "recipients")] {
+        let response = SAMPLE.get(&format!("/api/v1/{target}"));
+        assert_eq!(response.status, 404, "{target}");
+        let body = response.json();
+        let canonical = body["error"]["details"]["canonicalSlug"].as_str().unwrap();
+        assert_eq!(SAMPLE.get(&format!("/api/v1/{collection}/{canonical}")).status, 200);
+    }
+}
+
+#[test]
+fn head_is_get_without_its_body() {
+    let targets = ["/api/v1/search?q=research", "/api/v1/programs/none", "/api/v1/organizations/nsf"];
+    let paths: Vec<String> = templates().iter().map(|template| path(template)).collect();
+    for target in targets.into_iter().chain(paths.iter().map(String::as_str)) {
+        let (get, head) = (SAMPLE.get(target), SAMPLE.ask("HEAD", target, &[]));
+        assert_eq!(head.status, get.status, "{target}");
+        let headers = |response: &Response| {
+            let mut headers = response.headers.clone();
+            headers.remove("date");
+            headers
+        };
+        assert_eq!(headers(&head), headers(&get), "{target}");
+    }
+}
+
+#[test]
+fn options_is_answered_on_every_path_for_any_origin() {
+    for template in templates() {
+        let preflight = [("Origin", "https://elsewhere.example"), ("Access-Control-Request-Method", "GET")];
+        let response = SAMPLE.ask("OPTIONS", &path(&template), &preflight);
+        assert_eq!(response.status, 204, "{template}");
+        assert_eq!(response.header("access-control-allow-methods"), "GET, HEAD, OPTIONS");
+        assert_eq!(response.header("access-control-allow-credentials"), "");
+    }
+}
+
+#[test]
+fn other_methods_are_refused_with_those_that_are_allowed() {
+    for template in templates() {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"] {
+            let response = SAMPLE.ask(method, &path(&template), &[]);
+            assert_eq!(response.status, 405, "{method} {template}");
+            assert_eq!(response.header("allow"), "GET, HEAD, OPTIONS");
+            assert_eq!(response.header("cache-control"), "no-store");
+        }
+    }
+}
+
+#[test]
+fn only_the_right_host_is_answered() {
+    let ask = |hosts: &str| {
+        let request = format!("GET /api/v1/search HTTP/1.1\r\n{hosts}\r\n");
+        SAMPLE.send("GET", "/api/v1/search", request.as_bytes())
+    };
+    assert_eq!(ask(&format!("Host: {HOST}\r\n")).status, 200);
+    assert_eq!(ask(&format!("Host: {HOST}:8080\r\n")).status, 200);
+    let misdirected = ask("Host: elsewhere.example\r\n");
+    assert_eq!((misdirected.status, misdirected.header("cache-control")), (421, "no-store"));
+    assert_eq!(ask("").status, 400);
+    assert_eq!(ask(&format!("Host: {HOST}\r\nHost: {HOST}\r\n")).status, 400);
+}
+
+#[test]
+fn overlong_targets_and_bodies_are_refused() {
+    let response = SAMPLE.get(&format!("/api/v1/search?q={}", "x".repeat(9000)));
+    assert_eq!((response.status, response.header("cache-control")), (414, "no-store"));
+    let request = format!("GET /api/v1/search HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 2\r\n\r\n{{}}");
+    let response = SAMPLE.send("GET", "/api/v1/search", request.as_bytes());
+    assert_eq!((response.status, response.header("connection")), (400, "close"));
+}
+
+#[test]
+fn the_export_comes_as_json_and_as_csv() {
+    let json = SAMPLE.get("/api/v1/exports/latest");
+    assert_eq!(json.header("content-type"), "application/json");
+    assert_eq!(json.identity(), SAMPLE.get("/api/v1/exports/latest?format=json").identity());
+    let csv = SAMPLE.get("/api/v1/exports/latest?format=csv");
+    assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8; header=present");
+    assert_eq!(csv.header("content-disposition"), "attachment; filename=\"opportunities-2026-11-21.csv\"");
+    let text = csv.text();
+    assert!(!text.starts_with('\u{feff}') && text.ends_with("\r\n"));
+    let bad = SAMPLE.get("/api/v1/exports/latest?format=xlsx");
+    assert_eq!(bad.status, 400);
+    assert_eq!(bad.json()["error"]["details"][0]["value"], "xlsx");
+}
+
+#[test]
+fn the_contract_is_served_as_it_stands() {
+    assert_eq!(SAMPLE.get("/api/v1/openapi.json").body, generator::render::OPENAPI);
+    assert_eq!(CONTRACT.document["openapi"], "3.1.0");
+    assert_eq!(CONTRACT.document["info"]["version"], "1.0.0");
+}
+
+#[test]
+fn facets_false_leaves_the_facets_out_and_nothing_else() {
+    let (with, without) = (SAMPLE.json("/api/v1/search"), SAMPLE.json("/api/v1/search?facets=false"));
+    assert_eq!(with["data"], without["data"]);
+    assert_eq!(without["meta"].get("facets"), None);
+    let mut meta = with["meta"].clone();
+    assert_eq!(meta.as_object_mut().unwrap().remove("facets").unwrap().as_object().unwrap().len(), 17);
+    assert_eq!(meta, without["meta"]);
+    assert_eq!(SAMPLE.json("/api/v1/search?facets=0"), with);
+}
+
+#[test]
+fn programs_answers_what_search_answers() {
+    for query in ["", "?q=research&sort=name&locale=es", "?type=nope&limit=3"] {
+        let ask = |path: &str| SAMPLE.get(&format!("{path}{query}")).body;
+        assert_eq!(ask("/api/v1/search"), ask("/api/v1/programs"), "{query}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The examples of `schemas/openapi.json` are answers of the embedded sample, with arrays cut short.
+
+use serde_json::Value;
+
+use crate::openapi::CONTRACT;
+use crate::server::{HOST, Response, SAMPLE};
+
+/// Examples of answers that a healthy edge cannot be made to give.
+const UNREACHABLE: [&str; 3] = ["HeadersTooLarge", "Overloaded", "ServerFault"];
+
+fn examples() -> impl Iterator<Item = (&'static String, &'static Value)> {
+    CONTRACT.document["components"]["examples"].as_object().unwrap().iter()
+}
+
+/// Asks what an example says it answers: `x-request` is a request line without the version.
+fn ask(name: &str, example: &Value) -> Option<Response> {
+    if UNREACHABLE.contains(&name) {
+        return None;
+    }
+    let (method, target) = example["x-request"].as_str().unwrap().split_once(' ').unwrap();
+    let send = |headers: &str| {
+        let request = format!("{method} {target} HTTP/1.1\r\n{headers}\r\n");
+        Some(SAMPLE.send(method, target, request.as_bytes()))
+    };
+    match name {
+        "MalformedRequest" => send(""),
+        "Misdirected" => send("Host: elsewhere.example\r\n"),
+        "NoSuchRange" => send(&format!("Host: {HOST}\r\nRange: bytes=999999999-\r\n")),
+        "UriTooLong" => Some(SAMPLE.get(&format!("{target}{}", "x".repeat(9000)))),
+        _ => send(&format!("Host: {HOST}\r\n")),
+    }
+}
+
+/// Whether a value is the other, with members and elements left out but none changed or moved.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => {
+            part.iter().all(|(name, value)| whole.get(name).is_some_and(|whole| is_part(value, whole)))
+        }
+        (Value::Array(part), Value::Array(whole)) => {
+            let mut rest = whole.iter();
+            part.iter().all(|value| rest.any(|whole| is_part(value, whole)))
+        }
+        _ => part == whole,
+    }
+}
+
+#[test]
+fn examples_are_what_the_sample_answers() {
+    for (name, example) in examples() {
+        let Some(response) = ask(name, example) else { continue };
+        match &example["value"] {
+            Value::String(text) => assert!(response.text().starts_with(text), "{name}"),
+            value => {
+                let live = response.json();
+                assert!(is_part(value, &live), "{name} is {value:#}\nbut the answer is {live:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_answer_of_the_contract_that_has_a_body_has_an_example_that_fits_it() {
+    let mut seen = Vec::new();
+    let paths = CONTRACT.document["paths"].as_object().unwrap().values();
+    let responses = paths.flat_map(|item| item["get"]["responses"].as_object().unwrap());
+    for (status, response) in responses {
+        let content = CONTRACT.resolve(response)["content"].as_object();
+        for (media_type, media) in content.into_iter().flatten().filter(|_| status != "206") {
+            let named = media["examples"].as_object().unwrap();
+            assert!(!named.is_empty(), "{status}, {media_type}");
+            for example in named.values() {
+                let value = &CONTRACT.resolve(example)["value"];
+                CONTRACT.check_value(&example.to_string(), &media["schema"], value);
+                seen.push(example["$ref"].as_str().unwrap().rsplit('/').next().unwrap());
+            }
+        }
+    }
+    let unused: Vec<&String> =
+        examples().map(|(name, _)| name).filter(|name| !seen.contains(&name.as_str())).collect();
+    assert_eq!(unused, [""; 0]);
+}

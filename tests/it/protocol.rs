@@ -1,0 +1,326 @@
+//! HTTP around the answers (RFC 9110, RFC 9111): validators and conditions, codings, ranges,
+//! lifetimes that end with the day, and one validator for every spelling of a question.
+
+use std::sync::LazyLock;
+
+use edge::answer::{Asked, Place, answer};
+use edge::epoch::Setting;
+use edge::live::Live;
+use edge::reply::Reply;
+use edge::route::route;
+use proptest::prelude::*;
+use snapshot::time::Day;
+
+use crate::server::{AS_OF, HOST, Response, SAMPLE, encode};
+
+/// One target of each family.
+fn targets() -> [String; 11] {
+    let directory = &SAMPLE.directory;
+    [
+        "/api/v1/search?q=research".to_owned(),
+        "/api/v1/programs?limit=100".to_owned(),
+        format!("/api/v1/programs/{}", directory.programs[0].slug),
+        "/api/v1/facets/topics".to_owned(),
+        "/api/v1/organizations?limit=100".to_owned(),
+        format!("/api/v1/organizations/{}", directory.organizations[0].slug),
+        "/api/v1/cycles".to_owned(),
+        "/api/v1/awards".to_owned(),
+        format!("/api/v1/recipients/{}", directory.recipients[0].slug),
+        "/api/v1/exports/latest".to_owned(),
+        "/api/v1/exports/latest?format=csv".to_owned(),
+    ]
+}
+
+fn with(target: &str, name: &str, value: &str) -> Response {
+    SAMPLE.ask("GET", target, &[(name, value)])
+}
+
+#[test]
+fn a_client_that_has_the_bytes_is_told_so_without_them() {
+    for target in targets() {
+        let whole = SAMPLE.get(&target);
+        let etag = whole.header("etag");
+        for condition in [
+            etag.to_owned(),
+            format!("W/{etag}"),
+            format!("\"other\", {etag}"),
+            format!("{etag} , \"other\""),
+            "*".to_owned(),
+        ] {
+            let fresh = with(&target, "If-None-Match", &condition);
+            assert_eq!((fresh.status, fresh.body.len()), (304, 0), "{target}, {condition}");
+            for name in ["etag", "cache-control", "vary"] {
+                assert_eq!(fresh.header(name), whole.header(name), "{target}, {name}");
+            }
+            for name in ["content-type", "content-encoding", "content-disposition"] {
+                assert_eq!(fresh.header(name), "", "{target}, {name}");
+            }
+        }
+        for condition in ["\"other\"", "W/\"other\"", "other", ""] {
+            assert_eq!(with(&target, "If-None-Match", condition).status, 200, "{target}, {condition}");
+        }
+    }
+}
+
+#[test]
+fn a_date_counts_only_where_there_is_one_and_no_etag_was_sent() {
+    let export = SAMPLE.get("/api/v1/exports/latest");
+    let changed = export.header("last-modified");
+    assert_eq!(changed, "Fri, 20 Nov 2026 06:00:00 GMT");
+    let status = |headers: &[(&str, &str)]| SAMPLE.ask("GET", "/api/v1/exports/latest", headers).status;
+    assert_eq!(status(&[("If-Modified-Since", changed)]), 304);
+    assert_eq!(status(&[("If-Modified-Since", "Sat, 21 Nov 2026 06:00:00 GMT")]), 304);
+    assert_eq!(status(&[("If-Modified-Since", "Fri, 20 Nov 2026 05:59:59 GMT")]), 200);
+    assert_eq!(status(&[("If-Modified-Since", "yesterday")]), 200);
+    assert_eq!(status(&[("If-Modified-Since", changed), ("If-None-Match", "\"other\"")]), 200);
+}
+
+#[test]
+fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
+    for target in targets() {
+        let identity = SAMPLE.get(&target);
+        assert_eq!(identity.header("content-encoding"), "");
+        let mut etags = vec![identity.header("etag").to_owned()];
+        for coding in ["gzip", "br", "zstd"] {
+            let encoded = with(&target, "Accept-Encoding", coding);
+            assert_eq!(encoded.header("vary"), "Accept-Encoding", "{target}");
+            assert!(encoded.identity() == identity.body, "{target} in {coding}");
+            if encoded.header("content-encoding") == coding {
+                assert!(encoded.body.len() < identity.body.len(), "{target} in {coding}");
+                etags.push(encoded.header("etag").to_owned());
+            }
+            let condition = [("Accept-Encoding", coding), ("If-None-Match", encoded.header("etag"))];
+            assert_eq!(SAMPLE.ask("GET", &target, &condition).status, 304, "{target} in {coding}");
+        }
+        etags.sort();
+        let different = etags.windows(2).all(|pair| pair[0] != pair[1]);
+        assert!(different && etags.len() > 1, "{target}: {etags:?}");
+    }
+}
+
+#[test]
+fn the_coding_that_the_client_weighs_most_is_sent() {
+    let detail = targets()[2].clone();
+    for (accept, coding) in [
+        ("gzip, br, zstd", "zstd"),
+        ("gzip;q=1.0, br;q=0.8, zstd;q=0.5", "gzip"),
+        ("br;q=0.9, gzip;q=0.8", "br"),
+        ("zstd;q=0, br;q=0, gzip;q=0", ""),
+        ("identity, gzip;q=0.5", ""),
+        ("deflate", ""),
+        ("*", "zstd"),
+        ("*;q=0.2, zstd;q=0", "br"),
+        ("x-gzip", "gzip"),
+    ] {
+        assert_eq!(with(&detail, "Accept-Encoding", accept).header("content-encoding"), coding, "{accept}");
+    }
+}
+
+#[test]
+fn parts_of_exports_are_cut_from_the_identity_body() {
+    for target in ["/api/v1/exports/latest", "/api/v1/exports/latest?format=csv"] {
+        let whole = SAMPLE.get(target);
+        assert_eq!(whole.header("accept-ranges"), "bytes");
+        let length = whole.body.len();
+        for (range, part) in [("0-99", 0..100), ("100-", 100..length), ("-50", length - 50..length)] {
+            let range = format!("bytes={range}");
+            let response = SAMPLE.ask("GET", target, &[("Range", &range), ("Accept-Encoding", "zstd")]);
+            assert_eq!(response.status, 206, "{range}");
+            assert_eq!(response.body, whole.body[part.clone()]);
+            let expected = format!("bytes {}-{}/{length}", part.start, part.end - 1);
+            assert_eq!(response.header("content-range"), expected);
+            assert_eq!(response.header("etag"), whole.header("etag"));
+        }
+        let beyond = with(target, "Range", &format!("bytes={length}-"));
+        assert_eq!((beyond.status, beyond.header("content-range")), (416, &*format!("bytes */{length}")));
+        for several in ["bytes=0-1,5-6", "bytes=9-1", "lines=1-2"] {
+            assert_eq!(with(target, "Range", several).status, 200, "{several}");
+        }
+        let range = ("Range", "bytes=0-9");
+        let matching = SAMPLE.ask("GET", target, &[range, ("If-Range", whole.header("etag"))]);
+        assert_eq!(matching.status, 206);
+        assert_eq!(SAMPLE.ask("GET", target, &[range, ("If-Range", "\"other\"")]).status, 200);
+    }
+    let search = with("/api/v1/search", "Range", "bytes=0-9");
+    assert_eq!((search.status, search.header("accept-ranges")), (200, ""));
+}
+
+#[test]
+fn every_answer_says_who_may_read_it_and_what_it_varies_on() {
+    let errors = ["/api/v1/search/none", "/api/v1/facets/topics?limit=0", "/api/v1/organizations/nsf"];
+    let all = targets().into_iter().chain(errors.map(str::to_owned));
+    for target in all {
+        for method in ["GET", "HEAD", "OPTIONS", "DELETE"] {
+            let response = SAMPLE.ask(method, &target, &[("Origin", "https://elsewhere.example")]);
+            assert_eq!(response.header("vary"), "Accept-Encoding", "{method} {target}");
+            assert_eq!(response.header("x-content-type-options"), "nosniff", "{method} {target}");
+            assert!(response.header("access-control-expose-headers").contains("ETag"));
+            assert!(!response.headers.contains_key("set-cookie"));
+        }
+    }
+}
+
+#[test]
+fn nothing_unkeyed_changes_an_answer() {
+    for target in targets() {
+        let plain = SAMPLE.get(&target);
+        for (name, value) in [
+            ("Accept", "text/html"),
+            ("Accept-Language", "es"),
+            ("Cookie", "locale=es"),
+            ("Authorization", "Bearer x"),
+            ("Origin", "https://elsewhere.example"),
+            ("X-Forwarded-Host", "elsewhere.example"),
+            ("User-Agent", "x"),
+        ] {
+            let other = with(&target, name, value);
+            assert_eq!((other.status, other.header("etag")), (200, plain.header("etag")), "{name}");
+            assert_eq!(other.body, plain.body, "{name}");
+        }
+    }
+}
+
+/// A state whose day ends, which the served one's does not.
+static MORTAL: LazyLock<Live> = LazyLock::new(|| {
+    let setting = Setting { frozen: false, body_cache: 1 << 20, hosts: Vec::new() };
+    Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap()
+});
+
+fn at(target: &str, now: u64) -> Reply {
+    let (head, ()) = http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
+    let epoch = MORTAL.epoch();
+    let asked = Asked { live: &MORTAL, epoch: &epoch, head: &head, now, place: Place::Aside };
+    answer(&asked, &route(head.uri.path()))
+}
+
+/// The longest time that a `Cache-Control` allows an answer to be used, in seconds.
+fn longest_use(reply: &Reply) -> u64 {
+    let control = reply.headers["cache-control"].to_str().unwrap();
+    let of = |name: &str| -> u64 {
+        let part = control.split(", ").find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+        part.map_or(0, |seconds| seconds.parse().unwrap())
+    };
+    let fresh = of("max-age").max(of("s-maxage"));
+    fresh + of("stale-while-revalidate").max(of("stale-if-error"))
+}
+
+#[test]
+fn what_depends_on_the_day_is_never_kept_beyond_it() {
+    let midnight = u64::try_from(Day::new(AS_OF).0 + 1).unwrap() * 86_400;
+    let dated: Vec<String> = targets()
+        .into_iter()
+        .filter(|target| {
+            ["/search", "/programs", "/organizations/", "/cycles", "/exports"]
+                .iter()
+                .any(|part| target.contains(part))
+        })
+        .chain(["/api/v1/facets/openStates".to_owned()])
+        .collect();
+    assert_eq!(dated.len(), 8);
+    for target in dated {
+        for left in [0, 1, 30, 60, 299, 301, 3600, 86_400] {
+            let longest = longest_use(&at(&target, midnight - left));
+            assert!(longest <= left, "{target} may be used for {longest} s, {left} s before midnight");
+        }
+        assert!(longest_use(&at(&target, midnight - 86_400)) > 3600, "{target} is kept at all");
+    }
+    // After midnight, before the new day was taken, nothing may be kept.
+    assert_eq!(longest_use(&at("/api/v1/search", midnight + 5)), 0);
+    assert!(longest_use(&at("/api/v1/awards", midnight - 1)) > 300, "what does not depend on it is");
+}
+
+#[test]
+fn errors_are_kept_shortly_or_not_at_all() {
+    for (target, control) in [
+        ("/api/v1/programs/none", "public, max-age=10, s-maxage=30"),
+        ("/api/v1/facets/topics?limit=0", "public, max-age=10, s-maxage=30"),
+        ("/api/v1/organizations/nsf", "public, max-age=86400"),
+    ] {
+        assert_eq!(SAMPLE.get(target).header("cache-control"), control, "{target}");
+    }
+}
+
+/// Parameters of a question and as many other ways to ask the same.
+fn question() -> impl Strategy<Value = Vec<(&'static str, &'static str)>> {
+    let pair = prop::sample::select(vec![
+        ("type", "fellowship"),
+        ("type", "grant"),
+        ("topic", "science"),
+        ("field", "science"),
+        ("citizenship", "US"),
+        ("citizenship", "NG"),
+        ("openState", "open"),
+        ("q", "research"),
+        ("ageMin", "18"),
+        ("deadlineTo", "2027-12-31"),
+        ("open", "true"),
+        ("sort", "name"),
+        ("locale", "es"),
+        ("limit", "7"),
+        ("offset", "3"),
+        ("facets", "false"),
+    ]);
+    prop::collection::vec(pair, 0..6)
+}
+
+fn spelled(pairs: &[(&str, &str)]) -> String {
+    let pair = |(name, value): &(&str, &str)| format!("{name}={}", encode(value));
+    pairs.iter().map(pair).collect::<Vec<_>>().join("&")
+}
+
+/// Default values and junk, which say nothing.
+const SILENT: [(&str, &str); 10] = [
+    ("utm_source", "letter"),
+    ("fbclid", "x"),
+    ("_", "1"),
+    ("rolling", "false"),
+    ("funded", "0"),
+    ("page", "1"),
+    ("q", ""),
+    ("facets", "true"),
+    ("facets", "yes"),
+    ("benefit", ""),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_spelling_of_a_question_has_one_etag_and_one_body(
+        question in question(),
+        order in any::<prop::sample::Index>(),
+        silent in prop::sample::subsequence(SILENT.to_vec(), 0..SILENT.len()),
+    ) {
+        let mut other: Vec<_> = question.iter().chain(&question).chain(&silent).copied().collect();
+        if !other.is_empty() {
+            let middle = order.index(other.len());
+            other.rotate_left(middle);
+            other.reverse();
+        }
+        let (one, other) = (spelled(&question), spelled(&other));
+        let ask = |query: &str| SAMPLE.get(&format!("/api/v1/search?{query}"));
+        let (first, second) = (ask(&one), ask(&other));
+        prop_assert_eq!(first.header("etag"), second.header("etag"), "{} and {}", one, other);
+        prop_assert_eq!(first.header("link"), second.header("link"));
+        prop_assert_eq!(first.body, second.body);
+    }
+
+    #[test]
+    fn no_query_breaks_an_answer(query in "[ -~]{0,60}", path in prop::sample::select(vec![
+        "search", "organizations", "cycles", "recipients", "facets/topics", "exports/latest",
+    ])) {
+        let query: String = url::form_urlencoded::Serializer::new(String::new()).append_key_only(&query).finish();
+        let query = query.replace("%26", "&").replace("%3D", "=");
+        let status = SAMPLE.get(&format!("/api/v1/{path}?{query}")).status;
+        prop_assert!(status == 200 || status == 400);
+    }
+
+    #[test]
+    fn answers_that_differ_have_etags_that_differ(one in question(), other in question()) {
+        let ask = |pairs: &[(&str, &str)]| SAMPLE.get(&format!("/api/v1/search?{}", spelled(pairs)));
+        let (first, second) = (ask(&one), ask(&other));
+        if first.body != second.body {
+            prop_assert_ne!(first.header("etag"), second.header("etag"), "{:?} and {:?}", one, other);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Same dataset, day and address, same bytes: whatever the folder, the time zone, the language and
+//! the number of threads. What was published verifies, and an unchanged rebuild publishes nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use generator::encode::Effort;
+use generator::generate::Options;
+use generator::read::Input;
+use jiff::civil::date;
+use snapshot::store::{Id, Mode, live_id, verify};
+
+use crate::server::{build, load, options, real_data};
+
+fn sample() -> Input<'static> {
+    Input::Embedded(generator::sample::FILES)
+}
+
+/// Every file below a folder.
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files
+        .map(|entry| {
+            let path = entry.path().strip_prefix(folder).unwrap().to_owned();
+            (path, std::fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+fn published(input: &Input<'_>, change: impl FnOnce(&mut Options)) -> (BTreeMap<PathBuf, Vec<u8>>, Id) {
+    let folder = tempfile::tempdir().unwrap();
+    let (directory, source) = load(input);
+    let mut options = options(folder.path(), Effort::Fast);
+    change(&mut options);
+    build(&directory, source, &options);
+    (files(folder.path()), live_id(folder.path()).unwrap())
+}
+
+fn hash(id: &Id) -> String {
+    id.to_string().rsplit('-').next().unwrap().to_owned()
+}
+
+/// Where [`builds_where_it_is_told`] builds, from what, and with how many threads.
+const OUT: &str = "OPDIR_TEST_OUT";
+const JOBS: &str = "OPDIR_TEST_JOBS";
+const FROM: &str = "OPDIR_TEST_FROM";
+
+#[test]
+#[ignore = "a part of other tests, which run it in processes of their own"]
+fn builds_where_it_is_told() {
+    let out = PathBuf::from(std::env::var_os(OUT).unwrap());
+    let jobs = std::env::var(JOBS).unwrap().parse().unwrap();
+    let input = std::env::var_os(FROM).map_or_else(sample, |folder| Input::Folder(folder.into()));
+    let (directory, source) = load(&input);
+    build(&directory, source, &Options { jobs, ..options(&out, Effort::Fast) });
+}
+
+/// Builds in a process of its own.
+fn build_elsewhere(out: &Path, data: Option<&Path>, zone: &str, language: &str, jobs: usize) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "publish::builds_where_it_is_told"]).current_dir(out);
+    command.env("TZ", zone).env("LC_ALL", language).env(OUT, out).env(JOBS, jobs.to_string());
+    if let Some(data) = data {
+        command.env(FROM, data);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn folder_time_zone_language_and_threads_change_no_byte() {
+    for data in [None, real_data()].into_iter().take(1 + usize::from(real_data().is_some())) {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        build_elsewhere(here.path(), data.as_deref(), "Pacific/Kiritimati", "C", 1);
+        build_elsewhere(there.path(), data.as_deref(), "Pacific/Pago_Pago", "es_ES.UTF-8", 3);
+        let (here, there) = (files(here.path()), files(there.path()));
+        assert!(here.len() > 100);
+        assert_eq!(here.keys().collect::<Vec<_>>(), there.keys().collect::<Vec<_>>());
+        let different: Vec<&PathBuf> = here.keys().filter(|path| here[*path] != there[*path]).collect();
+        assert_eq!(different, [""; 0].map(Path::new));
+    }
+}
+
+#[test]
+fn the_hash_tells_address_and_day_apart_and_nothing_else() {
+    let (_, usual) = published(&sample(), |_| ());
+    let (_, again) = published(&sample(), |options| options.jobs = 2);
+    let (_, moved) = published(&sample(), |options| options.base_url = "https://other.example".to_owned());
+    let (_, later) = published(&sample(), |options| options.as_of = date(2026, 11, 22));
+    assert_eq!(usual, again);
+    assert_ne!(hash(&usual), hash(&moved));
+    assert_ne!(hash(&usual), hash(&later));
+}
+
+#[test]
+fn what_was_published_verifies_and_an_unchanged_rebuild_publishes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (directory, source) = load(&sample());
+    let options = options(folder.path(), Effort::Fast);
+    let first = build(&directory, source, &options);
+    assert!(!first.unchanged);
+    let report = verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    assert_eq!(report.id, first.manifest.id());
+    let before = files(folder.path());
+    let (directory, source) = load(&sample());
+    assert!(build(&directory, source, &options).unchanged);
+    assert_eq!(files(folder.path()), before);
+}
+
+#[test]
+fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
+    let folder = tempfile::tempdir().unwrap();
+    let (directory, source) = load(&sample());
+    let options = options(folder.path(), Effort::Fast);
+    let first = build(&directory, source, &options);
+    let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options });
+    assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
+    assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
+    verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    snapshot::store::rollback(folder.path(), None).unwrap();
+    assert_eq!(live_id(folder.path()).unwrap(), first.manifest.id());
+}

@@ -1,0 +1,249 @@
+//! A running edge over a snapshot that was just built, and a small blocking HTTP/1.1 client that
+//! holds every answer against the contract.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use edge::connection::Limits;
+use edge::epoch::Setting;
+use edge::live::Live;
+use generator::diagnostics::{Diagnostics, MessageFormat};
+use generator::encode::Effort;
+use generator::generate::{Options, generate};
+use generator::link::link;
+use generator::progress::Progress;
+use generator::read::{Input, read};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use jiff::civil::{Date, date};
+use serde_json::Value;
+use snapshot::record::Directory;
+use snapshot::store::{Digest, Published};
+use snapshot::time::Day;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::openapi;
+
+/// The day that snapshots of these tests are right for.
+pub(crate) const AS_OF: Date = date(2026, 11, 21);
+/// The host that the edges of these tests answer for.
+pub(crate) const HOST: &str = "directory.example";
+
+/// The embedded sample, served for all tests.
+pub(crate) static SAMPLE: LazyLock<Edge> =
+    LazyLock::new(|| Edge::serve(&Input::Embedded(generator::sample::FILES)));
+
+/// A dataset to run the heavier tests on as well, where one is given.
+pub(crate) fn real_data() -> Option<PathBuf> {
+    std::env::var_os("OPDIR_TEST_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
+/// Reads a dataset that has no errors.
+pub(crate) fn load(input: &Input<'_>) -> (Directory, Digest) {
+    let mut report = Diagnostics::new();
+    let tables = read(input, &mut report).unwrap();
+    let source = Digest(tables.source_sha256);
+    let directory = link(tables, &mut report);
+    let problems = || report.print(MessageFormat::Human, &mut std::io::stderr());
+    (directory.unwrap_or_else(|| panic!("the dataset has errors: {:?}", problems())), source)
+}
+
+/// How the snapshots of these tests are built.
+pub(crate) fn options(out: &Path, effort: Effort) -> Options {
+    Options {
+        out: out.to_owned(),
+        base_url: format!("https://{HOST}"),
+        as_of: AS_OF,
+        jobs: 0,
+        effort,
+        index_only: false,
+        templates: None,
+    }
+}
+
+/// Builds a snapshot.
+pub(crate) fn build(directory: &Directory, source: Digest, options: &Options) -> Published {
+    generate(directory, source, options, &Progress::new(true)).unwrap()
+}
+
+/// A served snapshot. Answers for [`AS_OF`] for ever.
+pub(crate) struct Edge {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// What was published.
+    pub(crate) directory: Directory,
+    /// Folder that holds CURRENT.
+    pub(crate) root: PathBuf,
+    idle: Mutex<Vec<TcpStream>>,
+    _folder: TempDir,
+    _runtime: Runtime,
+}
+
+impl Edge {
+    /// Builds a dataset with fast compression and serves it on a port of its own.
+    pub(crate) fn serve(input: &Input<'_>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, source) = load(input);
+        build(&directory, source, &options(folder.path(), Effort::Fast));
+        let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
+        let live = Live::open(folder.path().to_owned(), Day::new(AS_OF), setting).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let listener =
+            runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
+        let address = listener.local_addr().unwrap();
+        let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+        let server = edge::server(Arc::new(live), &mcp, edge::client::Proxies::default()).unwrap();
+        runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
+        Self {
+            address,
+            directory,
+            root: folder.path().to_owned(),
+            idle: Mutex::default(),
+            _folder: folder,
+            _runtime: runtime,
+        }
+    }
+
+    /// GET, answered as the contract says.
+    pub(crate) fn get(&self, target: &str) -> Response {
+        self.ask("GET", target, &[])
+    }
+
+    /// JSON of a GET that is answered 200.
+    pub(crate) fn json(&self, target: &str) -> Value {
+        let response = self.get(target);
+        assert_eq!(response.status, 200, "{target}: {}", response.text());
+        response.json()
+    }
+
+    /// A request with the right Host, answered as the contract says.
+    pub(crate) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Response {
+        let mut request = format!("{method} {target} HTTP/1.1\r\nHost: {HOST}\r\n");
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        request.push_str("\r\n");
+        self.send(method, target, request.as_bytes())
+    }
+
+    /// A request as it stands, answered as the contract says.
+    pub(crate) fn send(&self, method: &str, target: &str, request: &[u8]) -> Response {
+        let kept = self.idle.lock().unwrap().pop();
+        let kept = kept.and_then(|mut stream| exchange(&mut stream, method, request).map(|r| (stream, r)));
+        let (stream, response) = kept.unwrap_or_else(|| {
+            let mut stream = TcpStream::connect(self.address).unwrap();
+            stream.set_nodelay(true).unwrap();
+            let response = exchange(&mut stream, method, request).expect("an answer");
+            (stream, response)
+        });
+        if response.headers.get("connection").is_none_or(|value| value != "close") {
+            self.idle.lock().unwrap().push(stream);
+        }
+        openapi::CONTRACT.check(method, target, &response);
+        response
+    }
+}
+
+/// Sends a request and reads its answer; `None` when the connection was closed meanwhile.
+fn exchange(stream: &mut TcpStream, method: &str, request: &[u8]) -> Option<Response> {
+    stream.write_all(request).ok()?;
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
+        }
+        more(stream, &mut bytes)?;
+    };
+    let (status, headers) = parse_head(std::str::from_utf8(&bytes[..head]).unwrap());
+    let mut body = bytes.split_off(head + 4);
+    let bodiless = method == "HEAD" || matches!(status, 204 | 304);
+    let length = headers.get("content-length").map_or(0, |value| value.to_str().unwrap().parse().unwrap());
+    while !bodiless && body.len() < length {
+        more(stream, &mut body)?;
+    }
+    assert!(bodiless && body.is_empty() || body.len() == length, "the length that was announced");
+    Some(Response { status, headers, body })
+}
+
+fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
+    let mut buffer = [0; 64 * 1024];
+    let length = stream.read(&mut buffer).ok().filter(|length| *length > 0)?;
+    bytes.extend_from_slice(&buffer[..length]);
+    Some(())
+}
+
+fn parse_head(head: &str) -> (u16, HeaderMap) {
+    let mut lines = head.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap().parse().unwrap();
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':').unwrap();
+        (name.parse::<HeaderName>().unwrap(), HeaderValue::from_str(value.trim()).unwrap())
+    };
+    let mut headers = HeaderMap::new();
+    headers.extend(lines.map(header));
+    (status, headers)
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Response {
+    /// Status.
+    pub(crate) status: u16,
+    /// Headers.
+    pub(crate) headers: HeaderMap,
+    /// Body, as it came.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Response {
+    /// A header's first value; empty when there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The body without its content coding.
+    pub(crate) fn identity(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self.header("content-encoding") {
+            "" => out.clone_from(&self.body),
+            "zstd" => out = zstd::stream::decode_all(&*self.body).unwrap(),
+            "br" => brotli::BrotliDecompress(&mut &*self.body, &mut out).unwrap(),
+            "gzip" => {
+                let length = self.body.last_chunk::<4>().map(|length| u32::from_le_bytes(*length)).unwrap();
+                out.resize(length as usize, 0);
+                let read = libdeflater::Decompressor::new().gzip_decompress(&self.body, &mut out).unwrap();
+                assert_eq!(read, out.len());
+            }
+            other => panic!("nobody asked for the coding {other}"),
+        }
+        out
+    }
+
+    /// The body as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.identity()).unwrap()
+    }
+
+    /// The body as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.identity()).unwrap()
+    }
+
+    /// `meta.invalid`.
+    pub(crate) fn invalid(&self) -> Vec<String> {
+        texts(&self.json()["meta"]["invalid"])
+    }
+}
+
+/// The strings of a JSON array.
+pub(crate) fn texts(array: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    array.as_array().unwrap().iter().map(text).collect()
+}
+
+/// A parameter's value as it stands in a query.
+pub(crate) fn encode(value: &str) -> String {
+    url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
+}

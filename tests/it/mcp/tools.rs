@@ -450,6 +450,7 @@ fn the_prompt_holds_what_is_known_in_both_languages() {
     let text = english["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.starts_with("Help me find") && text.contains(r#"{"goal":"say \"hi\" {known}"}"#), "{text}");
     assert_eq!(english["messages"][0]["role"], "user");
+    assert_eq!(english["description"], contract()["prompts"][0]["description"]);
     let spanish = get(json!({"locale": "es"}));
     assert!(spanish["messages"][0]["content"]["text"].as_str().unwrap().starts_with("Ayúdame"));
     for arguments in

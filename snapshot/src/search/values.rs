@@ -292,6 +292,33 @@ fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
     writer.put("pair.table", &table);
 }
 
+/// Each document's values.
+#[derive(Clone, Copy)]
+pub struct OfDocs<'a> {
+    at: &'a [u64],
+    ordinals: &'a [u16],
+}
+
+impl<'a> OfDocs<'a> {
+    /// Ordinals of a document's values and sets, ascending.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, doc: u32) -> &'a [u16] {
+        match self.at.get(doc as usize..doc as usize + 2) {
+            Some(&[start, end]) => &self.ordinals[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Reads a word of each document's list, so that the lists come to the cache side by side and not
+    /// one after the other: twice as fast where they do not fit into it.
+    #[inline]
+    pub fn touch(&self, docs: &[u32]) {
+        let first = |doc: &u32| self.get(*doc).first().copied().unwrap_or_default();
+        std::hint::black_box(docs.iter().map(first).fold(0, std::ops::BitXor::bitxor));
+    }
+}
+
 /// The values, open.
 pub struct Values {
     ranges: [Range; COUNT],
@@ -462,28 +489,16 @@ impl Values {
         &self.totals
     }
 
-    /// Ordinals of a document's values and sets, ascending.
+    /// The documents' values.
     #[must_use]
-    #[inline]
-    pub fn of_doc(&self, doc: u32) -> &[u16] {
-        match self.doc_at.get(doc as usize..doc as usize + 2) {
-            Some(&[start, end]) => &self.doc_values[start as usize..end as usize],
-            _ => &[],
-        }
+    pub fn of_docs(&self) -> OfDocs<'_> {
+        OfDocs { at: &self.doc_at, ordinals: &self.doc_values }
     }
 
     /// How many values of a facet have bit sets, and how many documents the others list together.
     #[must_use]
     pub fn sizes(&self, facet: Facet) -> (usize, usize) {
         self.sizes[facet as usize]
-    }
-
-    /// Reads a word of each document's list, so that the lists come to the cache side by side and not
-    /// one after the other: twice as fast where they do not fit into it.
-    #[inline]
-    pub fn touch(&self, docs: &[u32]) {
-        let first = |doc: &u32| self.of_doc(*doc).first().copied().unwrap_or_default();
-        std::hint::black_box(docs.iter().map(first).fold(0, std::ops::BitXor::bitxor));
     }
 
     /// Facets in the order of their ordinals.

@@ -64,6 +64,7 @@ fn media_type(path: &str) -> Option<&'static str> {
         "md" => "text/markdown; charset=utf-8",
         "ics" => Feed::Calendar.media_type(),
         "json" => "application/json",
+        "jsonld" => "application/ld+json",
         "ndjson" => "application/x-ndjson",
         "csv" => Feed::Table.media_type(),
         _ => return None,

@@ -16,6 +16,7 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Page, Query};
 use snapshot::record::{Directory, Locale};
 
+use crate::data::describe::Describer;
 use crate::site::{Pages, Rendered};
 
 /// The REST contract, served as it stands.
@@ -96,6 +97,11 @@ impl<'a> Renderer<'a> {
                 "site files",
                 pages.machine_files(),
                 Box::new(move |position| Ok(pages.machine(position))),
+            ),
+            family(
+                "descriptions",
+                Describer::FILES,
+                Box::new(move |position| Ok(pages.description(position))),
             ),
         ];
         if let Some(html) = &self.site.html {

@@ -21,6 +21,8 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
 use snapshot::record::{Directory, Locale};
 
+use crate::data::Download;
+
 pub use theme::{SiteError, Theme};
 
 /// Programs of the home page's list of what is new.
@@ -41,6 +43,8 @@ pub struct Pages<'a> {
     pub theme: &'a Theme,
     /// Scheme and authority of the public address.
     pub base_url: &'a str,
+    /// The tables that were written.
+    pub downloads: &'a [Download],
 }
 
 /// A page on its way: its path below `public/` and its bytes.

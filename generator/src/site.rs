@@ -47,8 +47,16 @@ pub struct Pages<'a> {
     pub downloads: &'a [Download],
 }
 
-/// A page on its way: its path below `public/` and its bytes.
-pub type Rendered = Result<(String, Filled), minijinja::Error>;
+/// A file on its way: its path and its bytes.
+pub type File = (String, Filled);
+
+/// The files of one position of a family.
+pub type Rendered = Result<Vec<File>, minijinja::Error>;
+
+/// A file that does not depend on the day.
+fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
+    (path, Filled { bytes: bytes.into(), holes: Vec::new() })
+}
 
 /// Pages that are the same in kind for every dataset.
 const FIXED: [&str; 7] = ["/", "/deadlines", "/data", "/docs/api", "/docs/mcp", "/about", "/404"];
@@ -134,34 +142,26 @@ impl<'a> Pages<'a> {
     }
 
     /// Cuts the holes of a page and fills them for the day of the build.
-    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> (String, Filled) {
-        (file(path, locale), cut(page.as_bytes(), Syntax::Text, dated))
+    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> Vec<File> {
+        vec![(file(path, locale), cut(page.as_bytes(), Syntax::Text, dated))]
     }
 
-    /// The page of a program.
+    /// The page of a program and the same as Markdown; with the English ones comes its calendar.
     pub fn program(&self, position: usize, dated: &Dated) -> Rendered {
         let (program, locale) = split(position);
         let record = &self.directory.programs[program];
         let path = format!("/programs/{}", record.slug);
         let name = self.directory.text(record.id, locale, "name", &record.name);
-        let page = self.render("program.html", locale, (&path, name), self.program_view(program, locale))?;
-        Ok(self.finish(&path, locale, &page, dated))
-    }
-
-    /// The page of a program as Markdown, or its calendar.
-    pub fn program_twin(&self, position: usize, dated: &Dated) -> Rendered {
-        let (program, twin) = (position / 3, position % 3);
-        let record = &self.directory.programs[program];
-        if twin == 2 {
-            let bytes = self.calendar(program).into_bytes();
-            let path = format!("public/programs/{}.ics", record.slug);
-            return Ok((path, Filled { bytes, holes: Vec::new() }));
+        let view = self.program_view(program, locale);
+        let page = self.render("program.html", locale, (&path, name), view.clone())?;
+        let twin = self.render("program.md", locale, (&path, name), view)?;
+        let twin_path = format!("public{}{path}.md", prefix(locale));
+        let mut files = self.finish(&path, locale, &page, dated);
+        files.push((twin_path, cut(twin.as_bytes(), Syntax::Text, dated)));
+        if locale == Locale::En {
+            files.push(whole(format!("public{path}.ics"), self.calendar(program)));
         }
-        let locale = Locale::ALL[twin];
-        let path = format!("/programs/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
-        let page = self.render("program.md", locale, (&path, name), self.program_view(program, locale))?;
-        Ok((format!("public{}{path}.md", prefix(locale)), cut(page.as_bytes(), Syntax::Text, dated)))
+        Ok(files)
     }
 
     /// The page of an organization.
@@ -298,14 +298,14 @@ impl<'a> Pages<'a> {
     pub const SEARCHES: usize = 2 * (1 + Feed::ALL.len());
 
     /// The search page of a language and its feeds, as they are when nothing was asked.
-    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> (String, Filled) {
+    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> File {
         let (kind, locale) = split(position);
         let query = Query { locale, ..Query::default() };
         let (extension, bytes) = match kind.checked_sub(1).map(|feed| Feed::ALL[feed]) {
             None => ("html", search(self.site, html, dated, &query, &[])),
             Some(kind) => (kind.extension(), feed(self.site, html, dated, &query, kind)),
         };
-        (format!("public{}/programs.{extension}", prefix(locale)), Filled { bytes, holes: Vec::new() })
+        whole(format!("public{}/programs.{extension}", prefix(locale)), bytes)
     }
 
     /// Label of a facet value in a language.

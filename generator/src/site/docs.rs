@@ -7,11 +7,10 @@ use jiff::Timestamp;
 use minijinja::{Value, context};
 use serde_json::Value as Json;
 use snapshot::facet::FACETS;
-use snapshot::page::hole::Filled;
 use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
-use super::{FIXED, Pages, here};
+use super::{FIXED, File, Pages, here, whole};
 use crate::data::Download;
 use crate::data::describe::Describer;
 use crate::render::OPENAPI;
@@ -56,7 +55,7 @@ impl Pages<'_> {
 
     /// What describes the downloads.
     #[must_use]
-    pub fn description(&self, position: usize) -> (String, Filled) {
+    pub fn description(&self, position: usize) -> File {
         let describer = Describer {
             dataset: &self.directory.dataset,
             about: self.word(Locale::En, "about_1"),
@@ -64,7 +63,7 @@ impl Pages<'_> {
             downloads: self.downloads,
         };
         let (path, bytes) = describer.file(position);
-        (path, Filled { bytes, holes: Vec::new() })
+        whole(path, bytes)
     }
 
     /// The reference, read from the contract that is served.
@@ -116,7 +115,7 @@ impl Pages<'_> {
 
     /// Assets, and what machines look for.
     #[must_use]
-    pub fn machine(&self, position: usize) -> (String, Filled) {
+    pub fn machine(&self, position: usize) -> File {
         let (path, text) = match position {
             0 => (self.theme.css.path(), self.theme.css.text.clone()),
             1 => (self.theme.js.path(), self.theme.js.text.clone()),
@@ -126,7 +125,7 @@ impl Pages<'_> {
             5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
             _ => (format!("/sitemap-{}.xml", position - 5), self.sitemap(position - 6)),
         };
-        (format!("public{path}"), Filled { bytes: text.into_bytes(), holes: Vec::new() })
+        whole(format!("public{path}"), text)
     }
 
     fn robots(&self) -> String {

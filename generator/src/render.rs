@@ -64,7 +64,7 @@ impl<'a> Renderer<'a> {
     pub fn people(&'a self, pages: &'a Pages<'a>) -> Vec<Family<'a>> {
         let family = |name, count, page| Family { name, count, page };
         let (dated, directory) = (self.dated, self.directory);
-        let locales = Locale::ALL.len();
+        let (locales, months) = (Locale::ALL.len(), pages.months(dated));
         let mut families = vec![
             family(
                 "program pages",
@@ -85,6 +85,13 @@ impl<'a> Renderer<'a> {
                 "facet pages",
                 locales * FACETS.len(),
                 Box::new(move |position| pages.facet(position, dated)),
+            ),
+            family(
+                "months",
+                locales * months.len(),
+                Box::new(move |position| {
+                    pages.month(months[position / locales], Locale::ALL[position % locales], dated)
+                }),
             ),
             family("site pages", Pages::FIXED, Box::new(move |position| pages.fixed(position, dated))),
             family(

@@ -9,10 +9,15 @@ mod prepare;
 mod theme;
 mod view;
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::html::deadlines;
 use snapshot::page::html::feed::{Feed, feed};
 use snapshot::page::html::search::search;
 use snapshot::page::html::{Html, arg, grouped};
@@ -29,6 +34,9 @@ pub use theme::{SiteError, Theme};
 const NEWEST: usize = 8;
 /// Values of a facet on the home page.
 const BROWSE: usize = 12;
+
+/// Names of the languages in Open Graph.
+const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
 
 /// What pages are made of.
 #[derive(Clone, Copy)]
@@ -59,7 +67,18 @@ fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
 }
 
 /// Pages that are the same in kind for every dataset.
-const FIXED: [&str; 7] = ["/", "/deadlines", "/data", "/docs/api", "/docs/mcp", "/about", "/404"];
+const FIXED: [&str; 10] = [
+    "/",
+    "/deadlines",
+    "/browse",
+    "/organizations",
+    "/recipients",
+    "/data",
+    "/docs/api",
+    "/docs/mcp",
+    "/about",
+    "/404",
+];
 
 /// Address of a page in a language.
 fn here(path: &str, locale: Locale) -> String {
@@ -122,7 +141,8 @@ impl<'a> Pages<'a> {
         let context = context! {
             t => self.theme.words(locale),
             lang => locale.as_str(),
-            og_locale => if locale == Locale::En { "en_US" } else { "es_ES" },
+            og_locale => OPEN_GRAPH[locale as usize],
+            og_other => OPEN_GRAPH[1 - locale as usize],
             site_name => &self.directory.dataset.title,
             base_url => self.base_url,
             prefix => prefix(locale),
@@ -218,9 +238,12 @@ impl<'a> Pages<'a> {
         let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
         let (template, key, view) = match path {
             "/" => ("home.html", "site_tagline", self.home(locale, dated)),
+            "/browse" => ("browse.html", "browse_title", self.browse_view(locale, dated)),
+            "/organizations" => ("list.html", "organizations_title", self.organizations_view(locale)),
+            "/recipients" => ("list.html", "recipients_title", self.recipients_view(locale)),
             "/deadlines" => {
                 let deadlines = Value::from_safe_string(Rule::Deadlines.mark(arg(0, locale)));
-                ("deadlines.html", "deadlines_title", context! { deadlines, today })
+                ("deadlines.html", "deadlines_title", context! { deadlines, today, month => false })
             }
             "/data" => ("data.html", "data_title", self.data_view(locale)),
             "/docs/api" => ("api.html", "api_title", self.api_view()),
@@ -234,15 +257,49 @@ impl<'a> Pages<'a> {
         Ok(self.finish(path, locale, &page, dated))
     }
 
-    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+    /// The months that have a deadline, from that of the build's day on.
+    #[must_use]
+    pub fn months(&self, dated: &Dated) -> Vec<Date> {
+        let since = dated.day().date().map(Date::first_of_month);
+        let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
+        let ahead = months.map(Date::first_of_month).filter(|month| Some(*month) >= since);
+        ahead.collect::<BTreeSet<Date>>().into_iter().collect()
+    }
+
+    /// The deadlines of a month.
+    pub fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
+        let name = self.word(locale, &format!("month_{}", month.month()));
+        let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
+        let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
+        let mark = Rule::Deadlines.mark(arg(deadlines::number(month) as usize, locale));
+        let deadlines = Value::from_safe_string(mark);
+        let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
+        let path = deadlines::address(Locale::En, month);
+        let view = context! { deadlines, today, month => true };
+        let page = self.render("deadlines.html", locale, (&path, &title), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    fn browse_view(&self, locale: Locale, dated: &Dated) -> Value {
+        let groups = FACETS.iter().filter_map(|spec| self.browse(spec.facet, locale, dated));
+        context! { groups => groups.collect::<Vec<_>>() }
+    }
+
+    /// The programs that were listed last, newest first.
+    fn newest(&self, most: usize) -> Vec<usize> {
         let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
         newest.sort_by_key(|program| {
             let program = &self.directory.programs[*program];
-            (std::cmp::Reverse(program.created_at), program.id)
+            (Reverse(program.created_at), program.id)
         });
-        let newest: Vec<Value> = newest
+        newest.truncate(most);
+        newest
+    }
+
+    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+        let newest: Vec<Value> = self
+            .newest(NEWEST)
             .into_iter()
-            .take(NEWEST)
             .map(|program| {
                 let link = self.line(program, locale).unwrap_or_default();
                 context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
@@ -281,13 +338,15 @@ impl<'a> Pages<'a> {
                 context! {
                     href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
                     text => self.site.rows.label(spec.facet, pick, locale),
-                    count => grouped((*count).into(), locale),
+                    // How many are open changes with the day.
+                    count => (spec.parameter != "openState").then(|| grouped((*count).into(), locale)),
                 }
             })
             .collect();
         (!items.is_empty()).then(|| {
             context! {
                 items,
+                more => all.len() > BROWSE,
                 name => self.word(locale, &format!("facet_{}", spec.name)),
                 href => here(&format!("/facets/{}", spec.name), locale),
             }

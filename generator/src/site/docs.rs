@@ -10,6 +10,7 @@ use snapshot::facet::FACETS;
 use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
+use super::feeds::JSON_FEED;
 use super::{FIXED, File, Pages, here, whole};
 use crate::data::Download;
 use crate::data::describe::Describer;
@@ -110,7 +111,7 @@ impl Pages<'_> {
     /// How many files [`Pages::machine`] makes.
     #[must_use]
     pub fn machine_files(&self) -> usize {
-        6 + self.addresses().chunks(SITEMAP / 2).len()
+        8 + self.addresses().chunks(SITEMAP / 2).len()
     }
 
     /// Assets, and what machines look for.
@@ -123,7 +124,9 @@ impl Pages<'_> {
             3 => ("/llms.txt".to_owned(), self.llms()),
             4 => ("/opensearch.xml".to_owned(), self.open_search()),
             5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
-            _ => (format!("/sitemap-{}.xml", position - 5), self.sitemap(position - 6)),
+            6 => (here(JSON_FEED, Locale::En), self.json_feed(Locale::En)),
+            7 => (here(JSON_FEED, Locale::Es), self.json_feed(Locale::Es)),
+            _ => (format!("/sitemap-{}.xml", position - 7), self.sitemap(position - 8)),
         };
         whole(format!("public{path}"), text)
     }

@@ -25,7 +25,7 @@ macro_rules! embedded {
 const TEMPLATES: &[(&str, &str)] = embedded!(
     "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
     "program.html", "program.md", "organization.html", "recipient.html", "deadlines.html",
-    "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
+    "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
 );
 const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
 const ASSETS: &[(&str, &str)] = embedded!("assets": "site.css", "site.js");

@@ -1,6 +1,8 @@
 //! What templates are given about a record: texts with their language, dates and amounts in words,
 //! labels with links. Nothing here decides how it looks.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,11 +14,14 @@ use snapshot::record::{Fact, Locale, Number, Polarity, Program, Strength};
 use uuid::Uuid;
 
 use super::{Pages, here};
+use crate::read::Table;
 
 /// Values of a facet that a record's page shows before the rest is folded away.
 const VALUES: usize = 12;
 /// Awards on a page; the API has all.
 const AWARDS: usize = 20;
+/// Entries of the lists of organizations and recipients.
+const LISTED: usize = 250;
 /// Characters of a summary in a row.
 const SUMMARY: usize = 220;
 
@@ -439,6 +444,57 @@ impl Pages<'_> {
             awards => self.awards(&links.awards[..links.awards.len().min(AWARDS)], locale),
             json => format!("/api/v1/organizations/{}", it.slug),
             json_ld => self.organization_json_ld(organization, locale),
+        }
+    }
+
+    /// The organizations with the most opportunities, by name.
+    pub(super) fn organizations_view(&self, locale: Locale) -> Value {
+        let all = &self.directory.organizations;
+        let count = |at: usize| self.directory.organization_links[at].programs.len();
+        let name = |at: usize| self.directory.text(all[at].id, locale, "name", &all[at].name);
+        let mut most: Vec<usize> = (0..all.len()).collect();
+        most.sort_by_key(|at| (Reverse(count(*at)), all[*at].id));
+        most.truncate(LISTED);
+        most.sort_by_cached_key(|at| (name(*at).to_lowercase(), all[*at].id));
+        let item = |at: &usize| {
+            context! {
+                href => here(&format!("/organizations/{}", all[*at].slug), locale),
+                name => self.text((all[*at].id, self.default_language()), locale, "name", &all[*at].name),
+                count => grouped(count(*at) as u64, locale),
+            }
+        };
+        let items: Vec<Value> = most.iter().map(item).collect();
+        self.list(items, all.len(), ("organizations_intro", Table::Organizations), locale)
+    }
+
+    /// The recipients with the most awards.
+    pub(super) fn recipients_view(&self, locale: Locale) -> Value {
+        let all = &self.directory.recipients;
+        let count = |at: usize| self.directory.recipient_awards[at].len();
+        let mut most: Vec<usize> = (0..all.len()).collect();
+        most.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
+        most.truncate(LISTED);
+        let item = |at: &usize| {
+            let (it, about) = (&all[*at], (all[*at].id, self.default_language()));
+            context! {
+                href => here(&format!("/recipients/{}", it.slug), locale),
+                name => self.text(about, locale, "displayName", &it.display_name),
+                count => grouped(count(*at) as u64, locale),
+            }
+        };
+        let items: Vec<Value> = most.iter().map(item).collect();
+        self.list(items, all.len(), ("recipients_intro", Table::Recipients), locale)
+    }
+
+    /// A list of some of `all`; its table has the others.
+    fn list(&self, items: Vec<Value>, all: usize, (key, table): (&str, Table), locale: Locale) -> Value {
+        let (n, m) = (grouped(items.len() as u64, locale), grouped(all as u64, locale));
+        let rest = items.len() < all;
+        context! {
+            intro => self.word(locale, key),
+            rest => rest.then(|| self.phrase(locale, "list_rest", &[("n", &n), ("m", &m)])),
+            table => format!("/data/{}.csv", table.name()),
+            items,
         }
     }
 

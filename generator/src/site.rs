@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::{FACETS, Facet, Spec};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::html::deadlines;
@@ -25,6 +25,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
 use snapshot::record::{Directory, Locale};
+use snapshot::time::OPEN_STATES;
 
 use crate::data::Download;
 
@@ -212,18 +213,7 @@ impl<'a> Pages<'a> {
         let spec = &FACETS[facet];
         let path = format!("/facets/{}", spec.name);
         let title = self.word(locale, &format!("facet_{}", spec.name));
-        let items: Vec<Value> = options(self.site, dated, spec.facet, "", locale)
-            .into_iter()
-            .map(|(pick, count)| {
-                let value = self.site.index.value_text(&pick);
-                context! {
-                    href => view::question(locale, spec.parameter, value),
-                    text => self.site.rows.label(spec.facet, &pick, locale),
-                    // How many are open changes with the day.
-                    count => (spec.parameter != "openState").then(|| grouped(count.into(), locale)),
-                }
-            })
-            .collect();
+        let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
         let page = self.render("facet.html", locale, (&path, title), context! { items })?;
         Ok(self.finish(&path, locale, &page, dated))
     }
@@ -327,26 +317,35 @@ impl<'a> Pages<'a> {
         }
     }
 
+    /// The commonest values of a facet, and how many there are. Which states there are, and of how
+    /// many programs, changes with the day: all are listed, without a count.
+    fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
+        let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
+        let all: Vec<(Pick, Option<u32>)> = match spec.facet {
+            Facet::OpenStates => OPEN_STATES.iter().filter_map(find).map(|pick| (pick, None)).collect(),
+            facet => {
+                let counted = options(self.site, dated, facet, "", locale).into_iter();
+                counted.map(|(pick, count)| (pick, Some(count))).collect()
+            }
+        };
+        let item = |(pick, count): &(Pick, Option<u32>)| {
+            context! {
+                href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
+                text => self.site.rows.label(spec.facet, pick, locale),
+                count => count.map(|count| grouped(count.into(), locale)),
+            }
+        };
+        (all.iter().take(most).map(item).collect(), all.len())
+    }
+
     /// The commonest values of a facet; nothing when there are none.
     fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
         let spec = facet.spec();
-        let all = options(self.site, dated, facet, "", locale);
-        let items: Vec<Value> = all
-            .iter()
-            .take(BROWSE)
-            .map(|(pick, count)| {
-                context! {
-                    href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
-                    text => self.site.rows.label(spec.facet, pick, locale),
-                    // How many are open changes with the day.
-                    count => (spec.parameter != "openState").then(|| grouped((*count).into(), locale)),
-                }
-            })
-            .collect();
+        let (items, all) = self.values(spec, BROWSE, locale, dated);
         (!items.is_empty()).then(|| {
             context! {
                 items,
-                more => all.len() > BROWSE,
+                more => all > BROWSE,
                 name => self.word(locale, &format!("facet_{}", spec.name)),
                 href => here(&format!("/facets/{}", spec.name), locale),
             }

@@ -366,7 +366,11 @@ impl<'a> Asked<'a> {
     }
 
     /// A file's body in the coding that the client likes best; a part is one of the identity body.
-    fn body(&self, file: FileEntry<'_>, content: impl FnOnce() -> Content) -> Result<Arc<Body>, StoreError> {
+    pub(crate) fn body(
+        &self,
+        file: FileEntry<'_>,
+        content: impl FnOnce() -> Content,
+    ) -> Result<Arc<Body>, StoreError> {
         let headers = &self.head.headers;
         let coding = match headers.contains_key(header::RANGE) {
             true => Coding::Identity,
@@ -461,7 +465,7 @@ fn percent_encoded(text: &str) -> String {
 }
 
 /// A file that cannot be sent as it was published is not sent.
-fn damaged(error: &StoreError) -> Reply {
+pub(crate) fn damaged(error: &StoreError) -> Reply {
     tracing::error!(%error, "a file of the snapshot cannot be served");
     Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The record could not be read.")
 }

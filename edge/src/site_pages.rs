@@ -1,13 +1,13 @@
 //! Pages for people: which file a path names, and the search page and its feeds, which are spliced
 //! for each question.
 
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::html::feed::{self, Feed};
 use snapshot::page::html::search;
 use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
-use crate::answer::{Asked, Question, not_found, value};
+use crate::answer::{Asked, Question, damaged, not_found, value};
 use crate::reply::{Content, Lifetime, Reply};
 use crate::searches::work;
 
@@ -64,6 +64,7 @@ fn media_type(path: &str) -> Option<&'static str> {
         "md" => "text/markdown; charset=utf-8",
         "ics" => Feed::Calendar.media_type(),
         "json" => "application/json",
+        "jsonld" => "application/ld+json",
         "ndjson" => "application/x-ndjson",
         "csv" => Feed::Table.media_type(),
         _ => return None,
@@ -161,7 +162,12 @@ impl Asked<'_> {
             true => Lifetime::Immutable.header(),
             false => self.until_midnight(),
         };
-        self.file(file, lifetime, || content(HeaderValue::from_static(media_type)))
+        // Downloads may be long enough to be taken up again where they broke off.
+        match self.body(file, || content(HeaderValue::from_static(media_type))) {
+            Ok(body) if path.starts_with("data/") => body.part(&self.head.headers, lifetime),
+            Ok(body) => body.reply(&self.head.headers, lifetime),
+            Err(error) => damaged(&error),
+        }
     }
 
     fn site_page(&self, path: &str) -> Reply {
@@ -194,12 +200,14 @@ impl Asked<'_> {
         let Some(file) = self.epoch.generation().files().lookup(&[path, ".html"]) else {
             return not_found("There is nothing at this path.");
         };
-        let mut reply = self.file(file, Lifetime::Short.header(), || html(locale));
-        if reply.status == StatusCode::OK {
-            reply.status = StatusCode::NOT_FOUND;
-            reply.headers.remove(header::ETAG);
-            reply.headers.remove(header::LAST_MODIFIED);
-        }
+        // The page that says so is not what was asked for: no condition holds for it.
+        let mut reply = match self.body(file, || html(locale)) {
+            Ok(body) => body.reply(&HeaderMap::new(), Lifetime::Short.header()),
+            Err(error) => return damaged(&error),
+        };
+        reply.status = StatusCode::NOT_FOUND;
+        reply.headers.remove(header::ETAG);
+        reply.headers.remove(header::LAST_MODIFIED);
         reply
     }
 }

@@ -126,6 +126,9 @@ pub struct Preview {
     /// Address to serve on
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
+    /// Folder whose templates, words and assets stand in for the program's own, file by file
+    #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
+    pub templates: Option<PathBuf>,
 }
 
 /// Reads a public address; gives scheme and authority as an origin is written.

@@ -23,16 +23,25 @@ pub enum Effort {
 /// Levels of gzip, Brotli and Zstandard.
 struct Levels {
     gzip: i32,
-    brotli: i32,
+    brotli: Option<i32>,
     zstd: i32,
 }
 
+/// Bodies shorter than this stay as they are, in bytes: with their headers they fill less than two
+/// packets.
+const SMALL: usize = 1024;
+/// Bodies from this length on are worth Zstandard, in bytes: it decodes faster, and below it is no
+/// smaller than the others.
+const LARGE: usize = 64 * 1024;
+
 impl Effort {
+    /// At low levels a page in Brotli is as long as in gzip, which everybody reads, so one of them is
+    /// enough; at high levels it is a sixth shorter.
     const fn levels(self) -> Option<Levels> {
         match self {
             Self::None => None,
-            Self::Fast => Some(Levels { gzip: 6, brotli: 4, zstd: 6 }),
-            Self::Best => Some(Levels { gzip: 12, brotli: 11, zstd: 19 }),
+            Self::Fast => Some(Levels { gzip: 5, brotli: None, zstd: 3 }),
+            Self::Best => Some(Levels { gzip: 12, brotli: Some(11), zstd: 19 }),
         }
     }
 
@@ -41,18 +50,22 @@ impl Effort {
     pub fn name(self) -> String {
         match self.levels() {
             None => "none".to_owned(),
-            Some(Levels { gzip, brotli, zstd }) => format!("libdeflate-{gzip} brotli-{brotli} zstd-{zstd}"),
+            Some(Levels { gzip, brotli: None, zstd }) => format!("libdeflate-{gzip} zstd-{zstd}-large"),
+            Some(Levels { gzip, brotli: Some(brotli), zstd }) => {
+                format!("libdeflate-{gzip} brotli-{brotli} zstd-{zstd}-large")
+            }
         }
     }
 
-    /// A body in a coding.
+    /// A body in a coding; nothing where that does not pay.
     #[must_use]
     pub fn encode(self, coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
-        let levels = self.levels()?;
+        let levels = self.levels().filter(|_| body.len() >= SMALL)?;
         match coding {
             Coding::Identity => None,
             Coding::Gzip => gzip(levels.gzip, body),
-            Coding::Brotli => brotli(levels.brotli, body),
+            Coding::Brotli => brotli(levels.brotli?, body),
+            Coding::Zstd if body.len() < LARGE => None,
             Coding::Zstd => zstd(levels.zstd, body),
         }
     }
@@ -101,4 +114,23 @@ fn brotli(level: i32, body: &[u8]) -> Option<Vec<u8>> {
     writer.write_all(body).ok()?;
     drop(writer);
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_body_has_gzip_and_only_what_pays_besides() {
+        let codings = |effort: Effort, length: usize| {
+            let body = b"opportunity ".repeat(length / 12);
+            let all = [Coding::Gzip, Coding::Brotli, Coding::Zstd];
+            all.map(|coding| effort.encode(coding, &body).is_some())
+        };
+        assert_eq!(codings(Effort::None, 1 << 20), [false; 3]);
+        assert_eq!(codings(Effort::Best, 1 << 9), [false; 3]);
+        assert_eq!(codings(Effort::Fast, 1 << 13), [true, false, false]);
+        assert_eq!(codings(Effort::Fast, 1 << 17), [true, false, true]);
+        assert_eq!(codings(Effort::Best, 1 << 13), [true, true, false]);
+    }
 }

@@ -14,6 +14,7 @@ use snapshot::store::sections::{SectionError, SectionWriter, Sections};
 use snapshot::store::{About, Counts, Digest, Page, Published, Stage, StoreError};
 use snapshot::time::Day;
 
+use crate::data;
 use crate::encode::Effort;
 use crate::progress::Progress;
 use crate::render::{Family, Renderer};
@@ -93,13 +94,17 @@ pub fn generate(
             let labels = open(&files)?;
             let theme = Theme::load(options.templates.as_deref())?;
             let base_url = &options.base_url;
-            let pages = Pages { directory, numbers: &numbers, site: &labels, theme: &theme, base_url };
+            let downloads = progress.step("tables", || {
+                data::write(directory, |path, body| put_whole(&stage, options, path, body))
+            })?;
+            let (numbers, downloads) = (&numbers, &downloads[..]);
+            let pages = Pages { directory, numbers, site: &labels, theme: &theme, base_url, downloads };
             let html = progress.step("fragments", || pages.prepare(&order))?;
             stage.put(Page { path: HTML, body: &html, holes: &[], encodings: false }, &|_, _| None)?;
             let site = open(&files)?.with_html(&Sections::from_bytes(&html)?)?;
             drop((files, html));
             let dated = site.dated(day);
-            let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated };
+            let renderer = Renderer { directory, numbers, site: &site, dated: &dated };
             put_pages(&stage, &renderer.rest(), options, progress)?;
             put_pages(&stage, &renderer.people(&pages), options, progress)?;
         }
@@ -155,6 +160,13 @@ fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
         stage.put(Page { path, body, holes: &[], encodings: false }, &|_, _| None)?;
     }
     Ok(())
+}
+
+/// Puts a file that does not depend on the day.
+fn put_whole(stage: &Stage, options: &Options, path: &str, body: &[u8]) -> Result<(), StoreError> {
+    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
+    let encodings = options.effort != Effort::None;
+    stage.put(Page { path, body, holes: &[], encodings }, &encode)
 }
 
 fn put_pages(

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod data;
 pub mod diagnostics;
 pub mod encode;
 pub mod generate;

@@ -1,8 +1,8 @@
 //! Preview: builds into a folder of its own, serves that, and builds again whenever a file of the
-//! dataset changes. Broken data is reported; the last good snapshot keeps serving.
+//! dataset or of the templates changes. Broken data is reported; the last good snapshot keeps serving.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -42,16 +42,19 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         index_only: false,
-        templates: None,
+        templates: options.templates.clone(),
     };
     // Before the first build, so that no change is missed. What is no folder, the build complains of.
-    let changes = options.data.as_deref().filter(|data| data.is_dir()).map(changes_of).transpose()?;
+    let folders: Vec<&Path> =
+        [&options.data, &options.templates].into_iter().flatten().map(PathBuf::as_path).collect();
+    let watched: Vec<&Path> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+    let changes = (!watched.is_empty()).then(|| changes_of(&watched)).transpose()?;
     rebuild(options.data.as_deref(), &build)?;
     let live = open(&build)?;
     greet(options, &build.base_url);
-    if let (Some(data), Some(changes)) = (options.data.clone(), changes) {
-        let live = Arc::clone(&live);
-        std::thread::spawn(move || follow(&data, &changes, &build, &live));
+    if let Some(changes) = changes {
+        let (data, live) = (options.data.clone(), Arc::clone(&live));
+        std::thread::spawn(move || follow(data.as_deref(), &changes, &build, &live));
     }
     runtime.block_on(serve(live, listener))
 }
@@ -124,33 +127,33 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     published.map(drop).map_err(|error| generate_failure(&error))
 }
 
-/// What happens in a folder, told while this is kept.
+/// What happens in folders, told while this is kept.
 struct Changes {
     events: Receiver<notify::Result<notify::Event>>,
     _watcher: notify::RecommendedWatcher,
 }
 
-fn changes_of(data: &Path) -> Result<Changes, Failure> {
+fn changes_of(folders: &[&Path]) -> Result<Changes, Failure> {
     let (sender, events) = channel();
     let watcher = notify::recommended_watcher(move |event| {
         let _ = sender.send(event);
     });
     let watching = watcher.and_then(|mut watcher: notify::RecommendedWatcher| {
-        watcher.watch(data, RecursiveMode::Recursive)?;
+        folders.iter().try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))?;
         Ok(watcher)
     });
     match watching {
         Ok(watcher) => Ok(Changes { events, _watcher: watcher }),
-        Err(error) => Err(fail(Failure::Input, format_args!("cannot watch {}: {error}", data.display()))),
+        Err(error) => Err(fail(Failure::Input, format_args!("cannot watch for changes: {error}"))),
     }
 }
 
 /// Builds again after every change, for ever.
-fn follow(data: &Path, changes: &Changes, build: &Options, live: &Live) {
+fn follow(data: Option<&Path>, changes: &Changes, build: &Options, live: &Live) {
     while wait_for_change(&changes.events) {
-        anstream::eprintln!("\nthe data changed");
+        anstream::eprintln!("\nfiles changed");
         let build = Options { as_of: today(), ..build.clone() };
-        match rebuild(Some(data), &build) {
+        match rebuild(data, &build) {
             Ok(()) => {
                 live.refresh();
                 anstream::eprintln!("serving the new snapshot");

@@ -16,7 +16,8 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Page, Query};
 use snapshot::record::{Directory, Locale};
 
-use crate::site::{Pages, Rendered};
+use crate::data::describe::Describer;
+use crate::site::{File, Pages, Rendered};
 
 /// The REST contract, served as it stands.
 pub const OPENAPI: &[u8] = include_bytes!("../../schemas/openapi.json");
@@ -36,7 +37,7 @@ pub struct Renderer<'a> {
     pub dated: &'a Dated,
 }
 
-/// A family of pages: its name for people, and how many there are.
+/// A family of pages: its name for people, and how many there are; each is a file or a few.
 pub struct Family<'a> {
     /// What progress shows.
     pub name: &'static str,
@@ -52,8 +53,7 @@ impl Family<'_> {
         put: impl Fn(&str, &Filled) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         (0..self.count).into_par_iter().try_for_each(|position| {
-            let (path, filled) = (self.page)(position)?;
-            put(&path, &filled)
+            (self.page)(position)?.iter().try_for_each(|(path, filled)| put(path, filled))
         })
     }
 }
@@ -64,17 +64,12 @@ impl<'a> Renderer<'a> {
     pub fn people(&'a self, pages: &'a Pages<'a>) -> Vec<Family<'a>> {
         let family = |name, count, page| Family { name, count, page };
         let (dated, directory) = (self.dated, self.directory);
-        let locales = Locale::ALL.len();
+        let (locales, months) = (Locale::ALL.len(), pages.months(dated));
         let mut families = vec![
             family(
                 "program pages",
                 locales * directory.programs.len(),
                 Box::new(move |position| pages.program(position, dated)),
-            ),
-            family(
-                "program twins",
-                3 * directory.programs.len(),
-                Box::new(move |position| pages.program_twin(position, dated)),
             ),
             family(
                 "organization pages",
@@ -91,18 +86,30 @@ impl<'a> Renderer<'a> {
                 locales * FACETS.len(),
                 Box::new(move |position| pages.facet(position, dated)),
             ),
+            family(
+                "months",
+                locales * months.len(),
+                Box::new(move |position| {
+                    pages.month(months[position / locales], Locale::ALL[position % locales], dated)
+                }),
+            ),
             family("site pages", Pages::FIXED, Box::new(move |position| pages.fixed(position, dated))),
             family(
                 "site files",
                 pages.machine_files(),
-                Box::new(move |position| Ok(pages.machine(position))),
+                Box::new(move |position| Ok(vec![pages.machine(position)])),
+            ),
+            family(
+                "descriptions",
+                Describer::FILES,
+                Box::new(move |position| Ok(vec![pages.description(position)])),
             ),
         ];
         if let Some(html) = &self.site.html {
             families.push(family(
                 "search pages",
                 Pages::SEARCHES,
-                Box::new(move |position| Ok(pages.search(html, position, dated))),
+                Box::new(move |position| Ok(vec![pages.search(html, position, dated)])),
             ));
         }
         families
@@ -115,29 +122,33 @@ impl<'a> Renderer<'a> {
             Family {
                 name: "programs",
                 count: self.directory.programs.len() * Locale::ALL.len(),
-                page: Box::new(|position| Ok(self.program(position))),
+                page: Box::new(|position| Ok(vec![self.program(position)])),
             },
             Family {
                 name: "organizations",
                 count: self.directory.organizations.len(),
-                page: Box::new(|position| Ok(self.organization(position))),
+                page: Box::new(|position| Ok(vec![self.organization(position)])),
             },
             Family {
                 name: "recipients",
                 count: self.directory.recipients.len(),
-                page: Box::new(|position| Ok(self.recipient(position))),
+                page: Box::new(|position| Ok(vec![self.recipient(position)])),
             },
             Family {
                 name: "facets",
                 count: FACETS.len(),
-                page: Box::new(|position| Ok(self.facet(position))),
+                page: Box::new(|position| Ok(vec![self.facet(position)])),
             },
             Family {
                 name: "lists",
                 count: List::ALL.len(),
-                page: Box::new(|position| Ok(self.list(List::ALL[position]))),
+                page: Box::new(|position| Ok(vec![self.list(List::ALL[position])])),
             },
-            Family { name: "downloads", count: 4, page: Box::new(|position| Ok(self.download(position))) },
+            Family {
+                name: "downloads",
+                count: 4,
+                page: Box::new(|position| Ok(vec![self.download(position)])),
+            },
         ]
     }
 
@@ -145,7 +156,7 @@ impl<'a> Renderer<'a> {
         Shaper { directory: self.directory, locale }
     }
 
-    fn program(&self, position: usize) -> (String, Filled) {
+    fn program(&self, position: usize) -> File {
         let (program, locale) = (position / Locale::ALL.len(), Locale::ALL[position % Locale::ALL.len()]);
         let slug = &self.directory.programs[program].slug;
         let suffix = if locale == Locale::En { "" } else { ".es" };
@@ -153,31 +164,31 @@ impl<'a> Renderer<'a> {
         (format!("{API}/programs/{slug}{suffix}.json"), filled)
     }
 
-    fn organization(&self, organization: usize) -> (String, Filled) {
+    fn organization(&self, organization: usize) -> File {
         let slug = &self.directory.organizations[organization].slug;
         let filled = detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, organization);
         (format!("{API}/organizations/{slug}.json"), filled)
     }
 
-    fn recipient(&self, recipient: usize) -> (String, Filled) {
+    fn recipient(&self, recipient: usize) -> File {
         let slug = &self.directory.recipients[recipient].slug;
         let filled = detail::recipient(&self.shaper(Locale::En), self.dated, recipient);
         (format!("{API}/recipients/{slug}.json"), filled)
     }
 
-    fn facet(&self, position: usize) -> (String, Filled) {
+    fn facet(&self, position: usize) -> File {
         let spec = &FACETS[position];
         let first = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
         let bytes = facet(self.site, self.dated, spec.facet, &first);
         (format!("{API}/facets/{}.json", spec.name), Filled { bytes, holes: Vec::new() })
     }
 
-    fn list(&self, of: List) -> (String, Filled) {
+    fn list(&self, of: List) -> File {
         let bytes = list(self.site, self.dated, of, &ListQuery::default(), &[]);
         (format!("{API}/{}.json", of.name()), Filled { bytes, holes: Vec::new() })
     }
 
-    fn download(&self, position: usize) -> (String, Filled) {
+    fn download(&self, position: usize) -> File {
         let whole = |bytes| Filled { bytes, holes: Vec::new() };
         match position {
             0 => (

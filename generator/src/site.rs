@@ -9,10 +9,15 @@ mod prepare;
 mod theme;
 mod view;
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::{FACETS, Facet, Spec};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::html::deadlines;
 use snapshot::page::html::feed::{Feed, feed};
 use snapshot::page::html::search::search;
 use snapshot::page::html::{Html, arg, grouped};
@@ -20,6 +25,9 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
 use snapshot::record::{Directory, Locale};
+use snapshot::time::OPEN_STATES;
+
+use crate::data::Download;
 
 pub use theme::{SiteError, Theme};
 
@@ -27,6 +35,9 @@ pub use theme::{SiteError, Theme};
 const NEWEST: usize = 8;
 /// Values of a facet on the home page.
 const BROWSE: usize = 12;
+
+/// Names of the languages in Open Graph.
+const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
 
 /// What pages are made of.
 #[derive(Clone, Copy)]
@@ -41,13 +52,34 @@ pub struct Pages<'a> {
     pub theme: &'a Theme,
     /// Scheme and authority of the public address.
     pub base_url: &'a str,
+    /// The tables that were written.
+    pub downloads: &'a [Download],
 }
 
-/// A page on its way: its path below `public/` and its bytes.
-pub type Rendered = Result<(String, Filled), minijinja::Error>;
+/// A file on its way: its path and its bytes.
+pub type File = (String, Filled);
+
+/// The files of one position of a family.
+pub type Rendered = Result<Vec<File>, minijinja::Error>;
+
+/// A file that does not depend on the day.
+fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
+    (path, Filled { bytes: bytes.into(), holes: Vec::new() })
+}
 
 /// Pages that are the same in kind for every dataset.
-const FIXED: [&str; 7] = ["/", "/deadlines", "/data", "/docs/api", "/docs/mcp", "/about", "/404"];
+const FIXED: [&str; 10] = [
+    "/",
+    "/deadlines",
+    "/browse",
+    "/organizations",
+    "/recipients",
+    "/data",
+    "/docs/api",
+    "/docs/mcp",
+    "/about",
+    "/404",
+];
 
 /// Address of a page in a language.
 fn here(path: &str, locale: Locale) -> String {
@@ -110,7 +142,8 @@ impl<'a> Pages<'a> {
         let context = context! {
             t => self.theme.words(locale),
             lang => locale.as_str(),
-            og_locale => if locale == Locale::En { "en_US" } else { "es_ES" },
+            og_locale => OPEN_GRAPH[locale as usize],
+            og_other => OPEN_GRAPH[1 - locale as usize],
             site_name => &self.directory.dataset.title,
             base_url => self.base_url,
             prefix => prefix(locale),
@@ -130,34 +163,26 @@ impl<'a> Pages<'a> {
     }
 
     /// Cuts the holes of a page and fills them for the day of the build.
-    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> (String, Filled) {
-        (file(path, locale), cut(page.as_bytes(), Syntax::Text, dated))
+    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> Vec<File> {
+        vec![(file(path, locale), cut(page.as_bytes(), Syntax::Text, dated))]
     }
 
-    /// The page of a program.
+    /// The page of a program and the same as Markdown; with the English ones comes its calendar.
     pub fn program(&self, position: usize, dated: &Dated) -> Rendered {
         let (program, locale) = split(position);
         let record = &self.directory.programs[program];
         let path = format!("/programs/{}", record.slug);
         let name = self.directory.text(record.id, locale, "name", &record.name);
-        let page = self.render("program.html", locale, (&path, name), self.program_view(program, locale))?;
-        Ok(self.finish(&path, locale, &page, dated))
-    }
-
-    /// The page of a program as Markdown, or its calendar.
-    pub fn program_twin(&self, position: usize, dated: &Dated) -> Rendered {
-        let (program, twin) = (position / 3, position % 3);
-        let record = &self.directory.programs[program];
-        if twin == 2 {
-            let bytes = self.calendar(program).into_bytes();
-            let path = format!("public/programs/{}.ics", record.slug);
-            return Ok((path, Filled { bytes, holes: Vec::new() }));
+        let view = self.program_view(program, locale);
+        let page = self.render("program.html", locale, (&path, name), view.clone())?;
+        let twin = self.render("program.md", locale, (&path, name), view)?;
+        let twin_path = format!("public{}{path}.md", prefix(locale));
+        let mut files = self.finish(&path, locale, &page, dated);
+        files.push((twin_path, cut(twin.as_bytes(), Syntax::Text, dated)));
+        if locale == Locale::En {
+            files.push(whole(format!("public{path}.ics"), self.calendar(program)));
         }
-        let locale = Locale::ALL[twin];
-        let path = format!("/programs/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
-        let page = self.render("program.md", locale, (&path, name), self.program_view(program, locale))?;
-        Ok((format!("public{}{path}.md", prefix(locale)), cut(page.as_bytes(), Syntax::Text, dated)))
+        Ok(files)
     }
 
     /// The page of an organization.
@@ -188,18 +213,7 @@ impl<'a> Pages<'a> {
         let spec = &FACETS[facet];
         let path = format!("/facets/{}", spec.name);
         let title = self.word(locale, &format!("facet_{}", spec.name));
-        let items: Vec<Value> = options(self.site, dated, spec.facet, "", locale)
-            .into_iter()
-            .map(|(pick, count)| {
-                let value = self.site.index.value_text(&pick);
-                context! {
-                    href => view::question(locale, spec.parameter, value),
-                    text => self.site.rows.label(spec.facet, &pick, locale),
-                    // How many are open changes with the day.
-                    count => (spec.parameter != "openState").then(|| grouped(count.into(), locale)),
-                }
-            })
-            .collect();
+        let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
         let page = self.render("facet.html", locale, (&path, title), context! { items })?;
         Ok(self.finish(&path, locale, &page, dated))
     }
@@ -214,9 +228,12 @@ impl<'a> Pages<'a> {
         let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
         let (template, key, view) = match path {
             "/" => ("home.html", "site_tagline", self.home(locale, dated)),
+            "/browse" => ("browse.html", "browse_title", self.browse_view(locale, dated)),
+            "/organizations" => ("list.html", "organizations_title", self.organizations_view(locale)),
+            "/recipients" => ("list.html", "recipients_title", self.recipients_view(locale)),
             "/deadlines" => {
                 let deadlines = Value::from_safe_string(Rule::Deadlines.mark(arg(0, locale)));
-                ("deadlines.html", "deadlines_title", context! { deadlines, today })
+                ("deadlines.html", "deadlines_title", context! { deadlines, today, month => false })
             }
             "/data" => ("data.html", "data_title", self.data_view(locale)),
             "/docs/api" => ("api.html", "api_title", self.api_view()),
@@ -230,15 +247,49 @@ impl<'a> Pages<'a> {
         Ok(self.finish(path, locale, &page, dated))
     }
 
-    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+    /// The months that have a deadline, from that of the build's day on.
+    #[must_use]
+    pub fn months(&self, dated: &Dated) -> Vec<Date> {
+        let since = dated.day().date().map(Date::first_of_month);
+        let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
+        let ahead = months.map(Date::first_of_month).filter(|month| Some(*month) >= since);
+        ahead.collect::<BTreeSet<Date>>().into_iter().collect()
+    }
+
+    /// The deadlines of a month.
+    pub fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
+        let name = self.word(locale, &format!("month_{}", month.month()));
+        let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
+        let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
+        let mark = Rule::Deadlines.mark(arg(deadlines::number(month) as usize, locale));
+        let deadlines = Value::from_safe_string(mark);
+        let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
+        let path = deadlines::address(Locale::En, month);
+        let view = context! { deadlines, today, month => true };
+        let page = self.render("deadlines.html", locale, (&path, &title), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    fn browse_view(&self, locale: Locale, dated: &Dated) -> Value {
+        let groups = FACETS.iter().filter_map(|spec| self.browse(spec.facet, locale, dated));
+        context! { groups => groups.collect::<Vec<_>>() }
+    }
+
+    /// The programs that were listed last, newest first.
+    fn newest(&self, most: usize) -> Vec<usize> {
         let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
         newest.sort_by_key(|program| {
             let program = &self.directory.programs[*program];
-            (std::cmp::Reverse(program.created_at), program.id)
+            (Reverse(program.created_at), program.id)
         });
-        let newest: Vec<Value> = newest
+        newest.truncate(most);
+        newest
+    }
+
+    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+        let newest: Vec<Value> = self
+            .newest(NEWEST)
             .into_iter()
-            .take(NEWEST)
             .map(|program| {
                 let link = self.line(program, locale).unwrap_or_default();
                 context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
@@ -266,24 +317,35 @@ impl<'a> Pages<'a> {
         }
     }
 
+    /// The commonest values of a facet, and how many there are. Which states there are, and of how
+    /// many programs, changes with the day: all are listed, without a count.
+    fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
+        let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
+        let all: Vec<(Pick, Option<u32>)> = match spec.facet {
+            Facet::OpenStates => OPEN_STATES.iter().filter_map(find).map(|pick| (pick, None)).collect(),
+            facet => {
+                let counted = options(self.site, dated, facet, "", locale).into_iter();
+                counted.map(|(pick, count)| (pick, Some(count))).collect()
+            }
+        };
+        let item = |(pick, count): &(Pick, Option<u32>)| {
+            context! {
+                href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
+                text => self.site.rows.label(spec.facet, pick, locale),
+                count => count.map(|count| grouped(count.into(), locale)),
+            }
+        };
+        (all.iter().take(most).map(item).collect(), all.len())
+    }
+
     /// The commonest values of a facet; nothing when there are none.
     fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
         let spec = facet.spec();
-        let all = options(self.site, dated, facet, "", locale);
-        let items: Vec<Value> = all
-            .iter()
-            .take(BROWSE)
-            .map(|(pick, count)| {
-                context! {
-                    href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
-                    text => self.site.rows.label(spec.facet, pick, locale),
-                    count => grouped((*count).into(), locale),
-                }
-            })
-            .collect();
+        let (items, all) = self.values(spec, BROWSE, locale, dated);
         (!items.is_empty()).then(|| {
             context! {
                 items,
+                more => all > BROWSE,
                 name => self.word(locale, &format!("facet_{}", spec.name)),
                 href => here(&format!("/facets/{}", spec.name), locale),
             }
@@ -294,14 +356,14 @@ impl<'a> Pages<'a> {
     pub const SEARCHES: usize = 2 * (1 + Feed::ALL.len());
 
     /// The search page of a language and its feeds, as they are when nothing was asked.
-    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> (String, Filled) {
+    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> File {
         let (kind, locale) = split(position);
         let query = Query { locale, ..Query::default() };
         let (extension, bytes) = match kind.checked_sub(1).map(|feed| Feed::ALL[feed]) {
             None => ("html", search(self.site, html, dated, &query, &[])),
             Some(kind) => (kind.extension(), feed(self.site, html, dated, &query, kind)),
         };
-        (format!("public{}/programs.{extension}", prefix(locale)), Filled { bytes, holes: Vec::new() })
+        whole(format!("public{}/programs.{extension}", prefix(locale)), bytes)
     }
 
     /// Label of a facet value in a language.

@@ -218,7 +218,7 @@ impl Lifecycle {
 }
 
 /// `dataset.json`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Dataset {
     /// Must be `1`.
@@ -263,16 +263,17 @@ fn required() -> Strength {
     Strength::Required
 }
 
-/// Declares a table's row: camelCase, unknown fields refused, `publication` understood.
+/// Declares a table's row: camelCase, unknown fields refused, `publication` understood. What is
+/// written is published, so `publication` is not.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident : $type:ty),+ $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Deserialize)]
+        #[derive(Clone, Debug, Deserialize, Serialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)+
             /// Only published records leave the building.
-            #[serde(default = "published")]
+            #[serde(default = "published", skip_serializing)]
             pub publication: Publication,
         }
     };
@@ -500,7 +501,7 @@ row! {
         /// Where it was read.
         source_id: Option<Uuid>,
         /// Only approved facts leave the building.
-        #[serde(default = "approved")] status: Approval,
+        #[serde(default = "approved", skip_serializing)] status: Approval,
         /// Last changed.
         updated_at: Timestamp,
     }

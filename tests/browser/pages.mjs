@@ -7,9 +7,12 @@ export async function pages(base) {
   const paths = {
     home: "/", search: "/programs", filtered: "/programs?q=fellowship&open=true&type=nonsense",
     program: `/programs/${program}`, organization: `/organizations/${organization}`,
-    deadlines: "/deadlines", facet: "/facets/topics", data: "/data", api: "/docs/api",
-    mcp: "/docs/mcp", about: "/about", missing: "/programs/there-is-none",
+    deadlines: "/deadlines", browse: "/browse", facet: "/facets/topics", organizations: "/organizations",
+    recipients: "/recipients", data: "/data", api: "/docs/api", mcp: "/docs/mcp", about: "/about",
+    missing: "/programs/there-is-none",
   };
+  const month = (await (await fetch(base + "/deadlines")).text()).match(/\/deadlines\/\d{4}-\d{2}/);
+  if (month) paths.month = month[0];
   if (recipient) paths.recipient = `/recipients/${recipient}`;
   const both = Object.entries(paths).flatMap(([name, path]) => [
     [name, path],

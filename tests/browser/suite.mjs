@@ -1,7 +1,10 @@
-// The site in a real browser: accessibility, layout, journeys with and without JavaScript, counts,
-// budgets and policies. Prints one line for each check; exits 1 when any failed.
-// node suite.mjs BASE_URL
+// The site in a real browser: accessibility, layout, journeys by mouse, by keyboard alone and without
+// JavaScript, counts, budgets, feeds and policies. Says what failed; exits 1 when anything did.
+// node suite.mjs BASE_URL [PART…]
 import { chromium } from "playwright-core";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import ical from "node-ical";
+import jsonld from "jsonld";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { pages } from "./pages.mjs";
@@ -9,9 +12,12 @@ import { pages } from "./pages.mjs";
 const base = process.argv[2];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
-let failures = 0;
+const kinds = await pages(base);
+const address = kind => base + kinds.find(([name]) => name === kind)[1];
+const text = async path => (await fetch(base + path)).text();
+let failures = 0, passed = 0;
 const check = (name, good, detail = "") => {
-  if (!good) failures++;
+  good ? passed++ : failures++;
   if (!good || process.env.VERBOSE) console.log(`${good ? "ok  " : "FAIL"} ${name} ${good ? "" : detail}`);
 };
 const open = async (options = {}) => {
@@ -22,12 +28,16 @@ const open = async (options = {}) => {
   return page;
 };
 // A number of results, as the page says it.
-const total = async page => Number((await page.textContent("#count")).replace(/[^0-9]/g, ""));
+const number = said => Number(said.replace(/[^0-9]/g, ""));
+const total = async page => number(await page.textContent("#count"));
+const until = (page, n) => page.waitForFunction(n => Number(document.querySelector("#count").textContent.replace(/[^0-9]/g, "")) === n, n);
+let seed = 7;
+const random = n => (seed = (seed * 48271) % 2147483647) % n;
 
 async function accessible() {
   for (const colorScheme of ["light", "dark"]) for (const width of [320, 1280]) {
     const page = await open({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-    for (const [name, path] of await pages(base)) {
+    for (const [name, path] of kinds) {
       await page.goto(base + path);
       const where = `${name} ${width} ${colorScheme}`;
       await page.evaluate(axe);
@@ -42,42 +52,76 @@ async function accessible() {
 
 async function quiet() {
   const page = await open();
-  for (const [name, path] of await pages(base)) {
+  await page.addInitScript(() => addEventListener("securitypolicyviolation", event => console.error(`policy: ${event.violatedDirective}`)));
+  for (const [name, path] of kinds) {
     const hosts = new Set();
     const seen = request => request.url().startsWith("data:") || hosts.add(new URL(request.url()).origin);
     page.on("request", seen);
     await page.goto(base + path);
     page.off("request", seen);
     check(`only its own host ${name}`, [...hosts].every(host => host === base), [...hosts].join(" "));
+    check(`one heading ${name}`, (await page.locator("h1").count()) === 1);
+    const spanish = name.endsWith("-es");
+    check(`language ${name}`, (await page.getAttribute("html", "lang")) === (spanish ? "es" : "en"));
+    for (const code of name.startsWith("missing") ? [] : ["en", "es"]) {
+      const twin = await page.getAttribute(`link[hreflang=${code}]`, "href");
+      check(`${code} twin of ${name}`, new URL(twin).pathname.startsWith("/es") === (code === "es"), twin);
+    }
   }
   check("no console errors, no policy violations", page.problems.length === 0, page.problems.join(" | "));
   check("no cookies", (await page.context().cookies()).length === 0);
-  const ld = await page.goto(base + (await pages(base)).find(([name]) => name === "program")[1]).then(() => page.textContent("script[type='application/ld+json']"));
-  check("linked data parses", !!JSON.parse(ld)["@type"]);
-  for (const feed of ["/programs.atom", "/es/programs.atom?q=beca", "/sitemap.xml", "/opensearch.xml"]) {
-    const text = await (await fetch(base + feed)).text();
-    const bad = await page.evaluate(text => new DOMParser().parseFromString(text, "application/xml").querySelector("parsererror")?.textContent, text);
-    check(`well-formed ${feed}`, !bad, bad);
+  await page.close();
+}
+
+// Feeds and linked data, as libraries of others read them.
+async function readable() {
+  const entries = {};
+  for (const path of ["/programs.atom", "/es/programs.atom?q=a", "/sitemap.xml", "/sitemap-1.xml", "/opensearch.xml"]) {
+    const xml = await text(path);
+    const valid = XMLValidator.validate(xml);
+    check(`well-formed ${path}`, valid === true, JSON.stringify(valid));
+    entries[path] = new XMLParser({ ignoreAttributes: false }).parse(xml);
   }
+  const feed = entries["/programs.atom"].feed;
+  const whole = feed.id && feed.title && feed.updated && feed.entry.every(it => it.id && it.title && it.updated && it.link["@_href"]);
+  check("Atom has what RFC 4287 asks for", !!whole && new Set(feed.entry.map(it => it.id)).size === feed.entry.length);
+  const events = Object.values(ical.sync.parseICS(await text("/programs.ics"))).filter(it => it.type === "VEVENT");
+  check("calendar events have a day and a name", events.length > 0 && events.every(it => it.start.dateOnly && it.uid && it.summary));
+  const { items, version } = JSON.parse(await text("/feeds/new.json"));
+  check("JSON Feed", version.endsWith("/1.1") && items.every(it => it.id && it.url && it.content_text));
+  const documentLoader = async url => ({ documentUrl: url, document: { "@context": { "@vocab": "https://schema.org/" } } });
+  const page = await open();
+  for (const [kind, type] of [["program", "EducationalOccupationalProgram"], ["organization", "Organization"], ["data", "Dataset"]]) {
+    await page.goto(address(kind));
+    const linked = JSON.parse(await page.textContent("script[type='application/ld+json']"));
+    const [node] = await jsonld.expand(linked, { documentLoader });
+    check(`linked data of ${kind}`, node["@type"].includes(`https://schema.org/${type}`), JSON.stringify(node["@type"]));
+    check(`linked data of ${kind} has a name`, !!node["https://schema.org/name"]?.[0]["@value"]);
+  }
+  const table = await text("/programs.csv");
+  check("spreadsheet starts with a byte order mark", table.startsWith("\ufeffid,slug,name") || table.startsWith("id,slug,name"));
   await page.close();
 }
 
 async function budget() {
-  const page = await open();
-  const client = await page.context().newCDPSession(page);
-  await client.send("Network.enable");
-  let bytes = 0, requests = 0;
-  const inline = new Set();
-  client.on("Network.requestWillBeSent", event => event.request.url.startsWith("data:") && inline.add(event.requestId));
-  client.on("Network.loadingFinished", event => {
-    if (inline.has(event.requestId)) return;
-    bytes += event.encodedDataLength;
-    requests++;
-  });
-  await page.goto(base + "/programs", { waitUntil: "networkidle" });
-  check("cold search page in 3 requests", requests <= 3, requests);
-  check("cold search page in 14 KB of bodies and 2 KB of headers", bytes <= 16 * 1024, bytes);
-  await page.close();
+  for (const [kind, requests_max, bytes_max] of [["search", 3, 14], ["program", 2, 8], ["home", 2, 12]]) {
+    const page = await open();
+    const client = await page.context().newCDPSession(page);
+    await client.send("Network.enable");
+    let bytes = 0, headers = 0, requests = 0;
+    const inline = new Set();
+    client.on("Network.requestWillBeSent", event => event.request.url.startsWith("data:") && inline.add(event.requestId));
+    client.on("Network.responseReceived", event => inline.has(event.requestId) || (headers += event.response.encodedDataLength));
+    client.on("Network.loadingFinished", event => {
+      if (inline.has(event.requestId)) return;
+      bytes += event.encodedDataLength;
+      requests++;
+    });
+    await page.goto(address(kind), { waitUntil: "networkidle" });
+    check(`${kind} in ${requests_max} requests`, requests <= requests_max, requests);
+    check(`${kind} in ${bytes_max} KB without headers`, bytes - headers <= bytes_max * 1024, bytes - headers);
+    await page.close();
+  }
 }
 
 async function without_script() {
@@ -90,7 +134,7 @@ async function without_script() {
   await page.check("input[name=open]");
   await page.click("aside button");
   check("filters apply", page.url().includes("open=true"), page.url());
-  await page.click(".chips a:has-text('Open now') >> nth=1");
+  await page.click("#results .chips a:has-text('Open now')");
   check("a chip goes away", !page.url().includes("open=true"), page.url());
   await page.goto(base + "/programs");
   if (await page.locator("a[rel=next]").count()) {
@@ -101,6 +145,40 @@ async function without_script() {
   check("a record", (await page.locator("h1").count()) === 1 && page.url().includes("/programs/"), page.url());
   check("its official page", await page.locator("a.go[rel~=external]").count() === 1);
   await context.close();
+}
+
+// Presses Tab until the element is reached; every stop must show its focus.
+async function tab(page, selector) {
+  for (let stop = 0; stop < 150; stop++) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(selector => {
+      const it = document.activeElement, style = getComputedStyle(it);
+      return { there: it.matches(selector), shown: parseFloat(style.outlineWidth) >= 2 && style.outlineStyle !== "none", tag: it.outerHTML.slice(0, 80) };
+    }, selector);
+    if (!at.shown) check(`focus shows on ${at.tag}`, false);
+    if (at.there) return true;
+  }
+  check(`${selector} is reached by Tab`, false);
+  return false;
+}
+
+async function keyboard() {
+  const page = await open();
+  await page.goto(base + "/");
+  await tab(page, ".skip");
+  await page.keyboard.press("Enter");
+  await tab(page, "#q");
+  await page.keyboard.type("research");
+  await Promise.all([page.waitForURL(/q=research/), page.keyboard.press("Enter")]);
+  const before = await total(page);
+  await tab(page, "input[name=open]");
+  await Promise.all([page.waitForURL(/open=true/), page.keyboard.press("Space")]);
+  check("Space filters", (await total(page)) <= before);
+  await page.goto(base + "/programs");
+  await tab(page, ".rows h3 a");
+  await Promise.all([page.waitForURL(/\/programs\/[a-z0-9-]+$/), page.keyboard.press("Enter")]);
+  check("the official page is reached", await tab(page, "a.go[rel~=external]"));
+  await page.close();
 }
 
 async function enhanced() {
@@ -114,51 +192,96 @@ async function enhanced() {
   check("results change in place", after < before, `${before} → ${after}`);
   check("focus stays", await page.evaluate(() => document.activeElement.name === "open"));
   check("the number is announced", (await page.textContent("#said")).length > 0);
+  const enhancedMain = await page.evaluate(() => document.querySelector("#results").outerHTML);
   await page.goBack();
-  await page.waitForFunction(n => Number(document.querySelector("#count").textContent.replace(/[^0-9]/g, "")) === n, before);
+  await until(page, before);
   check("Back restores the filters", !(await page.isChecked("input[name=open]")));
   await page.goForward();
-  await page.waitForFunction(n => Number(document.querySelector("#count").textContent.replace(/[^0-9]/g, "")) === n, after);
+  await until(page, after);
   check("Forward restores the filters", await page.isChecked("input[name=open]"));
+  await page.reload();
+  const plain = await page.evaluate(() => document.querySelector("#results").outerHTML);
+  check("a reload shows the same results", plain === enhancedMain.replace(' aria-busy="true"', ""));
+  check("no errors while enhanced", page.problems.length === 0, page.problems.join(" | "));
+  await page.close();
+}
+
+async function racing() {
+  const page = await open();
   await page.goto(base + "/programs");
   let slow = true;
-  await page.route(/q=fell/, async route => { if (slow) { slow = false; await new Promise(r => setTimeout(r, 900)); } await route.continue().catch(() => {}); });
+  await page.route(/q=fell/, async route => {
+    if (slow) { slow = false; await new Promise(done => setTimeout(done, 900)); }
+    await route.continue().catch(() => {});
+  });
   await page.fill("#q", "fell");
   await page.waitForTimeout(300);
   await page.fill("#q", "research");
   await page.waitForURL(/q=research/);
   await page.waitForTimeout(1000);
   check("the last question wins", page.url().includes("q=research"), page.url());
-  check("no errors while enhanced", page.problems.length === 0, page.problems.join(" | "));
+  await page.unroute(/q=fell/);
+  await page.route(/rolling=true/, route => route.request().isNavigationRequest() ? route.continue() : route.abort());
+  await page.check("input[name=rolling]");
+  await page.waitForURL(/rolling=true/);
+  check("what cannot be fetched is navigated to", (await page.locator("h1").count()) === 1);
   await page.close();
 }
 
-// The number beside a value is the number of results once it is picked.
+// The number beside a value is the number of results with that value as the only one of its group,
+// over random walks. Topics and fields are one group.
 async function counts() {
   const page = await open({ javaScriptEnabled: false });
-  let seed = 7;
-  const random = n => (seed = (seed * 48271) % 2147483647) % n;
+  const group = name => (name === "field" ? "topic" : name);
   for (const start of ["/programs", "/es/programs?open=true", "/programs?q=research"]) {
-    for (let round = 0; round < 8; round++) {
-      await page.goto(base + start);
+    const url = new URL(base + start);
+    for (let step = 0; step < 8; step++) {
+      await page.goto(url.href);
       const boxes = await page.$$eval("aside details fieldset label:has(i)", labels => labels.map(label => {
         const box = label.querySelector("input");
-        return { name: box.name, value: box.value, checked: box.checked, count: Number(label.querySelector("i").textContent) };
+        return { name: box.name, value: box.value, count: Number(label.querySelector("i").textContent) };
       }));
+      if (!boxes.length) break;
       const pick = boxes[random(boxes.length)];
-      if (!pick || pick.checked) continue;
-      const url = new URL(base + start);
+      const alone = new URL(url);
+      for (const name of [...alone.searchParams.keys()]) if (group(name) === group(pick.name)) alone.searchParams.delete(name);
+      alone.searchParams.append(pick.name, pick.value);
+      await page.goto(alone.href);
+      check(`count of ${pick.name}=${pick.value} on ${url.search}`, (await total(page)) === pick.count, `${pick.count} said, ${await total(page)} found`);
       url.searchParams.append(pick.name, pick.value);
-      await page.goto(url.href);
-      check(`count of ${pick.name}=${pick.value} on ${start}`, await total(page) === pick.count, `${pick.count}, found ${await total(page)}`);
     }
   }
   await page.close();
 }
 
-for (const part of [quiet, budget, without_script, enhanced, counts, accessible]) {
-  try { await part(); } catch (error) { check(part.name, false, error.message); }
+// What a stranger types stays text, wherever the page repeats it.
+async function hostile() {
+  const page = await open({ viewport: { width: 320, height: 900 } });
+  page.on("dialog", dialog => { check("no dialog", false); dialog.dismiss(); });
+  for (const word of [
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><svg/onload=alert(1)>", "javascript:alert(1)",
+    "\u202egnp.exe", "a".repeat(3000), "{{7*7}}", "</textarea></title><b>", "\u0001d7\u0001", "%00%0d%0aSet-Cookie:a=b",
+  ]) for (const path of ["/programs", "/es/programs"]) {
+    await page.goto(`${base}${path}?q=${encodeURIComponent(word)}&type=${encodeURIComponent(word)}`);
+    const found = await page.evaluate(() => ({
+      scripts: document.querySelectorAll("script").length,
+      strangers: document.querySelectorAll("main img, main svg, main b:not(.s)").length,
+      wide: document.documentElement.scrollWidth - innerWidth,
+      links: [...document.links].filter(link => link.protocol === "javascript:").length,
+    }));
+    const good = found.scripts === 1 && !found.strangers && found.wide <= 0 && !found.links;
+    check(`inert ${JSON.stringify(word.slice(0, 30))}`, good, JSON.stringify(found));
+  }
+  check("no errors over hostile words", page.problems.length === 0, page.problems.join(" | "));
+  await page.close();
+}
+
+const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, counts, hostile, accessible };
+const wanted = process.argv.slice(3);
+for (const [name, part] of Object.entries(parts)) {
+  if (wanted.length && !wanted.includes(name)) continue;
+  try { await part(); } catch (error) { check(name, false, error.message); }
 }
 await browser.close();
-console.log(failures ? `${failures} checks failed` : "all good");
+console.log(failures ? `${failures} checks failed, ${passed} passed` : `all ${passed} checks passed`);
 process.exit(failures ? 1 : 0);

@@ -12,6 +12,7 @@ mod harness;
 mod mcp;
 mod openapi;
 mod oracle;
+mod pages;
 mod parity;
 mod protocol;
 mod publish;

@@ -94,25 +94,30 @@ fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
         }
         etags.sort();
         let different = etags.windows(2).all(|pair| pair[0] != pair[1]);
-        assert!(different && etags.len() > 1, "{target}: {etags:?}");
+        let short = identity.body.len() < 1024;
+        assert!(different && (short || etags.len() > 1), "{target}: {etags:?}");
     }
 }
 
 #[test]
 fn the_coding_that_the_client_weighs_most_is_sent() {
-    let detail = targets()[2].clone();
-    for (accept, coding) in [
-        ("gzip, br, zstd", "zstd"),
-        ("gzip;q=1.0, br;q=0.8, zstd;q=0.5", "gzip"),
-        ("br;q=0.9, gzip;q=0.8", "br"),
-        ("zstd;q=0, br;q=0, gzip;q=0", ""),
-        ("identity, gzip;q=0.5", ""),
-        ("deflate", ""),
-        ("*", "zstd"),
-        ("*;q=0.2, zstd;q=0", "br"),
-        ("x-gzip", "gzip"),
+    // Answers to searches come in gzip and Zstandard, records of a quick build in gzip.
+    let (search, record) = (targets()[0].clone(), targets()[2].clone());
+    for (accept, of_search, of_record) in [
+        ("gzip, br, zstd", "zstd", "gzip"),
+        ("gzip;q=1.0, br;q=0.8, zstd;q=0.5", "gzip", "gzip"),
+        ("br;q=0.9, gzip;q=0.8", "gzip", "gzip"),
+        ("br", "", ""),
+        ("zstd;q=0, br;q=0, gzip;q=0", "", ""),
+        ("identity, gzip;q=0.5", "", ""),
+        ("deflate", "", ""),
+        ("*", "zstd", "gzip"),
+        ("*;q=0.2, zstd;q=0", "gzip", "gzip"),
+        ("x-gzip", "gzip", "gzip"),
     ] {
-        assert_eq!(with(&detail, "Accept-Encoding", accept).header("content-encoding"), coding, "{accept}");
+        let coding =
+            |target: &str| with(target, "Accept-Encoding", accept).header("content-encoding").to_owned();
+        assert_eq!((&*coding(&search), &*coding(&record)), (of_search, of_record), "{accept}");
     }
 }
 

@@ -6,7 +6,6 @@ use snapshot::record::{Approval, EntityType, Publication};
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::diagnostics::counted;
 use crate::read::{Row, Table, Tables};
 
 /// Why a row stays or goes.
@@ -20,12 +19,9 @@ enum Fate {
 }
 
 impl Fate {
-    const REASONS: [(Self, &'static str); 4] = [
-        (Self::Draft, "draft"),
-        (Self::Withdrawn, "withdrawn"),
-        (Self::NotApproved, "not approved"),
-        (Self::WithParent, "of records left out"),
-    ];
+    /// Why a row goes, unless it goes with the record that it belongs to.
+    const REASONS: [(Self, &'static str); 3] =
+        [(Self::Draft, "draft"), (Self::Withdrawn, "withdrawn"), (Self::NotApproved, "not approved")];
 
     fn new(publication: Publication, parents_stay: impl FnOnce() -> bool) -> Self {
         match publication {
@@ -102,7 +98,7 @@ pub(super) fn withhold(tables: &mut Tables, ids: &Ids) -> Option<String> {
     });
     forget(tables, &all, &sources);
     let left_out = remove(tables, &all, &sources);
-    (!left_out.is_empty()).then(|| format!("left out: {}", left_out.join(", ")))
+    (!left_out.is_empty()).then(|| format!("left out, with what belongs to it: {}", left_out.join(", ")))
 }
 
 /// Empties optional references to rows that go.
@@ -182,5 +178,6 @@ fn keep<T>(rows: &mut Vec<Row<T>>, fates: &[Fate], table: Table) -> Option<Strin
         (count > 0).then(|| format!("{count} {words}"))
     });
     let reasons: Vec<String> = reasons.collect();
-    Some(format!("{} of {} ({})", counted(left_out, "row"), table.name(), reasons.join(", ")))
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    Some(format!("{} {left_out}{reasons}", table.name()))
 }

@@ -534,12 +534,9 @@ fn drafts_and_what_belongs_to_them_never_leave() {
     assert_eq!(directory.awards[0].cycle_id, None);
     assert_eq!(
         report.notes(),
-        ["left out: 1 row of organizations (1 draft), 2 rows of programs (1 draft, 1 of records left out), \
-          2 rows of cycles (1 draft, 1 of records left out), 2 rows of awards (2 of records left out), \
-          1 row of recipients (1 withdrawn), 1 row of sources (1 of records left out), \
-          5 rows of facts (1 withdrawn, 2 not approved, 2 of records left out), \
-          1 row of aliases (1 of records left out), 2 rows of translations (2 of records left out), \
-          1 row of vocabulary (1 draft)"]
+        ["left out, with what belongs to it: organizations 1 (1 draft), programs 2 (1 draft), \
+          cycles 2 (1 draft), awards 2, recipients 1 (1 withdrawn), sources 1, \
+          facts 5 (1 withdrawn, 2 not approved), aliases 1, translations 2, vocabulary 1 (1 draft)"]
     );
 }
 

@@ -87,7 +87,7 @@ fn cells(row: &ProgramSummary<'_>, next_deadline: String) -> [String; COLUMNS.le
 }
 
 /// A text that no spreadsheet takes for a formula.
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 

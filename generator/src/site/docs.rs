@@ -7,11 +7,13 @@ use jiff::Timestamp;
 use minijinja::{Value, context};
 use serde_json::Value as Json;
 use snapshot::facet::FACETS;
-use snapshot::page::hole::Filled;
 use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
-use super::{FIXED, Pages, here};
+use super::feeds::JSON_FEED;
+use super::{FIXED, File, Pages, here, whole};
+use crate::data::Download;
+use crate::data::describe::Describer;
 use crate::render::OPENAPI;
 
 /// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
@@ -25,17 +27,44 @@ impl Pages<'_> {
             let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
             context! { href, name, format, count, what => self.word(locale, key) }
         };
-        let files: Vec<Value> = [
+        let live: Vec<Value> = [
             ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
             ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
             ("/programs.csv", "follow_csv", "CSV (BOM)", programs),
             ("/programs.atom", "data_atom", "Atom", 0),
             ("/programs.ics", "data_ics", "iCalendar", 0),
-            ("/api/v1/openapi.json", "data_openapi", "OpenAPI 3.1", 0),
         ]
         .map(file)
         .into();
-        context! { files, json_ld => self.dataset_json_ld(locale), description => self.word(locale, "data_intro") }
+        let table = |it: &Download| {
+            context! {
+                href => it.path(),
+                name => it.name(),
+                what => self.word(locale, &format!("table_{}", it.table.name())),
+                count => grouped(it.rows as u64, locale),
+                size => size(it.bytes, locale),
+                sha256 => it.sha256.to_string(),
+            }
+        };
+        context! {
+            live,
+            tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
+            json_ld => self.dataset_json_ld(locale),
+            description => self.word(locale, "data_intro"),
+        }
+    }
+
+    /// What describes the downloads.
+    #[must_use]
+    pub fn description(&self, position: usize) -> File {
+        let describer = Describer {
+            dataset: &self.directory.dataset,
+            about: self.word(Locale::En, "about_1"),
+            base_url: self.base_url,
+            downloads: self.downloads,
+        };
+        let (path, bytes) = describer.file(position);
+        whole(path, bytes)
     }
 
     /// The reference, read from the contract that is served.
@@ -82,12 +111,12 @@ impl Pages<'_> {
     /// How many files [`Pages::machine`] makes.
     #[must_use]
     pub fn machine_files(&self) -> usize {
-        6 + self.addresses().chunks(SITEMAP / 2).len()
+        8 + self.addresses().chunks(SITEMAP / 2).len()
     }
 
     /// Assets, and what machines look for.
     #[must_use]
-    pub fn machine(&self, position: usize) -> (String, Filled) {
+    pub fn machine(&self, position: usize) -> File {
         let (path, text) = match position {
             0 => (self.theme.css.path(), self.theme.css.text.clone()),
             1 => (self.theme.js.path(), self.theme.js.text.clone()),
@@ -95,9 +124,11 @@ impl Pages<'_> {
             3 => ("/llms.txt".to_owned(), self.llms()),
             4 => ("/opensearch.xml".to_owned(), self.open_search()),
             5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
-            _ => (format!("/sitemap-{}.xml", position - 5), self.sitemap(position - 6)),
+            6 => (here(JSON_FEED, Locale::En), self.json_feed(Locale::En)),
+            7 => (here(JSON_FEED, Locale::Es), self.json_feed(Locale::Es)),
+            _ => (format!("/sitemap-{}.xml", position - 7), self.sitemap(position - 8)),
         };
-        (format!("public{path}"), Filled { bytes: text.into_bytes(), holes: Vec::new() })
+        whole(format!("public{path}"), text)
     }
 
     fn robots(&self) -> String {
@@ -200,6 +231,16 @@ impl Pages<'_> {
     }
 }
 
+/// A number of bytes for people, in decimal units.
+fn size(bytes: usize, locale: Locale) -> String {
+    let (scaled, unit) = match bytes {
+        0..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        _ => (bytes as f64 / 1e6, "MB"),
+    };
+    let number = format!("{scaled:.1}");
+    format!("{} {unit}", if locale == Locale::Es { number.replace('.', ",") } else { number })
+}
+
 /// A parameter of the contract, its reference followed.
 fn parameter(contract: &Json, it: &Json) -> Value {
     let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
@@ -218,5 +259,16 @@ fn parameter(contract: &Json, it: &Json) -> Value {
         name => it["name"].as_str().unwrap_or_default(),
         type => kind,
         description => it["description"].as_str().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_as_each_language_does() {
+        assert_eq!(size(840, Locale::En), "0.8 kB");
+        assert_eq!(size(1_250_000, Locale::Es), "1,2 MB");
     }
 }

@@ -1,12 +1,18 @@
 //! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and what stands around them.
 
 use jiff::civil::Date;
+use serde_json::json;
 use snapshot::page::html::escaped;
 use snapshot::page::html::feed::{Feed, PARTS, address};
 use snapshot::record::{Cycle, Lifecycle, Locale};
 
 use super::{Pages, here};
 use crate::render::csv;
+
+/// Where the JSON Feed is.
+pub(super) const JSON_FEED: &str = "/feeds/new.json";
+/// Programs of the JSON Feed.
+const ITEMS: usize = 100;
 
 impl Pages<'_> {
     /// Name of the site in identifiers; without its port, which tag URIs (RFC 4151) do not have.
@@ -70,6 +76,35 @@ impl Pages<'_> {
         push_line(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:P1D");
         push_line(&mut out, "X-PUBLISHED-TTL:P1D");
         out
+    }
+
+    /// The newest programs as a JSON Feed (version 1.1).
+    pub(super) fn json_feed(&self, locale: Locale) -> String {
+        let item = |program: usize| {
+            let it = &self.directory.programs[program];
+            let organization =
+                &self.directory.organizations[self.directory.program_links[program].organization];
+            let name = self.directory.text(it.id, locale, "name", &it.name);
+            let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+            json!({
+                "id": format!("tag:{},2026:program/{}", self.host(), it.id),
+                "url": format!("{}{}", self.base_url, here(&format!("/programs/{}", it.slug), locale)),
+                "title": name,
+                "content_text": summary.unwrap_or(name),
+                "date_published": it.created_at,
+                "date_modified": it.updated_at,
+                "authors": [{ "name": self.directory.text(organization.id, locale, "name", &organization.name) }],
+            })
+        };
+        let feed = json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
+            "home_page_url": format!("{}{}", self.base_url, here("/programs", locale)),
+            "feed_url": format!("{}{}", self.base_url, here(JSON_FEED, locale)),
+            "language": locale.as_str(),
+            "items": self.newest(ITEMS).into_iter().map(item).collect::<Vec<_>>(),
+        });
+        feed.to_string()
     }
 
     /// The calendar of a program.

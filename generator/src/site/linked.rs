@@ -6,6 +6,7 @@ use snapshot::page::hole::Rule;
 use snapshot::record::{Locale, RecipientKind};
 
 use super::{Pages, here};
+use crate::data::Download;
 
 /// JSON in which nothing can end the element. Marks of holes lose their quotes: the hole has them.
 pub(super) fn embed(mut value: serde_json::Value) -> Value {
@@ -82,11 +83,14 @@ impl Pages<'_> {
     }
 
     pub(super) fn dataset_json_ld(&self, locale: Locale) -> Value {
-        let download = |path: &str, format: &str| {
+        let table = |it: &Download| {
             json!({
                 "@type": "DataDownload",
-                "contentUrl": format!("{}{path}", self.base_url),
-                "encodingFormat": format,
+                "name": it.name(),
+                "contentUrl": format!("{}{}", self.base_url, it.path()),
+                "encodingFormat": it.format.media_type(),
+                "contentSize": format!("{} B", it.bytes),
+                "sha256": it.sha256,
             })
         };
         embed(json!({
@@ -97,10 +101,7 @@ impl Pages<'_> {
             "license": "https://creativecommons.org/licenses/by/4.0/",
             "dateModified": self.directory.dataset.published_at,
             "isAccessibleForFree": true,
-            "distribution": [
-                download("/api/v1/exports/latest", "application/json"),
-                download("/api/v1/exports/latest?format=csv", "text/csv"),
-            ],
+            "distribution": self.downloads.iter().map(table).collect::<Vec<_>>(),
         }))
     }
 }

@@ -58,6 +58,25 @@ fn gzipped(text: &str) -> usize {
 }
 
 #[test]
+fn the_lines_of_json_are_a_dataset_that_gives_the_same_site() {
+    let files = site_of(&sample());
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in &files {
+        let name = path.strip_prefix("/data/").unwrap_or_default();
+        if name.ends_with(".ndjson") || name == "dataset.json" {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+    }
+    let input = input(Some(folder.path()));
+    let again = load(&input, |_| (), &Progress::new(true)).unwrap().unwrap().directory;
+    let again = site_of(&again);
+    assert_eq!(again.keys().collect::<Vec<_>>(), files.keys().collect::<Vec<_>>());
+    let changed: Vec<&String> =
+        files.iter().filter(|(path, text)| again[*path] != **text).map(|it| it.0).collect();
+    assert_eq!(changed, [""; 0]);
+}
+
+#[test]
 fn every_link_inside_the_site_leads_to_a_file() {
     let files = site_of(&sample());
     for (from, page) in pages(&files) {

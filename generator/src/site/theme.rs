@@ -13,6 +13,8 @@ use snapshot::page::html::{Slot, Word};
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 
+use crate::read::Table;
+
 macro_rules! embedded {
     ($folder:literal: $($name:literal),+ $(,)?) => {
         &[$(($name, include_str!(concat!("../../", $folder, "/", $name)))),+]
@@ -23,7 +25,7 @@ macro_rules! embedded {
 const TEMPLATES: &[(&str, &str)] = embedded!(
     "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
     "program.html", "program.md", "organization.html", "recipient.html", "deadlines.html",
-    "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
+    "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
 );
 const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
 const ASSETS: &[(&str, &str)] = embedded!("assets": "site.css", "site.js");
@@ -166,11 +168,13 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
         .iter()
         .filter(|parameter| FACETS.iter().all(|spec| spec.parameter != parameter.name))
         .map(|parameter| format!("param_{}", parameter.name));
+    let tables = Table::ALL.map(|table| format!("table_{}", table.name()));
     let edge = Word::KEYS.iter().map(|key| (*key).to_owned());
     let all: Vec<BTreeMap<String, String>> =
         WORDS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect();
     let known = all.into_iter().flat_map(BTreeMap::into_keys);
-    match facets.chain(parameters).chain(edge).chain(known).find(|key| !words.contains_key(key)) {
+    match facets.chain(parameters).chain(tables).chain(edge).chain(known).find(|key| !words.contains_key(key))
+    {
         Some(key) => Err(SiteError::Missing { file, key }),
         None => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! What templates are given about a record: texts with their language, dates and amounts in words,
 //! labels with links. Nothing here decides how it looks.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,11 +14,22 @@ use snapshot::record::{Fact, Locale, Number, Polarity, Program, Strength};
 use uuid::Uuid;
 
 use super::{Pages, here};
+use crate::read::Table;
 
 /// Values of a facet that a record's page shows before the rest is folded away.
 const VALUES: usize = 12;
-/// Awards on a page; the API has all.
-const AWARDS: usize = 20;
+/// Awards on the page of a program or an organization; the API has all.
+const AWARDS: usize = 12;
+/// Awards on the page of a recipient.
+const AWARDS_RECEIVED: usize = 40;
+/// Programs on the page of an organization; search has all.
+const PROGRAMS: usize = 60;
+/// Characters of a description on a page; the Markdown twin has all.
+const ABOUT: usize = 4000;
+/// Entries of the lists of organizations and recipients.
+const LISTED: usize = 250;
+/// Characters of the title of a project that was funded.
+const PROJECT: usize = 100;
 /// Characters of a summary in a row.
 const SUMMARY: usize = 220;
 
@@ -96,7 +109,7 @@ impl Pages<'_> {
         self.directory.dataset.default_locale.as_str()
     }
 
-    /// A long text, line by line.
+    /// A long text, line by line: whole, and as much of it as a page shows.
     fn lines(
         &self,
         about: (Uuid, &str),
@@ -106,8 +119,10 @@ impl Pages<'_> {
     ) -> Option<Value> {
         let text = self.directory.optional_text(about.0, locale, field, original)?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let lines: Vec<Value> = lines.map(Value::from).collect();
-        Some(context! { lines, lang => self.foreign(about, locale, field) })
+        let lines: Vec<&str> = lines.collect();
+        let (brief, cut) = beginning(&lines, ABOUT);
+        let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
+        Some(context! { lines, brief, cut, lang => self.foreign(about, locale, field) })
     }
 
     /// State and deadline of a program: a hole.
@@ -230,7 +245,6 @@ impl Pages<'_> {
         let about = (it.id, self.language(it));
         let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
         let doc = self.numbers.doc_of[program] as usize;
-        let shown = links.awards.len().min(AWARDS);
         let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
         context! {
             description => summary.map(|text| shortened(text, SUMMARY)),
@@ -243,11 +257,8 @@ impl Pages<'_> {
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
-            awards => self.awards(&links.awards[..shown], locale),
-            awards_shown => (shown < links.awards.len()).then(|| {
-                let (n, m) = (shown.to_string(), grouped(links.awards.len() as u64, locale));
-                self.phrase(locale, "program_awards_shown", &[("n", &n), ("m", &m)])
-            }),
+            awards => self.awards(&links.awards, AWARDS, locale),
+            awards_shown => self.shown(&links.awards, AWARDS, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),
             updated => self.date(day(it.updated_at), locale),
@@ -346,7 +357,13 @@ impl Pages<'_> {
         self.directory.program_links[program].cycles.iter().map(view).collect()
     }
 
-    fn awards(&self, awards: &[usize], locale: Locale) -> Vec<Value> {
+    /// `The latest 12 of 34`, where not all are shown.
+    fn shown(&self, all: &[usize], most: usize, locale: Locale) -> Option<String> {
+        let (n, m) = (most.to_string(), grouped(all.len() as u64, locale));
+        (all.len() > most).then(|| self.phrase(locale, "program_awards_shown", &[("n", &n), ("m", &m)]))
+    }
+
+    fn awards(&self, awards: &[usize], most: usize, locale: Locale) -> Vec<Value> {
         let view = |award: &usize| {
             let it = &self.directory.awards[*award];
             let links = self.directory.award_links[*award];
@@ -358,11 +375,11 @@ impl Pages<'_> {
                 name => self.directory.text(recipient.id, locale, "displayName", &recipient.display_name),
                 program_href => here(&format!("/programs/{}", program.slug), locale),
                 program => self.directory.text(program.id, locale, "name", &program.name),
-                project => self.directory.optional_text(it.id, locale, "projectTitle", it.project_title.as_deref()),
+                project => self.directory.optional_text(it.id, locale, "projectTitle", it.project_title.as_deref()).map(|text| shortened(text, PROJECT)),
                 amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
             }
         };
-        awards.iter().map(view).collect()
+        awards.iter().take(most).map(view).collect()
     }
 
     fn history(&self, program: usize, locale: Locale) -> Vec<Value> {
@@ -432,19 +449,79 @@ impl Pages<'_> {
             description => description.map(|text| shortened(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             website => outside(it.website_url.as_deref()),
-            programs => links.programs.iter().map(program).collect::<Vec<_>>(),
+            programs => links.programs.iter().take(PROGRAMS).map(program).collect::<Vec<_>>(),
+            programs_all => (links.programs.len() > PROGRAMS).then(|| {
+                let count = grouped(links.programs.len() as u64, locale);
+                context! {
+                    href => question(locale, "q", &format!("\"{}\"", it.name.replace('"', " "))),
+                    text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
+                }
+            }),
             posts => links.posts.iter().take(10).filter_map(post).collect::<Vec<_>>(),
             channels => links.channels.iter().filter_map(channel).collect::<Vec<_>>(),
             leaders => links.leaders.iter().map(leader).collect::<Vec<_>>(),
-            awards => self.awards(&links.awards[..links.awards.len().min(AWARDS)], locale),
+            awards => self.awards(&links.awards, AWARDS, locale),
+            awards_shown => self.shown(&links.awards, AWARDS, locale),
             json => format!("/api/v1/organizations/{}", it.slug),
             json_ld => self.organization_json_ld(organization, locale),
+        }
+    }
+
+    /// The organizations with the most opportunities, by name.
+    pub(super) fn organizations_view(&self, locale: Locale) -> Value {
+        let all = &self.directory.organizations;
+        let count = |at: usize| self.directory.organization_links[at].programs.len();
+        let name = |at: usize| self.directory.text(all[at].id, locale, "name", &all[at].name);
+        let mut most: Vec<usize> = (0..all.len()).collect();
+        most.sort_by_key(|at| (Reverse(count(*at)), all[*at].id));
+        most.truncate(LISTED);
+        most.sort_by_cached_key(|at| (name(*at).to_lowercase(), all[*at].id));
+        let item = |at: &usize| {
+            context! {
+                href => here(&format!("/organizations/{}", all[*at].slug), locale),
+                name => self.text((all[*at].id, self.default_language()), locale, "name", &all[*at].name),
+                count => grouped(count(*at) as u64, locale),
+            }
+        };
+        let items: Vec<Value> = most.iter().map(item).collect();
+        self.list(items, all.len(), ("organizations_intro", Table::Organizations), locale)
+    }
+
+    /// The recipients with the most awards.
+    pub(super) fn recipients_view(&self, locale: Locale) -> Value {
+        let all = &self.directory.recipients;
+        let count = |at: usize| self.directory.recipient_awards[at].len();
+        let mut most: Vec<usize> = (0..all.len()).collect();
+        most.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
+        most.truncate(LISTED);
+        let item = |at: &usize| {
+            let (it, about) = (&all[*at], (all[*at].id, self.default_language()));
+            context! {
+                href => here(&format!("/recipients/{}", it.slug), locale),
+                name => self.text(about, locale, "displayName", &it.display_name),
+                count => grouped(count(*at) as u64, locale),
+            }
+        };
+        let items: Vec<Value> = most.iter().map(item).collect();
+        self.list(items, all.len(), ("recipients_intro", Table::Recipients), locale)
+    }
+
+    /// A list of some of `all`; its table has the others.
+    fn list(&self, items: Vec<Value>, all: usize, (key, table): (&str, Table), locale: Locale) -> Value {
+        let (n, m) = (grouped(items.len() as u64, locale), grouped(all as u64, locale));
+        let rest = items.len() < all;
+        context! {
+            intro => self.word(locale, key),
+            rest => rest.then(|| self.phrase(locale, "list_rest", &[("n", &n), ("m", &m)])),
+            table => format!("/data/{}.csv", table.name()),
+            items,
         }
     }
 
     /// Everything about a recipient.
     pub(super) fn recipient_view(&self, recipient: usize, locale: Locale) -> Value {
         let it = &self.directory.recipients[recipient];
+        let awards = &self.directory.recipient_awards[recipient];
         let about = (it.id, self.default_language());
         context! {
             name => self.text(about, locale, "displayName", &it.display_name),
@@ -452,11 +529,27 @@ impl Pages<'_> {
             kind => self.word(locale, &format!("recipient_kind_{}", it.kind.as_str())),
             country => self.country(it.country_code.as_deref(), locale),
             website => outside(it.website_url.as_deref()),
-            awards => self.awards(&self.directory.recipient_awards[recipient], locale),
+            awards => self.awards(awards, AWARDS_RECEIVED, locale),
+            awards_shown => self.shown(awards, AWARDS_RECEIVED, locale),
             json => format!("/api/v1/recipients/{}", it.slug),
             json_ld => self.recipient_json_ld(recipient, locale),
         }
     }
+}
+
+/// The first lines of a text, the last one cut between words; and whether anything is missing.
+fn beginning(lines: &[&str], most: usize) -> (Vec<String>, bool) {
+    let (mut left, mut brief) = (most, Vec::new());
+    for line in lines {
+        let length = line.chars().count();
+        if length > left {
+            brief.extend((left > most / 10).then(|| shortened(line, left)));
+            return (brief, true);
+        }
+        left -= length;
+        brief.push((*line).to_owned());
+    }
+    (brief, false)
 }
 
 /// The first characters of a text, cut between words.
@@ -476,6 +569,14 @@ mod tests {
         assert!(outside(Some("data:text/html,x")).is_none());
         let link = outside(Some("https://www.example.org/a")).unwrap();
         assert_eq!(link.get_attr("host").unwrap().to_string(), "example.org");
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_ends_with_a_whole_word_or_line() {
+        let told = |most| beginning(&["one two three", "four five"], most);
+        assert_eq!(told(22), (vec!["one two three".to_owned(), "four five".to_owned()], false));
+        assert_eq!(told(20), (vec!["one two three".to_owned(), "four…".to_owned()], true));
+        assert_eq!(told(14), (vec!["one two three".to_owned()], true));
     }
 
     #[test]

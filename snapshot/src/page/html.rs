@@ -17,6 +17,7 @@
 //! csv                    CSV row of each document, up to its next deadline
 //! ```
 
+pub mod deadlines;
 pub mod feed;
 pub mod search;
 
@@ -89,6 +90,7 @@ words! {
     SortName = "sort_name",
     SortRecent = "sort_recent",
     NoDeadlines = "deadlines_none",
+    MoreDeadlines = "deadlines_more",
 }
 
 /// What stands in a hole of the search page. Numbers below the count of parameters are the value of
@@ -475,8 +477,6 @@ impl State {
 
 /// Programs of the home page's list of what closes next.
 const CLOSING: usize = 8;
-/// Programs of the page of deadlines; search has the rest.
-const DEADLINES: usize = 400;
 
 /// What a rule of [`crate::page::hole`] writes into a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -487,7 +487,7 @@ pub enum Fragment {
     Status,
     /// Rows of the open programs that close next.
     Closing,
-    /// Deadlines ahead, by month.
+    /// The next deadlines, or those of a month: its number comes from [`deadlines::number`].
     Deadlines,
     /// How many programs are open.
     OpenCount,
@@ -528,7 +528,8 @@ impl Html {
             Fragment::When => language.push_when(out, number, dated),
             Fragment::Status => language.push_badge(out, State::of(dated.cycles.status(number))),
             Fragment::Closing => language.push_closing(out, dated),
-            Fragment::Deadlines => language.push_deadlines(out, dated),
+            Fragment::Deadlines if number == 0 => language.push_deadlines(out, dated),
+            Fragment::Deadlines => language.push_month(out, number, dated),
             Fragment::OpenCount => {
                 let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
@@ -561,42 +562,6 @@ impl Language {
         out.extend_from_slice(b"<ol class=\"rows\">");
         open.into_iter().for_each(|doc| self.push_row(out, doc, dated));
         out.extend_from_slice(b"</ol>");
-    }
-
-    fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
-        let mut month = None;
-        let due = dated
-            .today
-            .order
-            .docs
-            .iter()
-            .filter_map(|doc| Some((*doc, dated.today.next_deadline.get(*doc as usize)?.date()?)));
-        for (doc, date) in due.take(DEADLINES) {
-            if month != Some(date.first_of_month()) {
-                out.extend_from_slice(if month.is_none() { b"" } else { b"</ul></section>" });
-                month = Some(date.first_of_month());
-                self.push_month(out, date);
-            }
-            out.extend_from_slice(b"<li>");
-            out.extend_from_slice(self.lines.bytes(doc as usize));
-            out.extend_from_slice(b"<p class=\"when\">");
-            self.push_when(out, doc, dated);
-            out.extend_from_slice(b"</p></li>");
-        }
-        if month.is_some() {
-            out.extend_from_slice(b"</ul></section>");
-        } else {
-            out.extend_from_slice(b"<p>");
-            self.push_word(out, Word::NoDeadlines);
-            out.extend_from_slice(b"</p>");
-        }
-    }
-
-    fn push_month(&self, out: &mut Vec<u8>, date: Date) {
-        out.extend_from_slice(b"<section><h2>");
-        let year = date.year().to_string();
-        self.push_phrase(out, Word::Month, &[("month", self.month(date)), ("y", &year)]);
-        out.extend_from_slice(b"</h2><ul class=\"due\">");
     }
 }
 

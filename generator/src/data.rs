@@ -1,0 +1,241 @@
+//! Downloads: every published table as lines of JSON and as CSV, and beside them what is in the
+//! tables, in the words of four standards (`describe`). Nothing here depends on the day. The JSON
+//! lines are a dataset themselves: a build from them gives the same snapshot.
+
+pub(crate) mod describe;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use snapshot::record::{Directory, EntityType, Locale, Publication, Translation};
+use snapshot::store::Digest;
+use uuid::Uuid;
+
+use crate::read::Table;
+use crate::render::csv;
+
+/// Where the downloads are served.
+const FOLDER: &str = "/data";
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object a line.
+    Ndjson,
+    /// RFC 4180, as the CSV of the API.
+    Csv,
+}
+
+impl Format {
+    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
+
+    /// End of the file's name.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv",
+        }
+    }
+}
+
+/// A file that was written.
+#[derive(Clone, Debug)]
+pub struct Download {
+    /// Which table.
+    pub table: Table,
+    /// How.
+    pub format: Format,
+    /// Records.
+    pub rows: usize,
+    /// Size.
+    pub bytes: usize,
+    /// Of its bytes.
+    pub sha256: Digest,
+}
+
+impl Download {
+    /// Its name in the folder of downloads.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.table.name(), self.format.extension())
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("{FOLDER}/{}", self.name())
+    }
+}
+
+/// Writes every table: hands paths and bytes to `put`, and tells what they were.
+pub fn write<E: Send>(
+    directory: &Directory,
+    put: impl Fn(&str, &[u8]) -> Result<(), E> + Sync,
+) -> Result<Vec<Download>, E> {
+    let tables: Result<Vec<Vec<Download>>, E> = Table::ALL
+        .into_par_iter()
+        .map(|table| {
+            let lines = lines_of(directory, table);
+            let rows = lines.iter().filter(|byte| **byte == b'\n').count();
+            let download = |format| {
+                let written = match format {
+                    Format::Ndjson => &lines,
+                    Format::Csv => &csv_of(table, &lines),
+                };
+                let (bytes, sha256) = (written.len(), Digest::of(written));
+                let download = Download { table, format, rows, bytes, sha256 };
+                put(&format!("public{}", download.path()), written)?;
+                Ok(download)
+            };
+            Format::ALL.into_iter().map(download).collect()
+        })
+        .collect();
+    Ok(tables?.into_iter().flatten().collect())
+}
+
+/// A table, one record a line.
+fn lines_of(directory: &Directory, table: Table) -> Vec<u8> {
+    match table {
+        Table::Organizations => lines(&directory.organizations),
+        Table::Programs => lines(&directory.programs),
+        Table::Cycles => lines(&directory.cycles),
+        Table::Awards => lines(&directory.awards),
+        Table::Recipients => lines(&directory.recipients),
+        Table::Sources => lines(&directory.sources),
+        Table::Facts => lines(&directory.facts),
+        Table::Lifecycle => lines(&directory.transitions),
+        Table::Aliases => lines(&directory.aliases),
+        Table::Leaders => lines(&directory.leaders),
+        Table::Channels => lines(&directory.channels),
+        Table::Posts => lines(&directory.posts),
+        Table::Translations => lines(&translations(directory)),
+        Table::Vocabulary => lines(&directory.vocabulary),
+        Table::Synonyms => lines(&directory.synonyms),
+    }
+}
+
+fn lines(rows: &[impl Serialize]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for row in rows {
+        // Writing plain structs to memory cannot fail.
+        let _ = serde_json::to_writer(&mut out, row);
+        out.push(b'\n');
+    }
+    out
+}
+
+/// The texts of records in other languages, as rows again.
+fn translations(directory: &Directory) -> Vec<Translation> {
+    let mut kinds: BTreeMap<Uuid, EntityType> = BTreeMap::new();
+    kinds.extend(directory.organizations.iter().map(|it| (it.id, EntityType::Organization)));
+    kinds.extend(directory.programs.iter().map(|it| (it.id, EntityType::Program)));
+    kinds.extend(directory.cycles.iter().map(|it| (it.id, EntityType::Cycle)));
+    kinds.extend(directory.awards.iter().map(|it| (it.id, EntityType::Award)));
+    kinds.extend(directory.recipients.iter().map(|it| (it.id, EntityType::Recipient)));
+    kinds.extend(directory.facts.iter().map(|it| (it.id, EntityType::Fact)));
+    let row = |((entity_id, locale), fields): (&(Uuid, Locale), &BTreeMap<String, String>)| {
+        Some(Translation {
+            entity_type: *kinds.get(entity_id)?,
+            entity_id: *entity_id,
+            locale: *locale,
+            fields: fields.clone(),
+            publication: Publication::Published,
+        })
+    };
+    directory.translations.iter().filter_map(row).collect()
+}
+
+/// The lines of a table as CSV, its columns as the schema has them.
+fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
+    let columns = describe::columns(table);
+    let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(&columns);
+    for row in serde_json::Deserializer::from_slice(lines).into_iter::<Value>().flatten() {
+        let _ = writer.write_record(columns.iter().map(|column| cell(&row[column])));
+    }
+    writer.into_inner().unwrap_or_default()
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => csv::text(text),
+        Value::Array(items) => {
+            csv::text(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Members of a JSON object in their own order.
+#[derive(Debug, Default)]
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Members::default();
+                while let Some(member) = map.next_entry()? {
+                    members.0.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn cells_hold_lists_by_bars_and_nothing_for_null() {
+        assert_eq!(cell(&json!(null)), "");
+        assert_eq!(cell(&json!(["a", "b"])), "a|b");
+        assert_eq!(cell(&json!(12.5)), "12.5");
+        assert_eq!(cell(&json!({ "name": "x" })), "{\"name\":\"x\"}");
+        assert_eq!(cell(&json!("=1+1")), "'=1+1");
+    }
+
+    #[test]
+    fn rows_have_the_columns_of_their_schema() {
+        let input = crate::commands::input(None);
+        let directory =
+            crate::commands::load(&input, |_| (), &crate::progress::Progress::new(true)).unwrap().unwrap();
+        for table in Table::ALL {
+            let lines = lines_of(&directory.directory, table);
+            let first: Option<Members> =
+                serde_json::Deserializer::from_slice(&lines).into_iter().next().map(Result::unwrap);
+            let mut columns = describe::columns(table);
+            let mut names: Vec<String> =
+                first.unwrap_or_default().0.into_iter().map(|(name, _)| name).collect();
+            columns.sort();
+            names.sort();
+            assert_eq!(names, columns, "{}", table.name());
+        }
+    }
+}

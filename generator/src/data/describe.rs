@@ -1,0 +1,496 @@
+//! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
+//! Package (v2), CSVW, DCAT 3 and Croissant 1.1.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use snapshot::record::{Dataset, Locale};
+
+use super::{Download, FOLDER, Format, Members};
+use crate::read::Table;
+
+const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
+
+/// What a description is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Describer<'a> {
+    /// About the whole.
+    pub dataset: &'a Dataset,
+    /// One sentence about it.
+    pub about: &'a str,
+    /// Scheme and authority of the public address.
+    pub base_url: &'a str,
+    /// The files.
+    pub downloads: &'a [Download],
+}
+
+/// Descriptions by file name.
+const FILES: [&str; 6] =
+    ["dataset.json", "datapackage.json", "csv-metadata.json", "catalog.jsonld", "croissant.json", SUMS];
+const SUMS: &str = "sha256sums.txt";
+
+/// JSON Schema of a table's records.
+const fn schema(table: Table) -> &'static str {
+    macro_rules! of {
+        ($name:literal) => {
+            include_str!(concat!("../../../schemas/dataset/", $name, ".schema.json"))
+        };
+    }
+    match table {
+        Table::Organizations => of!("organization"),
+        Table::Programs => of!("program"),
+        Table::Cycles => of!("cycle"),
+        Table::Awards => of!("award"),
+        Table::Recipients => of!("recipient"),
+        Table::Sources => of!("source"),
+        Table::Facts => of!("fact"),
+        Table::Lifecycle => of!("lifecycle"),
+        Table::Aliases => of!("alias"),
+        Table::Leaders => of!("leader"),
+        Table::Channels => of!("channel"),
+        Table::Posts => of!("post"),
+        Table::Translations => of!("translation"),
+        Table::Vocabulary => of!("vocabulary"),
+        Table::Synonyms => of!("synonym"),
+    }
+}
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Uuid,
+    Url,
+    Date,
+    Time,
+    Integer,
+    Number,
+    Boolean,
+    List,
+    Object,
+}
+
+impl Kind {
+    /// Names in Table Schema, CSVW and Croissant.
+    const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Text | Self::Uuid => ["string", "string", "sc:Text"],
+            Self::Url => ["string", "anyURI", "sc:URL"],
+            Self::Date => ["date", "date", "sc:Date"],
+            Self::Time => ["datetime", "dateTime", "sc:DateTime"],
+            Self::Integer => ["integer", "integer", "sc:Integer"],
+            Self::Number => ["number", "number", "sc:Float"],
+            Self::Boolean => ["boolean", "boolean", "sc:Boolean"],
+            Self::List => ["list", "string", "sc:Text"],
+            Self::Object => ["object", "json", "sc:Text"],
+        }
+    }
+}
+
+/// A column.
+struct Field {
+    name: String,
+    kind: Kind,
+    description: Option<String>,
+    required: bool,
+    /// The only values there are, if they are counted.
+    words: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    title: String,
+    description: String,
+    required: Vec<String>,
+    properties: Members,
+    #[serde(rename = "$defs", default)]
+    definitions: Map<String, Value>,
+}
+
+fn read(table: Table) -> Option<(Schema, Vec<Field>)> {
+    // Published tables hold nothing else than published records and approved facts.
+    let hidden = |name: &str| name == "publication" || table == Table::Facts && name == "status";
+    let mut schema: Schema = serde_json::from_str(schema(table)).ok()?;
+    let properties = std::mem::take(&mut schema.properties).0;
+    let fields = properties.into_iter().filter(|(name, _)| !hidden(name)).map(|(name, property)| {
+        let own = property["oneOf"].get(0).unwrap_or(&property);
+        let reference = own["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+        let resolved = reference.and_then(|name| schema.definitions.get(name)).unwrap_or(own);
+        let description = property["description"].as_str().or(resolved["description"].as_str());
+        let words = resolved["enum"].as_array().into_iter().flatten();
+        Field {
+            kind: kind(reference, resolved),
+            description: description.map(str::to_owned),
+            required: schema.required.contains(&name),
+            words: words.filter(|word| !word.is_null()).cloned().collect(),
+            name,
+        }
+    });
+    let fields = fields.collect();
+    Some((schema, fields))
+}
+
+fn kind(reference: Option<&str>, schema: &Value) -> Kind {
+    let of = schema["type"].get(0).unwrap_or(&schema["type"]).as_str();
+    match (reference, schema["format"].as_str(), of) {
+        (Some("url"), ..) => Kind::Url,
+        (_, Some("uuid"), _) => Kind::Uuid,
+        (_, Some("date"), _) => Kind::Date,
+        (_, Some("date-time"), _) => Kind::Time,
+        (.., Some("integer")) => Kind::Integer,
+        (.., Some("number")) => Kind::Number,
+        (.., Some("boolean")) => Kind::Boolean,
+        (.., Some("array")) => Kind::List,
+        (.., Some("object")) => Kind::Object,
+        _ => Kind::Text,
+    }
+}
+
+/// Columns of a table, in order.
+pub(super) fn columns(table: Table) -> Vec<String> {
+    read(table).map(|(_, fields)| fields.into_iter().map(|field| field.name).collect()).unwrap_or_default()
+}
+
+/// The table that a column's values are ids of.
+fn points_to(table: Table, column: &str) -> Option<Table> {
+    match column {
+        "organizationId" => Some(Table::Organizations),
+        "programId" => Some(Table::Programs),
+        "cycleId" => Some(Table::Cycles),
+        "recipientId" => Some(Table::Recipients),
+        "sourceId" => Some(Table::Sources),
+        _ => None,
+    }
+    .filter(|target| *target != table)
+}
+
+impl Describer<'_> {
+    /// How many files [`Describer::file`] makes.
+    pub(crate) const FILES: usize = FILES.len();
+
+    /// A description: its path below `public/` and its bytes.
+    pub(crate) fn file(&self, position: usize) -> (String, Vec<u8>) {
+        let name = FILES[position];
+        let json = match name {
+            "dataset.json" => json!(self.dataset),
+            "datapackage.json" => self.data_package(),
+            "csv-metadata.json" => self.csvw(),
+            "catalog.jsonld" => self.catalog(),
+            "croissant.json" => self.croissant(),
+            _ => Value::Null,
+        };
+        let text = if json.is_null() { self.sums() } else { format!("{json:#}\n") };
+        (format!("public{FOLDER}/{name}"), text.into_bytes())
+    }
+
+    fn address(&self, name: &str) -> String {
+        format!("{}{FOLDER}/{name}", self.base_url)
+    }
+
+    fn tables(&self) -> impl Iterator<Item = (&Download, Schema, Vec<Field>)> {
+        let csv = self.downloads.iter().filter(|it| it.format == Format::Csv);
+        csv.filter_map(|it| read(it.table).map(|(schema, fields)| (it, schema, fields)))
+    }
+
+    /// For `sha256sum --check`.
+    fn sums(&self) -> String {
+        self.downloads.iter().map(|it| format!("{}  {}\n", it.sha256, it.name())).collect()
+    }
+
+    /// <https://datapackage.org/standard/data-package/>
+    fn data_package(&self) -> Value {
+        let resource = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            json!({
+                "name": it.table.name(),
+                "title": schema.title,
+                "description": schema.description,
+                "type": "table",
+                "path": it.name(),
+                "format": "csv",
+                "mediatype": it.format.media_type(),
+                "encoding": "utf-8",
+                "bytes": it.bytes,
+                "hash": format!("sha256:{}", it.sha256),
+                "dialect": { "lineTerminator": "\r\n" },
+                "schema": table_schema(it.table, &fields),
+            })
+        };
+        json!({
+            "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+            "name": self.dataset.name,
+            "id": self.address("datapackage.json"),
+            "title": self.dataset.title,
+            "description": self.about,
+            "homepage": format!("{}{FOLDER}", self.base_url),
+            "created": self.dataset.published_at,
+            "licenses": [{
+                "name": "CC-BY-4.0",
+                "title": "Creative Commons Attribution 4.0",
+                "path": LICENSE,
+            }],
+            "resources": self.tables().map(resource).collect::<Vec<_>>(),
+        })
+    }
+
+    /// <https://www.w3.org/TR/tabular-metadata/>; the name of the file is where readers look for it.
+    fn csvw(&self) -> Value {
+        let column = |field: &Field| {
+            let mut column = json!({
+                "name": field.name,
+                "titles": field.name,
+                "datatype": field.kind.names()[1],
+                "required": field.required,
+            });
+            if field.kind == Kind::List {
+                column["separator"] = json!("|");
+            }
+            if let Some(description) = &field.description {
+                column["dc:description"] = json!(description);
+            }
+            column
+        };
+        let table = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            let keys: Vec<Value> = fields
+                .iter()
+                .filter_map(|field| Some((field, points_to(it.table, &field.name)?)))
+                .map(|(field, target)| {
+                    json!({
+                        "columnReference": field.name,
+                        "reference": { "resource": format!("{}.csv", target.name()), "columnReference": "id" },
+                    })
+                })
+                .collect();
+            let mut described = json!({
+                "columns": fields.iter().map(column).collect::<Vec<_>>(),
+                "foreignKeys": keys,
+            });
+            if fields.iter().any(|field| field.name == "id") {
+                described["primaryKey"] = json!("id");
+            }
+            json!({
+                "url": it.name(),
+                "dc:title": schema.title,
+                "dc:description": schema.description,
+                "tableSchema": described,
+            })
+        };
+        json!({
+            "@context": ["http://www.w3.org/ns/csvw", { "@language": "en" }],
+            "dc:title": self.dataset.title,
+            "dc:license": { "@id": LICENSE },
+            "dc:modified": { "@value": self.dataset.published_at, "@type": "xsd:dateTime" },
+            "dialect": { "encoding": "utf-8", "header": true },
+            "tables": self.tables().map(table).collect::<Vec<_>>(),
+        })
+    }
+
+    /// <https://www.w3.org/TR/vocab-dcat-3/>
+    fn catalog(&self) -> Value {
+        let distribution = |it: &Download| {
+            let kind = format!("https://www.iana.org/assignments/media-types/{}", it.format.media_type());
+            json!({
+                "@id": self.address(&it.name()),
+                "@type": "dcat:Distribution",
+                "dcterms:title": it.name(),
+                "dcterms:license": { "@id": LICENSE },
+                "dcat:accessURL": { "@id": format!("{}{FOLDER}", self.base_url) },
+                "dcat:downloadURL": { "@id": self.address(&it.name()) },
+                "dcat:mediaType": { "@id": kind },
+                "dcat:byteSize": { "@value": it.bytes.to_string(), "@type": "xsd:nonNegativeInteger" },
+                "spdx:checksum": {
+                    "@type": "spdx:Checksum",
+                    "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
+                    "spdx:checksumValue": { "@value": it.sha256, "@type": "xsd:hexBinary" },
+                },
+            })
+        };
+        let page = format!("{}{FOLDER}", self.base_url);
+        let modified = json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
+        json!({
+            "@context": {
+                "dcat": "http://www.w3.org/ns/dcat#",
+                "dcterms": "http://purl.org/dc/terms/",
+                "spdx": "http://spdx.org/rdf/terms#",
+                "xsd": "http://www.w3.org/2001/XMLSchema#",
+            },
+            "@id": self.address("catalog.jsonld"),
+            "@type": "dcat:Catalog",
+            "dcterms:title": self.dataset.title,
+            "dcterms:modified": modified,
+            "dcat:dataset": {
+                "@id": format!("{page}#dataset"),
+                "@type": "dcat:Dataset",
+                "dcterms:identifier": self.dataset.name,
+                "dcterms:title": self.dataset.title,
+                "dcterms:description": self.about,
+                "dcterms:license": { "@id": LICENSE },
+                "dcterms:modified": modified,
+                "dcterms:language": self.dataset.locales.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+                "dcat:landingPage": { "@id": page },
+                "dcat:distribution": self.downloads.iter().map(distribution).collect::<Vec<_>>(),
+            },
+        })
+    }
+
+    /// <https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html>
+    fn croissant(&self) -> Value {
+        let file = |(it, ..): (&Download, Schema, Vec<Field>)| {
+            json!({
+                "@id": it.name(),
+                "@type": "cr:FileObject",
+                "name": it.name(),
+                "contentUrl": self.address(&it.name()),
+                "encodingFormat": it.format.media_type(),
+                "contentSize": format!("{} B", it.bytes),
+                "sha256": it.sha256,
+            })
+        };
+        let records = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            let table = it.table.name();
+            let fields: Vec<Value> = fields.iter().map(|field| croissant_field(it, field)).collect();
+            let mut set = json!({
+                "@id": table,
+                "@type": "cr:RecordSet",
+                "name": table,
+                "description": schema.description,
+                "field": fields,
+            });
+            if set["field"][0]["@id"] == json!(format!("{table}/id")) {
+                set["key"] = json!({ "@id": format!("{table}/id") });
+            }
+            set
+        };
+        json!({
+            "@context": croissant_context(),
+            "@type": "sc:Dataset",
+            "conformsTo": "http://mlcommons.org/croissant/1.1",
+            "name": self.dataset.name,
+            "alternateName": self.dataset.title,
+            "description": self.about,
+            "url": format!("{}{FOLDER}", self.base_url),
+            "license": LICENSE,
+            "version": self.dataset.published_at.strftime("%Y.%-m.%-d").to_string(),
+            "datePublished": self.dataset.published_at,
+            "inLanguage": Locale::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+            "citeAs": format!("{} ({page})", self.dataset.title, page = self.base_url),
+            "distribution": self.tables().map(file).collect::<Vec<_>>(),
+            "recordSet": self.tables().filter(|(it, ..)| it.rows > 0).map(records).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// <https://datapackage.org/standard/table-schema/>
+fn table_schema(table: Table, fields: &[Field]) -> Value {
+    let field = |field: &Field| {
+        let mut constraints = json!({ "required": field.required });
+        if !field.words.is_empty() {
+            constraints["enum"] = json!(field.words);
+        }
+        let mut told = json!({
+            "name": field.name,
+            "type": field.kind.names()[0],
+            "constraints": constraints,
+        });
+        match field.kind {
+            Kind::Uuid => told["format"] = json!("uuid"),
+            Kind::Url => told["format"] = json!("uri"),
+            Kind::List => told["delimiter"] = json!("|"),
+            _ => {}
+        }
+        if let Some(description) = &field.description {
+            told["description"] = json!(description);
+        }
+        told
+    };
+    let keys: Vec<Value> = fields
+        .iter()
+        .filter_map(|field| Some((field, points_to(table, &field.name)?)))
+        .map(|(field, target)| {
+            json!({
+                "fields": [field.name],
+                "reference": { "resource": target.name(), "fields": ["id"] },
+            })
+        })
+        .collect();
+    let mut schema = json!({
+        "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
+        "fields": fields.iter().map(field).collect::<Vec<_>>(),
+        "missingValues": [""],
+        "foreignKeys": keys,
+    });
+    if fields.iter().any(|field| field.name == "id") {
+        schema["primaryKey"] = json!(["id"]);
+    }
+    schema
+}
+
+fn croissant_field(of: &Download, field: &Field) -> Value {
+    let table = of.table.name();
+    let mut told = json!({
+        "@id": format!("{table}/{}", field.name),
+        "@type": "cr:Field",
+        "name": field.name,
+        "dataType": field.kind.names()[2],
+        "source": { "fileObject": { "@id": of.name() }, "extract": { "column": field.name } },
+    });
+    if let Some(description) = &field.description {
+        told["description"] = json!(description);
+    }
+    if field.kind == Kind::List {
+        told["repeated"] = json!(true);
+        told["source"]["transform"] = json!({ "separator": "|" });
+    }
+    if let Some(target) = points_to(of.table, &field.name) {
+        told["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
+    }
+    told
+}
+
+/// The context that the specification asks for, word by word.
+fn croissant_context() -> Value {
+    let mut context = json!({
+        "@language": "en",
+        "@vocab": "https://schema.org/",
+        "cr": "http://mlcommons.org/croissant/",
+        "rai": "http://mlcommons.org/croissant/RAI/",
+        "dct": "http://purl.org/dc/terms/",
+        "sc": "https://schema.org/",
+        "conformsTo": "dct:conformsTo",
+        "data": { "@id": "cr:data", "@type": "@json" },
+        "examples": { "@id": "cr:examples", "@type": "@json" },
+        "dataType": { "@id": "cr:dataType", "@type": "@vocab" },
+        "name": { "@container": "@language" },
+        "description": { "@container": "@language" },
+    });
+    const PLAIN: &str = "arrayShape citeAs column containedIn equivalentProperty extract field fileProperty \
+        fileObject fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet \
+        references regex repeated replace samplingRate separator source subField transform";
+    for name in PLAIN.split_whitespace() {
+        context[name] = json!(format!("cr:{name}"));
+    }
+    context
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_come_in_the_order_of_the_schema_without_what_is_never_published() {
+        let columns = columns(Table::Facts);
+        assert_eq!(columns[..4], ["id", "programId", "cycleId", "kind"]);
+        assert!(!columns.iter().any(|name| name == "status" || name == "publication"));
+        assert!(super::columns(Table::Cycles).iter().any(|name| name == "status"));
+    }
+
+    #[test]
+    fn kinds_follow_references_and_unions() {
+        let (_, fields) = read(Table::Cycles).unwrap();
+        let kind = |name: &str| fields.iter().find(|field| field.name == name).unwrap().kind;
+        assert_eq!(kind("id"), Kind::Uuid);
+        assert_eq!(kind("deadlineOn"), Kind::Date);
+        assert_eq!(kind("cohortYear"), Kind::Integer);
+        assert_eq!(kind("applicationUrl"), Kind::Url);
+        assert_eq!(kind("updatedAt"), Kind::Time);
+        assert_eq!(kind("status"), Kind::Text);
+    }
+}

@@ -1,0 +1,122 @@
+//! Deadlines ahead: the next ones, and those of one month.
+
+use jiff::civil::Date;
+
+use crate::page::html::search::path;
+use crate::page::html::{Language, Word, grouped};
+use crate::page::{Dated, push_date};
+use crate::record::Locale;
+
+/// Programs of the list of what comes next; the months have the others.
+const NEXT: usize = 60;
+/// Programs of a month's page; search has the others.
+const MONTH: usize = 200;
+
+/// Number of a date's month; never 0.
+#[must_use]
+pub fn number(date: Date) -> u32 {
+    date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
+}
+
+/// Where the page of a month is.
+#[must_use]
+pub fn address(locale: Locale, month: Date) -> String {
+    let prefix = if locale == Locale::Es { "/es" } else { "" };
+    format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
+}
+
+/// Programs with a deadline ahead, the next first.
+fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
+    let deadline = |doc: u32| dated.today.next_deadline.get(doc as usize)?.date();
+    dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
+}
+
+impl Language {
+    /// Writes the next deadlines by month, below links to the months.
+    pub(super) fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let mut months: Vec<(Date, u64)> = Vec::new();
+        for (_, date) in due(dated) {
+            match months.last_mut().filter(|(month, _)| *month == date.first_of_month()) {
+                Some((_, count)) => *count += 1,
+                None => months.push((date.first_of_month(), 1)),
+            }
+        }
+        if months.is_empty() {
+            return self.push_none(out);
+        }
+        out.extend_from_slice(b"<ul class=\"chips\">");
+        for (month, count) in &months {
+            let (address, count) = (address(self.locale, *month), grouped(*count, self.locale));
+            out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
+            self.push_month_words(out, *month);
+            out.extend_from_slice(format!(" <span class=\"dim\">{count}</span></a></li>").as_bytes());
+        }
+        out.extend_from_slice(b"</ul>");
+        let mut month = None;
+        for (doc, date) in due(dated).take(NEXT) {
+            if month != Some(date.first_of_month()) {
+                out.extend_from_slice(if month.is_none() { b"" } else { b"</ul></section>" });
+                out.extend_from_slice(b"<section><h2>");
+                month = Some(date.first_of_month());
+                self.push_month_words(out, date);
+                out.extend_from_slice(b"</h2><ul class=\"due\">");
+            }
+            self.push_due(out, doc, dated);
+        }
+        out.extend_from_slice(b"</ul></section>");
+    }
+
+    /// Writes the deadlines of a month.
+    pub(super) fn push_month(&self, out: &mut Vec<u8>, month: u32, dated: &Dated) {
+        let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| number(*date) == month).collect();
+        let Some((_, any)) = docs.first() else { return self.push_none(out) };
+        out.extend_from_slice(b"<ul class=\"due\">");
+        docs.iter().take(MONTH).for_each(|(doc, _)| self.push_due(out, *doc, dated));
+        out.extend_from_slice(b"</ul>");
+        if docs.len() > MONTH {
+            out.extend_from_slice(b"<p><a href=\"");
+            out.extend_from_slice(path(self.locale).as_bytes());
+            out.extend_from_slice(b"?deadlineFrom=");
+            push_date(out, any.first_of_month());
+            out.extend_from_slice(b"&amp;deadlineTo=");
+            push_date(out, any.last_of_month());
+            out.extend_from_slice(b"\">");
+            let count = grouped(docs.len() as u64, self.locale);
+            self.push_phrase(out, Word::MoreDeadlines, &[("n", &count)]);
+            out.extend_from_slice(b"</a></p>");
+        }
+    }
+
+    fn push_due(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        out.extend_from_slice(b"<li>");
+        out.extend_from_slice(self.lines.bytes(doc as usize));
+        out.extend_from_slice(b"<p class=\"when\">");
+        self.push_when(out, doc, dated);
+        out.extend_from_slice(b"</p></li>");
+    }
+
+    fn push_none(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<p>");
+        self.push_word(out, Word::NoDeadlines);
+        out.extend_from_slice(b"</p>");
+    }
+
+    fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
+        let year = date.year().to_string();
+        self.push_phrase(out, Word::Month, &[("month", self.month(date)), ("y", &year)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn months_have_numbers_and_addresses_of_their_own() {
+        assert_eq!(number(date(2026, 12, 31)) + 1, number(date(2027, 1, 1)));
+        assert_eq!(address(Locale::En, date(2027, 1, 31)), "/deadlines/2027-01");
+        assert_eq!(address(Locale::Es, date(2027, 12, 1)), "/es/deadlines/2027-12");
+    }
+}

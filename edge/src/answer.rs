@@ -6,6 +6,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
+use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
 use snapshot::page::{error, facet, list, search};
 use snapshot::query::{
     ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, is_slug, parse_export, parse_facet, parse_list,
@@ -206,7 +207,7 @@ impl<'a> Asked<'a> {
             work: work(&query, index.len()),
         };
         let content = || {
-            let content = Content::json().no_vary_search(JUNK).tag("search");
+            let content = Content::json().no_vary_search(JUNK).tag(SEARCH_TAG);
             content.with(header::CONTENT_LANGUAGE, language(query.locale))
         };
         self.computed(&question, content, || {
@@ -256,7 +257,7 @@ impl<'a> Asked<'a> {
             work: 0,
         };
         let content = || {
-            let content = Content::json().no_vary_search(ALL_BUT_FACET).tag("facets");
+            let content = Content::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG);
             content.with(header::CONTENT_LANGUAGE, language(Locale::En))
         };
         self.computed(&question, content, || facet::facet(self.epoch.site(), &self.epoch.dated, of, &query))

@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod commands;
 pub mod diagnostics;
+pub mod diff;
 pub mod encode;
 pub mod generate;
 pub mod link;

@@ -6,6 +6,7 @@ mod canary;
 mod consistency;
 mod contract;
 mod corruption;
+mod diff;
 mod examples;
 mod facets;
 mod harness;

@@ -113,7 +113,11 @@ fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_a
             assert_eq!(short.header("etag"), identity.header("etag"), "{target}, {accept}");
             let condition = [("Accept-Encoding", accept), ("If-None-Match", short.header("etag"))];
             let fresh = SAMPLE.ask("GET", target, &condition);
-            assert_eq!((fresh.status, fresh.header("etag")), (304, short.header("etag")), "{target}, {accept}");
+            assert_eq!(
+                (fresh.status, fresh.header("etag")),
+                (304, short.header("etag")),
+                "{target}, {accept}"
+            );
         }
     }
 }

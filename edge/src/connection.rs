@@ -20,7 +20,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use accept::bind;
+pub use accept::{adopt, bind};
 pub use counters::{Counters, Counts, Reason};
 
 use std::convert::Infallible;

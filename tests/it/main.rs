@@ -14,6 +14,7 @@ mod mcp;
 mod openapi;
 mod oracle;
 mod parity;
+mod probes;
 mod protocol;
 mod publish;
 mod readme;

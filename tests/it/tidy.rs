@@ -47,6 +47,7 @@ impl File {
             || self.path.contains("/tests/")
             || self.path.ends_with("/tests.rs")
             || self.path.ends_with("/crash.rs")
+            || self.path.contains("/crash/")
     }
 
     /// Its lines of code with their numbers: without comments, and without the tests at its end.

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod any_bytes;
 mod canary;
+mod canonical;
 mod consistency;
 mod contract;
 mod corruption;

@@ -22,5 +22,6 @@ mod publish;
 mod readme;
 mod search;
 mod server;
+mod storm;
 mod tidy;
 mod time;

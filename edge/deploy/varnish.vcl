@@ -16,3 +16,11 @@ sub vcl_recv {
         return (pass);
     }
 }
+
+sub vcl_deliver {
+    if (obj.hits > 0) {
+        set resp.http.X-Cache = "HIT";
+    } else {
+        set resp.http.X-Cache = "MISS";
+    }
+}

@@ -314,10 +314,10 @@ fn slow(site: &Site, settings: &Settings) -> Result<bool> {
         });
         let held = held.ok_or("no connection could be opened")?;
         println!(
-            "{kind:?}: {} of {count} closed, the first after {:.1} s, the last after {:.1} s; {} left",
+            "{kind:?}: {} of {count} closed, after {:.1} s to {:.1} s; {} left",
             held.closed,
-            held.first.as_secs_f64(),
-            held.last.as_secs_f64(),
+            held.shortest.as_secs_f64(),
+            held.longest.as_secs_f64(),
             held.left
         );
         good &= told("  meanwhile", &tally) && held.left == 0;

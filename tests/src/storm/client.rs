@@ -76,11 +76,12 @@ impl Client {
             more(stream, &mut bytes).map_err(|error| (error, !bytes.is_empty()))?;
         };
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let length = field(&head, "content-length").parse().unwrap_or(0);
-        let mut body = bytes.split_off(end + 4);
-        while body.len() < length {
-            more(stream, &mut body).map_err(|error| (error, true))?;
-        }
+        let rest = bytes.split_off(end + 4);
+        let body = match field(&head, "transfer-encoding") {
+            "chunked" => chunks(stream, rest),
+            _ => whole(stream, rest, field(&head, "content-length").parse().unwrap_or(0)),
+        };
+        let body = body.map_err(|error| (error, true))?;
         let status = head.get(9..12).and_then(|status| status.parse().ok());
         let status = status.ok_or_else(|| (Error::new(ErrorKind::InvalidData, head.clone()), true))?;
         let answer = Answer {
@@ -100,6 +101,36 @@ fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<()> {
         length => {
             bytes.extend_from_slice(&buffer[..length]);
             Ok(())
+        }
+    }
+}
+
+/// A body of so many bytes, of which some were read.
+fn whole(stream: &mut TcpStream, mut read: Vec<u8>, length: usize) -> io::Result<Vec<u8>> {
+    while read.len() < length {
+        more(stream, &mut read)?;
+    }
+    Ok(read)
+}
+
+/// A body in chunks without trailers (RFC 9112, section 7.1), of which some bytes were read.
+fn chunks(stream: &mut TcpStream, mut read: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = loop {
+            match read.windows(2).position(|window| window == b"\r\n") {
+                Some(end) => break end,
+                None => more(stream, &mut read)?,
+            }
+        };
+        let size =
+            std::str::from_utf8(&read[..end]).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
+        let size = size.ok_or_else(|| Error::from(ErrorKind::InvalidData))?;
+        read = whole(stream, read, end + 2 + size + 2)?;
+        body.extend_from_slice(&read[end + 2..end + 2 + size]);
+        read.drain(..end + 2 + size + 2);
+        if size == 0 {
+            return Ok(body);
         }
     }
 }

@@ -60,10 +60,10 @@ pub struct Outcome {
     pub closed: usize,
     /// How many were open when patience ended.
     pub left: usize,
-    /// When the first and the last were closed, after the first was opened.
-    pub first: Duration,
-    /// See `first`.
-    pub last: Duration,
+    /// The shortest time that one of those stayed open.
+    pub shortest: Duration,
+    /// The longest.
+    pub longest: Duration,
 }
 
 /// Opens connections of a kind and waits until the server has closed them, or patience ends. `every` is
@@ -83,23 +83,25 @@ pub fn hold(
         stream.set_nonblocking(true)?;
         // Over the cap the server closes at once: then this fails, and the next look sees it closed.
         let _ = stream.write(opening.as_bytes());
-        open.push(stream);
+        open.push((Instant::now(), stream));
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { shortest: Duration::MAX, ..Outcome::default() };
     let mut dripped = Instant::now();
     while !open.is_empty() && began.elapsed() < patience {
         std::thread::sleep(Duration::from_millis(20));
         if kind == Kind::Drip && dripped.elapsed() >= every {
             dripped = Instant::now();
-            open.iter_mut().for_each(|stream| drop(stream.write(b"E")));
+            open.iter_mut().for_each(|(_, stream)| drop(stream.write(b"E")));
         }
-        let before = open.len();
-        open.retain_mut(|stream| is_open(stream, kind));
-        if open.len() < before {
-            outcome.last = began.elapsed();
-            outcome.first = if outcome.closed == 0 { outcome.last } else { outcome.first };
-            outcome.closed += before - open.len();
-        }
+        open.retain_mut(|(opened, stream)| {
+            let stays = is_open(stream, kind);
+            if !stays {
+                outcome.closed += 1;
+                outcome.shortest = outcome.shortest.min(opened.elapsed());
+                outcome.longest = outcome.longest.max(opened.elapsed());
+            }
+            stays
+        });
     }
     outcome.left = open.len();
     Ok(outcome)

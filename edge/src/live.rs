@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
@@ -28,6 +28,8 @@ pub struct Live {
     root: PathBuf,
     setting: Setting,
     epoch: ArcSwap<Epoch>,
+    /// Epochs that were replaced, until no request holds them: so none has to free a whole snapshot.
+    retired: Mutex<Vec<Arc<Epoch>>>,
     /// A generation that was refused: its name and why. Not tried again until CURRENT changes.
     refused: Mutex<Option<(String, String)>>,
     /// What is counted.
@@ -62,6 +64,7 @@ impl Live {
             root,
             setting,
             epoch: ArcSwap::from_pointee(epoch),
+            retired: Mutex::default(),
             refused: Mutex::default(),
             metrics: Metrics::default(),
             searches: Searches::default(),
@@ -100,8 +103,9 @@ impl Live {
     }
 
     /// Takes a new generation or a new day, if there is one. Blocks while it opens; meant for a
-    /// thread of its own, where the old epoch is freed too.
+    /// thread of its own, where old epochs are freed too, once no request holds them.
     pub fn refresh(&self) {
+        self.retired().retain(|epoch| Arc::strong_count(epoch) > 1);
         let current = self.epoch.load_full();
         let day = if self.setting.frozen { current.dated.day() } else { clock::today() };
         match live_id(&self.root) {
@@ -131,7 +135,8 @@ impl Live {
     }
 
     fn swap(&self, epoch: Epoch) {
-        self.epoch.store(Arc::new(epoch));
+        let old = self.epoch.swap(Arc::new(epoch));
+        self.retired().push(old);
         // Answers of the epoch before are never asked for again.
         self.answers.clear();
     }
@@ -143,6 +148,10 @@ impl Live {
             tracing::error!(generation = id, reason, serving, "a generation was refused");
         }
         self.set_refused(Some((id.to_owned(), reason.to_owned())));
+    }
+
+    fn retired(&self) -> MutexGuard<'_, Vec<Arc<Epoch>>> {
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set_refused(&self, refused: Option<(String, String)>) {

@@ -82,6 +82,19 @@ fn swaps_under_load_lose_no_request_and_mix_no_answer() {
 }
 
 #[test]
+fn no_request_has_to_free_the_snapshot_that_it_was_the_last_to_read() {
+    let stage = Stage::set(Limits::default());
+    let read = Arc::clone(&stage.live.epoch());
+    let old = Arc::downgrade(&read);
+    stage.swap_to(0);
+    stage.live.refresh();
+    drop(read);
+    assert!(old.upgrade().is_some(), "the reader freed it");
+    stage.live.refresh();
+    assert!(old.upgrade().is_none(), "nobody frees it");
+}
+
+#[test]
 fn connections_that_keep_the_server_waiting_are_closed_and_hold_up_nobody() {
     let short = Duration::from_millis(500);
     let limits = Limits {

@@ -8,6 +8,7 @@ mod harness;
 use std::fs;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -207,4 +208,22 @@ fn a_restart_on_a_handed_over_socket_loses_no_request() {
         drop(first);
     });
     assert_eq!(answered.load(Relaxed), 120);
+}
+
+#[test]
+fn the_service_manager_is_told_when_it_serves_and_when_it_ends() {
+    let folder = folder_with_snapshot();
+    let path = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    let said = || {
+        let mut text = [0; 256];
+        let length = socket.recv(&mut text).unwrap();
+        String::from_utf8(text[..length].to_vec()).unwrap()
+    };
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let server = Server::of(command(EDGE, folder.path(), &args).env("NOTIFY_SOCKET", &path), "address=");
+    assert_eq!(said().trim(), "READY=1");
+    drop(server);
+    assert_eq!(said().trim(), "STOPPING=1");
 }

@@ -122,20 +122,21 @@ fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
 }
 
 async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) -> std::io::Result<()> {
+    let terminated = terminated();
     let (listener, admin) = inherited.or_bind(config.listen, config.admin_listen)?;
     let live = Arc::clone(&server.live);
     if let Some(admin) = admin {
         tokio::spawn(admin::serve(admin, Arc::clone(&live)));
     }
+    tokio::spawn(live::follow(Arc::clone(&live)));
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = live.epoch().generation().id().to_string();
     tracing::info!(%address, generation, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
-    tokio::spawn(live::follow(Arc::clone(&live)));
     sockets::ready();
     let delay = std::time::Duration::from_secs(config.drain_delay);
     let shutdown = async move {
-        terminated().await;
+        terminated.await;
         sockets::stopping();
         live.drain();
         tracing::info!("ending");
@@ -165,14 +166,18 @@ pub async fn serve(
     connection::serve(listener, http::service(server), limits, counters, shutdown).await;
 }
 
-/// Resolves when the process is asked to end.
-pub async fn terminated() {
+/// Resolves when the process is asked to end. From the call on, not only once it is awaited, being asked does
+/// not kill the process. Must be called inside a tokio runtime.
+pub fn terminated() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-        (Ok(mut terminate), Ok(mut interrupt)) => tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        },
-        _ => std::future::pending().await,
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        match signals {
+            (Ok(mut terminate), Ok(mut interrupt)) => tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            },
+            _ => std::future::pending().await,
+        }
     }
 }

@@ -12,6 +12,7 @@ use arc_swap::{ArcSwap, Guard};
 use http::HeaderName;
 use snapshot::store::live_id;
 use snapshot::time::Day;
+use tokio::signal::unix::Signal;
 
 use crate::bodies::Body;
 use crate::cache::Cache;
@@ -159,9 +160,14 @@ impl Live {
     }
 }
 
-/// Keeps the live state fresh for ever.
-pub async fn follow(live: Arc<Live>) {
-    let mut hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+/// Keeps the live state fresh for ever, once awaited. Must be called inside a tokio runtime.
+pub fn follow(live: Arc<Live>) -> impl Future<Output = ()> {
+    // From here on, not only once it is awaited, SIGHUP does not kill the process.
+    let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+    follow_with(live, hangup)
+}
+
+async fn follow_with(live: Arc<Live>, mut hangup: Option<Signal>) {
     loop {
         let until_midnight = Duration::from_secs(86_400 - clock::now() % 86_400);
         tokio::select! {

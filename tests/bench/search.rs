@@ -10,13 +10,13 @@ mod corpus;
 use std::time::{Duration, Instant};
 
 use baseline::Baseline;
-use snapshot::query::{Query, parse_search};
+use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::search::today::Today;
 use snapshot::search::{Index, build};
 use snapshot::store::sections::{SectionWriter, Sections};
 use snapshot::time::Day;
-use tests::questions::{Class, questions};
+use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 
 /// How many questions of each class are asked.
@@ -43,7 +43,7 @@ fn main() {
         let baseline = Baseline::new(&directory, &site, &dated);
         drop(directory);
         for class in Class::ALL.into_iter().filter(|class| is_asked(class.name())) {
-            let asked = queries(&opened, class);
+            let asked = queries(class, QUESTIONS, SEED, &opened);
             let ours = report(class.name(), &asked, ROUNDS, |query| opened.search(query, &today).total);
             if COMPARED.contains(&class) {
                 let search = |query: &Query| baseline.search(&site, query).total;
@@ -68,12 +68,6 @@ fn open(file: &[u8]) -> (Index, Today) {
     let index = Index::open(&Sections::from_bytes(file).expect("good file")).expect("good index");
     let today = Today::new(&index, Day::new(TODAY));
     (index, today)
-}
-
-/// The questions of a class.
-fn queries(index: &Index, class: Class) -> Vec<Query> {
-    let read = |query: &String| parse_search(query, |facet, value| index.values.find(facet, value)).0;
-    questions(class, QUESTIONS, SEED).iter().map(read).collect()
 }
 
 fn is_asked(class: &str) -> bool {

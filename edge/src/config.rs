@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use snapshot::time::Day;
 
 use crate::client::Proxies;
-use crate::epoch::{Opened, Setting};
+use crate::epoch::Setting;
 use crate::live::Serving;
 use crate::log::Format;
 use crate::mcp;
@@ -132,14 +132,14 @@ impl Config {
         Proxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone())
     }
 
-    /// How the tool endpoint answers for a snapshot.
+    /// How the tool endpoint answers.
     #[must_use]
-    pub fn mcp(&self, opened: &Opened) -> mcp::Config {
+    pub fn mcp(&self) -> mcp::Config {
         mcp::Config {
             origins: self.mcp_origins.clone(),
             rate_per_minute: self.mcp_rate,
             shared_egress: self.shared_egress.clone(),
-            ..mcp::Config::of(opened)
+            ..mcp::Config::default()
         }
     }
 

@@ -95,7 +95,7 @@ impl Server {
     {
         let epoch = Arc::clone(&self.live.epoch());
         if let Err(refusal) = check(head, &epoch.hosts, true) {
-            return refused(refusal).into_response();
+            return Mcp::refused(head, refusal);
         }
         let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
         let mut request = Request::new(Box::pin(StreamBody::new(frames)));
@@ -106,7 +106,8 @@ impl Server {
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
-        let scope = mcp::Epoch { site: epoch.site(), dated: &epoch.dated, detail };
+        let base_url = &epoch.generation().manifest().base_url;
+        let scope = mcp::Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
         let mut response = self.mcp.handle(request, &scope, client, now_ms).await;
         if head.headers.contains_key(header::TRANSFER_ENCODING) {
             // A length may have been named too: where two framings met, nothing after them is trusted

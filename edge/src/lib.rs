@@ -110,8 +110,7 @@ fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
     };
-    let mcp = config.mcp(&live.epoch().opened);
-    let server = match server(live, &mcp, config.proxies()) {
+    let server = match server(live, config.mcp(), config.proxies()) {
         Ok(server) => server,
         Err(error) => return fail(UNVERIFIED, &format!("the tool contract cannot be read: {error}")),
     };
@@ -149,7 +148,7 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
 /// Puts together what answers requests.
 pub fn server(
     live: Arc<Live>,
-    mcp: &mcp::Config,
+    mcp: mcp::Config,
     proxies: client::Proxies,
 ) -> Result<Arc<Server>, serde_json::Error> {
     Ok(Arc::new(Server { live, mcp: Mcp::new(mcp)?, proxies, started: std::time::Instant::now() }))

@@ -23,8 +23,10 @@ mod search;
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -34,9 +36,9 @@ use serde_json::value::RawValue;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Locale;
 
-use crate::epoch::Opened;
+use crate::guard;
 use crate::limit::Limiter;
-use contract::Contract;
+use contract::{Contract, File};
 use envelope::Message;
 use origin::{Forbidden, Origins};
 use reply::{Fault, Reply};
@@ -47,12 +49,6 @@ const SMALL_BODY: u64 = 4096;
 /// How a server is told to answer.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Scheme and authority of the public address, without a slash at the end.
-    pub base_url: String,
-    /// `serverInfo.name`: a neutral name that ends in `-public`.
-    pub name: String,
-    /// `serverInfo.title`: what people read.
-    pub title: String,
     /// Browser origins that may call, besides that of the base URL.
     pub origins: Vec<String>,
     /// Requests a minute and client; 0 is no limit.
@@ -63,35 +59,22 @@ pub struct Config {
     pub body_deadline: Duration,
 }
 
-impl Config {
+impl Default for Config {
     /// 60 requests a minute, 10 seconds for a body, no origin but the server's own.
-    #[must_use]
-    pub fn new(base_url: impl Into<String>) -> Self {
+    fn default() -> Self {
         Self {
-            base_url: base_url.into(),
-            name: "opportunity-directory-public".to_owned(),
-            title: "Opportunity directory".to_owned(),
             origins: Vec::new(),
             rate_per_minute: 60,
             shared_egress: Vec::new(),
             body_deadline: Duration::from_secs(10),
         }
     }
-
-    /// The same for a snapshot: its address, name and title.
-    #[must_use]
-    pub fn of(opened: &Opened) -> Self {
-        let about = &opened.site.lists.about;
-        Self {
-            name: format!("{}-public", about.name),
-            title: about.title.clone(),
-            ..Self::new(opened.generation.manifest().base_url.clone())
-        }
-    }
 }
 
 /// What an answer is made of: one state for the whole request.
 pub struct Epoch<'a, D> {
+    /// Scheme and authority of the public address, without a slash at the end.
+    pub base_url: &'a str,
     /// The directory.
     pub site: &'a Site,
     /// What depends on the day.
@@ -100,13 +83,22 @@ pub struct Epoch<'a, D> {
     pub detail: D,
 }
 
-/// The endpoint.
+/// The endpoint. It outlives epochs: a new generation does not forget who has asked how often.
 pub struct Mcp {
-    contract: Contract,
-    base_url: String,
-    origins: Origins,
+    file: File<'static>,
+    config: Config,
     limiter: Limiter,
-    body_deadline: Duration,
+    /// For the directory that was asked last.
+    face: ArcSwapOption<Face>,
+}
+
+/// What follows from how a directory is called and where it is; made when that changes.
+struct Face {
+    base_url: String,
+    name: String,
+    title: String,
+    contract: Contract,
+    origins: Origins,
 }
 
 /// The same as [`Epoch`], as handlers take it.
@@ -119,15 +111,33 @@ struct Scope<'a> {
 
 impl Mcp {
     /// An endpoint. Fails only when the embedded contract cannot be read, which its tests rule out.
-    pub fn new(config: &Config) -> Result<Self, serde_json::Error> {
-        let allowed = config.origins.iter().map(String::as_str);
+    pub fn new(config: Config) -> Result<Self, serde_json::Error> {
         Ok(Self {
-            contract: Contract::new(config)?,
-            base_url: config.base_url.clone(),
-            origins: Origins::new(std::iter::once(config.base_url.as_str()).chain(allowed)),
+            file: contract::file()?,
             limiter: Limiter::new(config.rate_per_minute, config.shared_egress.clone()),
-            body_deadline: config.body_deadline,
+            config,
+            face: ArcSwapOption::empty(),
         })
+    }
+
+    fn face<D>(&self, epoch: &Epoch<'_, D>) -> Arc<Face> {
+        let about = &epoch.site.lists.about;
+        let now = (epoch.base_url, about.name.as_str(), about.title.as_str());
+        let last = self.face.load_full();
+        if let Some(face) = last.filter(|face| (&*face.base_url, &*face.name, &*face.title) == now) {
+            return face;
+        }
+        let (base_url, name, title) = now;
+        let allowed = self.config.origins.iter().map(String::as_str);
+        let face = Arc::new(Face {
+            contract: Contract::new(&self.file, self.config.rate_per_minute, base_url, (name, title)),
+            origins: Origins::new(std::iter::once(base_url).chain(allowed)),
+            base_url: base_url.to_owned(),
+            name: name.to_owned(),
+            title: title.to_owned(),
+        });
+        self.face.store(Some(Arc::clone(&face)));
+        face
     }
 
     /// Answers a request to `/mcp`. `client` is whom the rate is counted for, `now_ms` reads a clock
@@ -144,7 +154,8 @@ impl Mcp {
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
         let (head, mut body) = request.into_parts();
-        let origin = match self.origins.check(&head.headers) {
+        let face = self.face(epoch);
+        let origin = match face.origins.check(&head.headers) {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
@@ -152,8 +163,8 @@ impl Mcp {
             }
         };
         let reply = match self.admit(&head, client, now_ms) {
-            Ok(()) => match body::read(&head.headers, &mut body, self.body_deadline).await {
-                Ok(body) => self.answer(&head.headers, &body, epoch),
+            Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
+                Ok(body) => face.answer(&head.headers, &body, epoch),
                 Err(fault) => fault.reply(None),
             },
             Err(Refusal::Done(reply)) => reply,
@@ -164,8 +175,9 @@ impl Mcp {
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
     #[must_use]
-    pub fn refused(head: &Parts, status: StatusCode, message: &'static str) -> Response<Bytes> {
-        Fault::transport(status, message).reply(None).response(head.version, None)
+    pub fn refused(head: &Parts, refusal: guard::Refusal) -> Response<Bytes> {
+        let fault = Fault::transport(refusal.status, refusal.message).closing(refusal.close);
+        fault.reply(None).response(head.version, None)
     }
 
     /// Everything that is decided before the body is read.
@@ -199,14 +211,18 @@ impl Mcp {
         if body::declared(headers).is_none_or(|length| length > SMALL_BODY) {
             return fault.reply(None);
         }
-        let Ok(body) = body::read(headers, body, self.body_deadline).await else { return fault.reply(None) };
+        let Ok(body) = body::read(headers, body, self.config.body_deadline).await else {
+            return fault.reply(None);
+        };
         let id = match Message::parse(&body) {
             Ok(message) => message.id,
             Err((id, _)) => id,
         };
         fault.reply(id)
     }
+}
 
+impl Face {
     fn answer<D>(&self, headers: &HeaderMap, body: &[u8], epoch: &Epoch<'_, D>) -> Reply
     where
         D: Fn(&str, Locale) -> Option<Bytes>,

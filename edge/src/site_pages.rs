@@ -56,6 +56,11 @@ fn named(path: &str) -> Named<'_> {
 
 /// Media type of a file that is served as it is.
 fn media_type(path: &str) -> Option<&'static str> {
+    match path {
+        "mcp/server-card" => return Some("application/mcp-server-card+json"),
+        ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
+        _ => {}
+    }
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
     Some(match extension {
         "css" => "text/css; charset=utf-8",
@@ -231,6 +236,7 @@ mod tests {
             ("/sitemap.xml", Named::File("sitemap.xml")),
             ("/assets/site-00.css", Named::File("assets/site-00.css")),
             ("/docs/api", Named::Page("docs/api")),
+            ("/mcp/server-card", Named::File("mcp/server-card")),
             ("/a.php", Named::Page("a.php")),
         ] {
             assert_eq!(named(path), expected, "{path}");

@@ -90,8 +90,8 @@ async fn serve(
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
     // A browser keeps its connections; who ends a preview does not want to wait for it.
     let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
-    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
-    let server = edge::server(live, &mcp, edge::client::Proxies::default());
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
+    let server = edge::server(live, mcp, edge::client::Proxies::default());
     let server = server.map_err(|error| fail(Failure::Verification, error))?;
     edge::serve(listener, server, limits, ended).await;
     Ok(())

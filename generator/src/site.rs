@@ -5,6 +5,7 @@
 mod docs;
 mod feeds;
 mod linked;
+mod mcp;
 mod prepare;
 mod theme;
 mod view;
@@ -237,7 +238,7 @@ impl<'a> Pages<'a> {
             }
             "/data" => ("data.html", "data_title", self.data_view(locale)),
             "/docs/api" => ("api.html", "api_title", self.api_view()),
-            "/docs/mcp" => ("mcp.html", "mcp_title", context! {}),
+            "/docs/mcp" => ("mcp.html", "mcp_title", self.mcp_view()),
             "/about" => ("about.html", "about_title", context! {}),
             _ => ("error.html", "error_title", context! {}),
         };

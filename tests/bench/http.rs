@@ -139,8 +139,8 @@ fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) 
     generate(directory, Digest([0; 32]), &options, &Progress::new(true)).expect("synthetic data is good");
     let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
     let live = Live::open(out.to_owned(), Day::new(TODAY), setting).expect("it was just built");
-    let mcp = edge::mcp::Config::of(&live.epoch().opened);
-    let server = edge::server(Arc::new(live), &mcp, edge::client::Proxies::default()).expect("good contract");
+    let mcp = edge::mcp::Config::default();
+    let server = edge::server(Arc::new(live), mcp, edge::client::Proxies::default()).expect("good contract");
     let (listener, address) = listen(runtime);
     runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
     address

@@ -1,12 +1,14 @@
 //! The MCP endpoint, in process.
 
+mod client;
+mod discovery;
 mod pipeline;
 mod property;
 mod relevance;
+mod rest;
 mod tools;
 
 use std::net::IpAddr;
-use std::path::PathBuf;
 
 use bytes::Bytes;
 use edge::mcp::{Config, Epoch, Mcp};
@@ -26,12 +28,6 @@ use crate::harness::World;
 
 const BASE: &str = "https://directory.example";
 
-/// A folder with `published/` (a dataset) and `relevance/queries.json` (lists of query, locale and
-/// relevant slugs). Tests that need it pass where it is not named.
-fn data() -> Option<PathBuf> {
-    std::env::var_os("OPDIR_DATA").map(PathBuf::from)
-}
-
 /// An endpoint over a world.
 struct Server {
     world: World,
@@ -44,10 +40,10 @@ struct Server {
 impl Server {
     /// Without a limit of the rate.
     fn new(world: World) -> Self {
-        Self::with(world, &Config { rate_per_minute: 0, ..Config::new(BASE) })
+        Self::with(world, Config { rate_per_minute: 0, ..Config::default() })
     }
 
-    fn with(world: World, config: &Config) -> Self {
+    fn with(world: World, config: Config) -> Self {
         let day = Day::new(TODAY);
         Self {
             dated: world.site.dated(day),
@@ -70,8 +66,16 @@ impl Server {
     where
         B: Body<Data = Bytes> + Unpin,
     {
+        self.handle_at(BASE, request, client, now_ms)
+    }
+
+    /// The same for a directory at another address.
+    fn handle_at<B>(&self, base_url: &str, request: Request<B>, client: &str, now_ms: u64) -> Response<Bytes>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
         let detail = |slug: &str, locale| self.detail(slug, locale);
-        let epoch = Epoch { site: &self.world.site, dated: &self.dated, detail };
+        let epoch = Epoch { base_url, site: &self.world.site, dated: &self.dated, detail };
         let client: IpAddr = client.parse().unwrap();
         self.runtime.block_on(self.mcp.handle(request, &epoch, client, now_ms))
     }

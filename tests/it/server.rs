@@ -77,8 +77,8 @@ pub(crate) fn runtime() -> Runtime {
 pub(crate) fn spawn(runtime: &Runtime, live: Arc<Live>, limits: Limits) -> SocketAddr {
     let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
     let address = listener.local_addr().unwrap();
-    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
-    let server = edge::server(live, &mcp, edge::client::Proxies::default()).unwrap();
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
+    let server = edge::server(live, mcp, edge::client::Proxies::default()).unwrap();
     runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
     address
 }

@@ -1,4 +1,4 @@
-//! What `schemas/mcp.json` says, rendered once at start: lists, handshakes and texts that are only
+//! What `schemas/mcp.json` says, rendered once for a directory: lists, handshakes and texts that are only
 //! copied later.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Config;
 use super::era::{LEGACY, MODERN};
 use super::reply::json;
 
@@ -19,9 +18,10 @@ const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
 const DISCOVER_TTL_MS: u32 = 3_600_000;
 const LIST_TTL_MS: u32 = 300_000;
 
+/// `schemas/mcp.json`, as far as it is taken apart.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct File<'a> {
+pub(super) struct File<'a> {
     server_info: ServerInfo,
     instructions: String,
     #[serde(borrow)]
@@ -42,7 +42,7 @@ struct ServerInfo {
 }
 
 /// The prompt's text in both languages; `{known}` stands for its arguments.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(super) struct PromptTexts {
     pub(super) en: String,
     pub(super) es: String,
@@ -68,22 +68,31 @@ pub(super) struct Contract {
 /// Address of the guide.
 pub(super) const GUIDE: &str = "opportunities://guide";
 
+/// Reads the file. Fails only when it is no longer what this reads.
+pub(super) fn file() -> Result<File<'static>, serde_json::Error> {
+    serde_json::from_str(FILE)
+}
+
 impl Contract {
-    /// Renders everything for one server. Fails only when the file is no longer what this reads.
-    pub(super) fn new(config: &Config) -> Result<Self, serde_json::Error> {
-        let file: File<'_> = serde_json::from_str(FILE)?;
+    /// Renders everything for a directory at an address, known by a name and a title.
+    pub(super) fn new(
+        file: &File<'_>,
+        rate_per_minute: u32,
+        base_url: &str,
+        (name, title): (&str, &str),
+    ) -> Self {
         let info = format!(
             "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
-            json(&config.name),
-            json(&config.title),
+            json(&format!("{name}-public")),
+            json(title),
             json(env!("CARGO_PKG_VERSION")),
             json(&file.server_info.description),
-            json(&config.base_url),
+            json(base_url),
         );
-        let instructions = json(&instructions(&file.instructions, config.rate_per_minute));
+        let instructions = json(&instructions(&file.instructions, rate_per_minute));
         let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
         let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
-        Ok(Self {
+        Self {
             initialize: format!(
                 "\"protocolVersion\":\"{LEGACY}\",\"capabilities\":{capabilities},\"serverInfo\":{info},\
                  \"instructions\":{instructions}"
@@ -100,9 +109,9 @@ impl Contract {
                 "\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{info}}},"
             ),
             kept: format!("\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","),
-            prompt_texts: file.prompt_texts,
+            prompt_texts: file.prompt_texts.clone(),
             guide: file.resource_texts.get(GUIDE).cloned().unwrap_or_default(),
-        })
+        }
     }
 }
 

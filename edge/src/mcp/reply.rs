@@ -36,6 +36,11 @@ impl Fault {
         Self::new(status, i32::from(status.as_u16()), message)
     }
 
+    /// The same, and whether the connection ends with it.
+    pub(super) fn closing(self, close: bool) -> Self {
+        Self { close, ..self }
+    }
+
     pub(super) fn too_large(limit: usize, close: bool) -> Self {
         let data = Some(format!("{{\"limitBytes\":{limit}}}"));
         let fault = Self::transport(StatusCode::PAYLOAD_TOO_LARGE, "The request body is longer than 64 KiB");

@@ -11,7 +11,7 @@ use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
 use super::feeds::JSON_FEED;
-use super::{FIXED, File, Pages, here, whole};
+use super::{FIXED, File, Pages, here, mcp, whole};
 use crate::data::Download;
 use crate::data::describe::Describer;
 use crate::render::OPENAPI;
@@ -111,7 +111,7 @@ impl Pages<'_> {
     /// How many files [`Pages::machine`] makes.
     #[must_use]
     pub fn machine_files(&self) -> usize {
-        8 + self.addresses().chunks(SITEMAP / 2).len()
+        11 + self.addresses().chunks(SITEMAP / 2).len()
     }
 
     /// Assets, and what machines look for.
@@ -126,14 +126,17 @@ impl Pages<'_> {
             5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
             6 => (here(JSON_FEED, Locale::En), self.json_feed(Locale::En)),
             7 => (here(JSON_FEED, Locale::Es), self.json_feed(Locale::Es)),
-            _ => (format!("/sitemap-{}.xml", position - 7), self.sitemap(position - 8)),
+            8 => (mcp::CARD.to_owned(), self.server_card()),
+            9 => (mcp::CATALOG.to_owned(), self.catalog()),
+            10 => (mcp::REGISTRY.to_owned(), self.registry_entry()),
+            _ => (format!("/sitemap-{}.xml", position - 10), self.sitemap(position - 11)),
         };
         whole(format!("public{path}"), text)
     }
 
     fn robots(&self) -> String {
         format!(
-            "User-agent: *\nDisallow: /programs?\nDisallow: /es/programs?\nDisallow: /programs.\nDisallow: /mcp\n\n\
+            "User-agent: *\nDisallow: /programs?\nDisallow: /es/programs?\nDisallow: /programs.\nDisallow: /mcp$\n\n\
              Sitemap: {}/sitemap.xml\n",
             self.base_url
         )
@@ -146,7 +149,8 @@ impl Pages<'_> {
             "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
              ## Interfaces\n\n\
              - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
-             - [MCP]({base}/docs/mcp): tool endpoint at `{base}/mcp`\n\
+             - [MCP]({base}/docs/mcp): tool endpoint at `{base}/mcp`, described by its \
+             [server card]({base}{card})\n\
              - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
              ## Records\n\n\
              - `{base}/programs/{{slug}}.md`: one program as Markdown, in Spanish below `/es`\n\
@@ -155,6 +159,7 @@ impl Pages<'_> {
              Read a record before citing it; send people to its official page.\n",
             self.word(Locale::En, "site_tagline"),
             self.directory.programs.len(),
+            card = mcp::CARD,
         )
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use hyper::body::Frame;
 
 use super::*;
+use crate::server::SAMPLE;
 
 const LEGACY: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
 const MODERN: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
@@ -18,9 +19,9 @@ fn server() -> Server {
         rate_per_minute: 0,
         origins: vec!["http://localhost:3000".to_owned()],
         body_deadline: Duration::from_millis(30),
-        ..Config::new(BASE)
+        ..Config::default()
     };
-    Server::with(World::synthetic(30, 1), &config)
+    Server::with(World::synthetic(30, 1), config)
 }
 
 /// Status and error code, `0` where the body is empty, `1` for a result.
@@ -210,7 +211,7 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
     let contract = contract();
     let initialized = server.result("initialize", &json!({"protocolVersion": "2024-11-05"}));
     assert_eq!(initialized["protocolVersion"], "2025-11-25");
-    assert_eq!(initialized["serverInfo"]["name"], "opportunity-directory-public");
+    assert_eq!(initialized["serverInfo"]["name"], "synthetic-directory-public");
     assert_eq!(initialized["serverInfo"]["version"], contract["serverInfo"]["version"]);
     assert_eq!(initialized["serverInfo"]["websiteUrl"], BASE);
     assert_eq!(
@@ -239,6 +240,25 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
     assert_eq!(discovered["supportedVersions"], json!(["2026-07-28", "2025-11-25"]));
     assert_eq!((&discovered["ttlMs"], &discovered["resultType"]), (&json!(3_600_000), &json!("complete")));
     assert_eq!(discovered["capabilities"], initialized["capabilities"]);
+}
+
+#[test]
+fn a_new_address_holds_from_the_next_request_on_and_the_rate_is_not_forgotten() {
+    let server = Server::with(World::synthetic(30, 1), Config { rate_per_minute: 4, ..Config::default() });
+    let other = "https://moved.example";
+    let initialize = request("initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let search = request("tools/call", &json!({"name": "search_opportunities", "arguments": {"limit": 1}}));
+    let ask = |base: &str, origin: &str, message: &str| {
+        server.handle_at(base, post(message, &[("origin", origin)]), "192.0.2.1", 0)
+    };
+    for base in [BASE, other] {
+        assert_eq!(body(&ask(base, base, &initialize))["result"]["serverInfo"]["websiteUrl"], base);
+        let found = body(&ask(base, base, &search));
+        let record = found["result"]["structuredContent"]["opportunities"][0]["recordUrl"].as_str().unwrap();
+        assert!(record.starts_with(&format!("{base}/programs/")), "{record}");
+    }
+    assert_eq!(ask(other, BASE, &search).status(), 403);
+    assert_eq!(ask(other, other, &search).status(), 429);
 }
 
 #[test]
@@ -305,6 +325,40 @@ impl Body for Pieces {
 }
 
 #[test]
+fn a_fault_of_the_server_costs_one_answer_and_tells_nothing() {
+    let server = server();
+    let slug = &server.world.directory.programs[0].slug;
+    let call = request("tools/call", &json!({"name": "get_opportunity", "arguments": {"slug": slug}}));
+    let ask = |detail: fn(&str, Locale) -> Option<Bytes>| {
+        let epoch = Epoch { base_url: BASE, site: &server.world.site, dated: &server.dated, detail };
+        let answer = server.mcp.handle(post(&call, &[]), &epoch, [192, 0, 2, 1].into(), 0);
+        server.runtime.block_on(answer)
+    };
+    for detail in [|_: &str, _| panic!("secret"), |_: &str, _| None, |_: &str, _| Some("secret".into())] {
+        let response = ask(detail);
+        assert_eq!(response.status(), 500);
+        let expected =
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "Internal error"}});
+        assert_eq!(body(&response), expected);
+    }
+    assert_eq!(server.send(post(&call, &[])).status(), 200);
+}
+
+#[test]
+fn a_wrong_host_is_refused_before_anything_else_in_the_same_form() {
+    let ask = |path: &str, host: &str| {
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: https://evil.example\r\n");
+        let request = format!("{head}Content-Length: {}\r\n\r\n{PING}", PING.len());
+        let response = SAMPLE.send("POST", path, request.as_bytes());
+        (response.status, response.json()["error"]["code"].as_i64(), response.json().get("id").is_some())
+    };
+    for path in ["/mcp", "/mcp/"] {
+        assert_eq!(ask(path, "elsewhere.example"), (421, Some(421), false));
+        assert_eq!(ask(path, crate::server::HOST), (403, Some(403), false));
+    }
+}
+
+#[test]
 fn a_body_is_read_to_its_end_before_it_is_refused_up_to_four_mebibytes() {
     let server = server();
     let send = |left, length, stalls, headers: &[(&str, &str)]| {
@@ -327,7 +381,7 @@ fn a_body_is_read_to_its_end_before_it_is_refused_up_to_four_mebibytes() {
 
 #[test]
 fn the_61st_request_in_a_minute_is_refused_with_the_exact_time_to_wait() {
-    let server = Server::with(World::synthetic(30, 1), &Config::new(BASE));
+    let server = Server::with(World::synthetic(30, 1), Config::default());
     let send = |client: &str, now_ms| server.handle(post(PING, &[("content-length", "40")]), client, now_ms);
     for request in 0..60 {
         assert_eq!(send("192.0.2.1", request * 100).status(), 200);

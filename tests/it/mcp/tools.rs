@@ -7,6 +7,7 @@ use snapshot::query::{
 };
 
 use super::*;
+use crate::server::real_data;
 
 fn synthetic() -> Server {
     Server::new(World::synthetic(300, 11))
@@ -205,8 +206,8 @@ fn validate(server: &Server) {
 #[test]
 fn every_answer_is_what_its_schema_says() {
     validate(&synthetic());
-    if let Some(data) = data() {
-        validate(&Server::new(World::folder(&data.join("published"))));
+    if let Some(data) = real_data() {
+        validate(&Server::new(World::folder(&data)));
     }
 }
 
@@ -369,7 +370,7 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
 }
 
 /// A world of some programs of one organization.
-fn world(programs: Vec<Value>) -> World {
+pub(super) fn world(programs: Vec<Value>) -> World {
     let organization = json!({
         "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
         "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
@@ -377,7 +378,7 @@ fn world(programs: Vec<Value>) -> World {
     World::tables(&[("organizations", vec![organization]), ("programs", programs)])
 }
 
-fn program(number: usize, name: &str, more: Value) -> Value {
+pub(super) fn program(number: usize, name: &str, more: Value) -> Value {
     let mut program = json!({
         "id": format!("00000000-0000-4000-8000-{number:012}"),
         "organizationId": "00000000-0000-4000-8000-00000000aaaa", "slug": format!("program-{number}"),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
+use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
 use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
@@ -437,9 +438,8 @@ fn with_offset(canonical: &str, offset: u64) -> String {
 fn total_of(body: &[u8]) -> Option<u64> {
     const KEY: &[u8] = b"\"total\":";
     const META: &[u8] = b"],\"meta\":{";
-    let meta = body.windows(META.len()).position(|window| window == META)?;
-    let rest = &body[meta..];
-    let number = &rest[rest.windows(KEY.len()).position(|window| window == KEY)? + KEY.len()..];
+    let rest = &body[memmem::find(body, META)?..];
+    let number = &rest[memmem::find(rest, KEY)? + KEY.len()..];
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&number[..digits]).ok()?.parse().ok()
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
+use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
+use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
 use snapshot::page::{error, facet, list, search};
 use snapshot::query::{
     ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, is_slug, parse_export, parse_facet, parse_list,
@@ -206,7 +208,7 @@ impl<'a> Asked<'a> {
             work: work(&query, index.len()),
         };
         let content = || {
-            let content = Content::json().no_vary_search(JUNK).tag("search");
+            let content = Content::json().no_vary_search(JUNK).tag(SEARCH_TAG);
             content.with(header::CONTENT_LANGUAGE, language(query.locale))
         };
         self.computed(&question, content, || {
@@ -256,7 +258,7 @@ impl<'a> Asked<'a> {
             work: 0,
         };
         let content = || {
-            let content = Content::json().no_vary_search(ALL_BUT_FACET).tag("facets");
+            let content = Content::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG);
             content.with(header::CONTENT_LANGUAGE, language(Locale::En))
         };
         self.computed(&question, content, || facet::facet(self.epoch.site(), &self.epoch.dated, of, &query))
@@ -398,19 +400,24 @@ fn program_content(slug: &str, locale: Locale) -> Content {
         .with(header::CONTENT_LANGUAGE, language(locale))
 }
 
-/// Adds links to the answer itself and to the pages around it (RFC 8288).
+/// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
+/// whole pages from the first row ends; beyond it, `prev` leads back to it.
 fn linked(content: Content, path: &str, question: &Question<'_>, body: &[u8]) -> Content {
     let page = question.page;
-    let mut content = content.link(path, &question.canonical, "canonical");
-    let at = |offset: u64| with_offset(&question.canonical, offset);
-    if page.offset > 0 {
-        content = content.link(path, &at(page.offset.saturating_sub(page.limit)), "prev");
-    }
+    let content = content.link(path, &question.canonical, "canonical");
+    let Some(total) = total_of(body) else { return content };
+    let last = total.saturating_sub(1) / page.limit.max(1) * page.limit;
     let next = page.offset.saturating_add(page.limit);
-    if total_of(body).is_some_and(|total| next < total) {
-        content = content.link(path, &at(next), "next");
-    }
-    content
+    let around = [
+        (true, 0, "first"),
+        (page.offset > 0, page.offset.saturating_sub(page.limit).min(last), "prev"),
+        (next < total, next, "next"),
+        (true, last, "last"),
+    ];
+    let there = around.into_iter().filter(|(there, ..)| *there);
+    there.fold(content, |content, (_, offset, relation)| {
+        content.link(path, &with_offset(&question.canonical, offset), relation)
+    })
 }
 
 /// A canonical query with another offset.
@@ -431,9 +438,8 @@ fn with_offset(canonical: &str, offset: u64) -> String {
 fn total_of(body: &[u8]) -> Option<u64> {
     const KEY: &[u8] = b"\"total\":";
     const META: &[u8] = b"],\"meta\":{";
-    let meta = body.windows(META.len()).position(|window| window == META)?;
-    let rest = &body[meta..];
-    let number = &rest[rest.windows(KEY.len()).position(|window| window == KEY)? + KEY.len()..];
+    let rest = &body[memmem::find(body, META)?..];
+    let number = &rest[memmem::find(rest, KEY)? + KEY.len()..];
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&number[..digits]).ok()?.parse().ok()
 }

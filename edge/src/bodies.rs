@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
+use snapshot::page::address::tag_of;
 use snapshot::page::hole::refill;
 use snapshot::store::{Coding, FileEntry, StoreError};
 use snapshot::time::Day;
@@ -147,17 +148,6 @@ impl Epoch {
     }
 }
 
-/// What a cache may purge a file's answer by: its path without folder of the interface, language and
-/// format, so that it names a record.
-#[must_use]
-pub fn tag_of(path: &str) -> &str {
-    let path = path.strip_prefix("public/").unwrap_or(path);
-    let path = path.strip_prefix("api/v1/").unwrap_or(path);
-    let path = path.strip_prefix("es/").unwrap_or(path);
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    stem.strip_suffix(".es").unwrap_or(stem)
-}
-
 /// A quoted ETag: 128 bits of the identity body's hash, and the coding.
 fn etag(hash: &[u8; 32], coding: Coding) -> String {
     let mut etag = String::with_capacity(40);
@@ -172,22 +162,4 @@ fn etag(hash: &[u8; 32], coding: Coding) -> String {
 pub fn push_hex(out: &mut String, bytes: &[u8]) {
     let digit = |number: u8| char::from_digit(u32::from(number), 16).unwrap_or('0');
     bytes.iter().for_each(|byte| out.extend([digit(byte >> 4), digit(byte & 15)]));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tag_names_a_record_whatever_its_format_and_language() {
-        for path in [
-            "public/api/v1/programs/a-b.json",
-            "public/api/v1/programs/a-b.es.json",
-            "public/programs/a-b.html",
-            "public/es/programs/a-b.html",
-        ] {
-            assert_eq!(tag_of(path), "programs/a-b", "{path}");
-        }
-        assert_eq!(tag_of("public/api/v1/exports/latest.csv"), "exports/latest");
-    }
 }

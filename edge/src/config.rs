@@ -89,9 +89,9 @@ pub struct Config {
     /// Memory for computed answers, in bytes; 0 keeps none
     #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub response_cache: u64,
-    /// Most connections at a time
-    #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N", default_value_t = 4096)]
-    pub max_connections: usize,
+    /// Most connections at a time; four fifths of the limit on open files when absent
+    #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N")]
+    pub max_connections: Option<usize>,
     /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
     #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
     pub admin_listen: Option<SocketAddr>,
@@ -110,6 +110,13 @@ pub struct Config {
     /// Print the settings that would be used, and exit
     #[arg(long)]
     pub print_config: bool,
+}
+
+/// How many connections suit a limit on open files.
+fn connections_of(files: u64) -> usize {
+    /// Some limits are as good as none, but memory is not.
+    const MOST: u64 = 65_536;
+    usize::try_from((files / 5 * 4).clamp(1, MOST)).unwrap_or(1)
 }
 
 /// `CIDR=N`
@@ -134,6 +141,15 @@ impl Config {
             shared_egress: self.shared_egress.clone(),
             ..mcp::Config::of(opened)
         }
+    }
+
+    /// Most connections at a time. What is left of the limit on open files is for files of the snapshot.
+    #[must_use]
+    pub fn max_connections(&self) -> usize {
+        self.max_connections.unwrap_or_else(|| {
+            let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+            connections_of(files.unwrap_or(u64::MAX))
+        })
     }
 
     /// Settings of epochs.
@@ -169,7 +185,7 @@ impl Config {
             optional("--today", self.today.map(|day| day.to_string())),
             format!("--body-cache={}", self.body_cache),
             format!("--response-cache={}", self.response_cache),
-            format!("--max-connections={}", self.max_connections),
+            format!("--max-connections={}", self.max_connections()),
             optional("--surrogate-keys", self.surrogate_keys.as_ref().map(ToString::to_string)),
             format!("--drain-delay={}", self.drain_delay),
             format!("--log={}", format!("{:?}", self.log).to_lowercase()),
@@ -183,5 +199,17 @@ impl Config {
     #[must_use]
     pub fn day(&self) -> Day {
         self.today.map_or_else(crate::clock::today, Day::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_a_fifth_of_the_open_files_to_others() {
+        for (files, connections) in [(1024, 816), (20, 16), (0, 1), (u64::MAX, 65_536)] {
+            assert_eq!(connections_of(files), connections);
+        }
     }
 }

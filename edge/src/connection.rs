@@ -20,7 +20,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use accept::bind;
+pub use accept::{adopt, bind};
 pub use counters::{Counters, Counts, Reason};
 
 use std::convert::Infallible;
@@ -55,6 +55,9 @@ pub struct Limits {
     pub write_stall: Duration,
     /// Age, ± 10 %, at which a connection takes no further request; at twice that it is cut.
     pub max_age: Duration,
+    /// HTTP/1: from shutdown until a connection without a request is closed. A request that comes before is
+    /// answered with `Connection: close`; one that crosses the closing would be lost.
+    pub parting: Duration,
     /// From shutdown until requests still in flight are cut.
     pub drain: Duration,
     /// Request line and headers, in bytes (HTTP/1: at least 8192, hyper's least buffer).
@@ -76,6 +79,7 @@ impl Default for Limits {
             idle: Duration::from_secs(75),
             write_stall: Duration::from_secs(15),
             max_age: Duration::from_secs(600),
+            parting: Duration::from_secs(1),
             drain: Duration::from_secs(20),
             head_bytes: 16_384,
             h2_streams: 128,
@@ -113,7 +117,7 @@ where
 }
 
 /// Serves `listener` until `shutdown` resolves, then drains: connections already queued are still taken, every
-/// connection finishes the requests it has (`Connection: close`, GOAWAY), and what is left after
+/// connection finishes the requests it has and is told to go (`Connection: close`, GOAWAY), and what is left after
 /// [`Limits::drain`] is cut. Returns when the last connection is gone.
 pub async fn serve<S>(
     listener: TcpListener,

@@ -107,7 +107,13 @@ impl Server {
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
         let scope = mcp::Epoch { site: epoch.site(), dated: &epoch.dated, detail };
-        self.mcp.handle(request, &scope, client, now_ms).await
+        let mut response = self.mcp.handle(request, &scope, client, now_ms).await;
+        if head.headers.contains_key(header::TRANSFER_ENCODING) {
+            // A length may have been named too: where two framings met, nothing after them is trusted
+            // (RFC 9112, section 6.1). hyper has dropped the length, so that it cannot be told.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
     }
 }
 

@@ -22,6 +22,7 @@ pub mod reply;
 pub mod route;
 pub mod searches;
 pub mod site_pages;
+pub mod sockets;
 pub mod turns;
 
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ use crate::epoch::{OpenError, Opened};
 use crate::http::Server;
 use crate::live::Live;
 use crate::mcp::Mcp;
+use crate::sockets::Inherited;
 
 /// Exit code of a snapshot that is not there or cannot be read.
 const UNREADABLE: u8 = 3;
@@ -53,7 +55,10 @@ pub fn run() -> ExitCode {
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&config.text()),
-        (None, Some(config)) => serve_for_ever(&config),
+        (None, Some(config)) => match Inherited::take() {
+            Ok(inherited) => serve_for_ever(config, inherited),
+            Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
+        },
         (None, None) => fail(2, "nothing to do; see --help"),
     }
 }
@@ -95,7 +100,8 @@ fn refuse(error: &OpenError) -> ExitCode {
     fail(code, &error.to_string())
 }
 
-fn serve_for_ever(config: &Config) -> ExitCode {
+fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
+    let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
     let live = match Live::open(config.snapshot.clone(), config.day(), config.setting()) {
         Ok(live) => Arc::new(live.serving(config.serving())),
         Err(error) => return refuse(&error),
@@ -109,26 +115,29 @@ fn serve_for_ever(config: &Config) -> ExitCode {
         Ok(server) => server,
         Err(error) => return fail(UNVERIFIED, &format!("the tool contract cannot be read: {error}")),
     };
-    match runtime.block_on(run_server(config, server)) {
+    match runtime.block_on(run_server(&config, inherited, server)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(NOT_LISTENING, &error.to_string()),
     }
 }
 
-async fn run_server(config: &Config, server: Arc<Server>) -> std::io::Result<()> {
-    let listener = connection::bind(config.listen)?;
+async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) -> std::io::Result<()> {
+    let terminated = terminated();
+    let (listener, admin) = inherited.or_bind(config.listen, config.admin_listen)?;
     let live = Arc::clone(&server.live);
-    if let Some(address) = config.admin_listen {
-        tokio::spawn(admin::serve(connection::bind(address)?, Arc::clone(&live)));
+    if let Some(admin) = admin {
+        tokio::spawn(admin::serve(admin, Arc::clone(&live)));
     }
+    tokio::spawn(live::follow(Arc::clone(&live)));
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = live.epoch().generation().id().to_string();
     tracing::info!(%address, generation, "serving");
-    let limits = Limits { max_connections: config.max_connections, ..Limits::default() };
-    tokio::spawn(live::follow(Arc::clone(&live)));
+    let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
+    sockets::ready();
     let delay = std::time::Duration::from_secs(config.drain_delay);
     let shutdown = async move {
-        terminated().await;
+        terminated.await;
+        sockets::stopping();
         live.drain();
         tracing::info!("ending");
         tokio::time::sleep(delay).await;
@@ -157,14 +166,18 @@ pub async fn serve(
     connection::serve(listener, http::service(server), limits, counters, shutdown).await;
 }
 
-/// Resolves when the process is asked to end.
-pub async fn terminated() {
+/// Resolves when the process is asked to end. From the call on, not only once it is awaited, being asked does
+/// not kill the process. Must be called inside a tokio runtime.
+pub fn terminated() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-        (Ok(mut terminate), Ok(mut interrupt)) => tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        },
-        _ => std::future::pending().await,
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        match signals {
+            (Ok(mut terminate), Ok(mut interrupt)) => tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            },
+            _ => std::future::pending().await,
+        }
     }
 }

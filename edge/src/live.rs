@@ -5,13 +5,14 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use http::HeaderName;
 use snapshot::store::live_id;
 use snapshot::time::Day;
+use tokio::signal::unix::Signal;
 
 use crate::bodies::Body;
 use crate::cache::Cache;
@@ -28,6 +29,8 @@ pub struct Live {
     root: PathBuf,
     setting: Setting,
     epoch: ArcSwap<Epoch>,
+    /// Epochs that were replaced, until no request holds them: so none has to free a whole snapshot.
+    retired: Mutex<Vec<Arc<Epoch>>>,
     /// A generation that was refused: its name and why. Not tried again until CURRENT changes.
     refused: Mutex<Option<(String, String)>>,
     /// What is counted.
@@ -62,6 +65,7 @@ impl Live {
             root,
             setting,
             epoch: ArcSwap::from_pointee(epoch),
+            retired: Mutex::default(),
             refused: Mutex::default(),
             metrics: Metrics::default(),
             searches: Searches::default(),
@@ -100,8 +104,9 @@ impl Live {
     }
 
     /// Takes a new generation or a new day, if there is one. Blocks while it opens; meant for a
-    /// thread of its own, where the old epoch is freed too.
+    /// thread of its own, where old epochs are freed too, once no request holds them.
     pub fn refresh(&self) {
+        self.retired().retain(|epoch| Arc::strong_count(epoch) > 1);
         let current = self.epoch.load_full();
         let day = if self.setting.frozen { current.dated.day() } else { clock::today() };
         match live_id(&self.root) {
@@ -131,7 +136,8 @@ impl Live {
     }
 
     fn swap(&self, epoch: Epoch) {
-        self.epoch.store(Arc::new(epoch));
+        let old = self.epoch.swap(Arc::new(epoch));
+        self.retired().push(old);
         // Answers of the epoch before are never asked for again.
         self.answers.clear();
     }
@@ -145,14 +151,23 @@ impl Live {
         self.set_refused(Some((id.to_owned(), reason.to_owned())));
     }
 
+    fn retired(&self) -> MutexGuard<'_, Vec<Arc<Epoch>>> {
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn set_refused(&self, refused: Option<(String, String)>) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
     }
 }
 
-/// Keeps the live state fresh for ever.
-pub async fn follow(live: Arc<Live>) {
-    let mut hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+/// Keeps the live state fresh for ever, once awaited. Must be called inside a tokio runtime.
+pub fn follow(live: Arc<Live>) -> impl Future<Output = ()> {
+    // From here on, not only once it is awaited, SIGHUP does not kill the process.
+    let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+    follow_with(live, hangup)
+}
+
+async fn follow_with(live: Arc<Live>, mut hangup: Option<Signal>) {
     loop {
         let until_midnight = Duration::from_secs(86_400 - clock::now() % 86_400);
         tokio::select! {

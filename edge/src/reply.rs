@@ -220,7 +220,8 @@ impl Content {
         headers.insert(header::CONTENT_TYPE, self.media_type);
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag.clone());
-        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, self.tags)] {
+        let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
+        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
                 headers.insert(name, value);
             }
@@ -233,6 +234,11 @@ impl Content {
         }
         headers
     }
+}
+
+/// Tags as a header separates them: Fastly's and Varnish's by spaces, all others by commas.
+fn separated(tags: String, header: &HeaderName) -> String {
+    if matches!(header.as_str(), "surrogate-key" | "xkey") { tags } else { tags.replace(' ', ",") }
 }
 
 /// What of an answer's headers belongs into a 304 (RFC 9110, section 15.4.5), and what browsers need to
@@ -311,6 +317,20 @@ fn set_range(headers: &mut HeaderMap, range: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_are_separated_the_way_their_header_is_read() {
+        for (name, expected) in [
+            ("surrogate-key", "all programs/a-b search"),
+            ("cache-tag", "all,programs/a-b,search"),
+            ("edge-cache-tag", "all,programs/a-b,search"),
+        ] {
+            let content = Content::json().tag("programs/a-b").tag("search");
+            let name = HeaderName::from_static(name);
+            let head = content.head(&HeaderValue::from_static("\"e\""), Coding::Identity, None, Some(&name));
+            assert_eq!(head[&name], expected);
+        }
+    }
 
     #[test]
     fn no_lifetime_outlasts_the_day() {

@@ -2,6 +2,7 @@
 //! for each question.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::html::feed::{self, Feed};
 use snapshot::page::html::search;
 use snapshot::query::{Query, parse_search};
@@ -132,7 +133,7 @@ impl Asked<'_> {
         let asked = page_question(canonical, validator, &query, site.index.len());
         self.computed(
             &asked,
-            || html(locale).tag("search"),
+            || html(locale).tag(SEARCH_TAG),
             || search::search(site, fragments, &self.epoch.dated, &query, &invalid),
         )
     }
@@ -147,7 +148,7 @@ impl Asked<'_> {
         let asked = page_question(canonical, validator, &query, site.index.len());
         self.computed(
             &asked,
-            || feed_content(kind).tag("search"),
+            || feed_content(kind).tag(SEARCH_TAG),
             || feed::feed(site, fragments, &self.epoch.dated, &query, kind),
         )
     }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
 
 use crate::diagnostics::MessageFormat;
+use crate::diff::DiffFormat;
 use crate::encode::Effort;
 
 /// Turns a published dataset into a finished, verifiable snapshot.
@@ -37,6 +38,16 @@ pub enum Command {
         /// Look at sizes only, not at contents
         #[arg(long)]
         fast: bool,
+    },
+    /// Tell what changed between two snapshots
+    Diff {
+        /// Folder that holds CURRENT, or a folder in generations/
+        old: PathBuf,
+        /// The same of the newer one; when absent, OLD is compared with its parent
+        new: Option<PathBuf>,
+        /// How it is told
+        #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+        format: DiffFormat,
     },
     /// Make an older snapshot the live one
     Rollback {

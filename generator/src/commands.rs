@@ -15,6 +15,7 @@ use snapshot::store::{self, Digest, Id, Mode, Published, StoreError};
 
 use crate::cli::{Build, Check, Command};
 use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
+use crate::diff::{self, DiffFormat};
 use crate::generate::{GenerateError, Options, generate};
 use crate::link::link;
 use crate::progress::{Progress, seconds};
@@ -54,6 +55,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Check(options) => check(&options),
         Command::Preview(options) => preview::preview(&options),
         Command::Verify { root, fast } => verify(&root, fast),
+        Command::Diff { old, new, format } => diff(&old, new.as_deref(), format),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Explain { code } => explain_code(&code),
@@ -222,6 +224,12 @@ fn print_faults(faults: &[StoreError], refused: Failure) -> Failure {
         _ => fail(Failure::Verification, fault),
     });
     failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
+}
+
+fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
+    let difference = store::diff(old, new).map_err(|error| print_faults(&[error], Failure::Input))?;
+    say(diff::told(&difference, format).trim_end());
+    Ok(())
 }
 
 fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {

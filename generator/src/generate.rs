@@ -118,6 +118,13 @@ fn index_files(
     order: &[usize],
     numbers: &Numbers,
 ) -> Result<IndexFiles, GenerateError> {
+    let (programs, lists) = rayon::join(|| program_files(directory, order), || list_file(directory, numbers));
+    let (search, rows) = programs?;
+    Ok(IndexFiles { search, rows, lists })
+}
+
+/// The files of search and of programs' rows.
+fn program_files(directory: &Directory, order: &[usize]) -> Result<(Vec<u8>, Vec<u8>), GenerateError> {
     let mut writer = SectionWriter::default();
     build::write(directory, order, &mut writer)?;
     let search = writer.finish();
@@ -125,14 +132,18 @@ fn index_files(
     let mut writer = SectionWriter::default();
     row::write(directory, order, &values, &mut writer);
     mcp_row::write(directory, order, &mut writer);
-    let rows = writer.finish();
+    Ok((search, writer.finish()))
+}
+
+/// The file of the other lists.
+fn list_file(directory: &Directory, numbers: &Numbers) -> Vec<u8> {
     let mut program_of_cycle = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {
         links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
     }
     let mut writer = SectionWriter::default();
     list::write(directory, numbers, &program_of_cycle, &mut writer);
-    Ok(IndexFiles { search, rows, lists: writer.finish() })
+    writer.finish()
 }
 
 fn open(files: &IndexFiles) -> Result<Site, SectionError> {

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod commands;
 pub mod data;
 pub mod diagnostics;
+pub mod diff;
 pub mod encode;
 pub mod generate;
 pub mod link;

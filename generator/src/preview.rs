@@ -51,12 +51,16 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
     let changes = (!watched.is_empty()).then(|| changes_of(&watched)).transpose()?;
     rebuild(options.data.as_deref(), &build)?;
     let live = open(&build)?;
+    let ended = {
+        let _runtime = runtime.enter();
+        edge::terminated()
+    };
     greet(options, &build.base_url);
     if let Some(changes) = changes {
         let (data, live) = (options.data.clone(), Arc::clone(&live));
         std::thread::spawn(move || follow(data.as_deref(), &changes, &build, &live));
     }
-    runtime.block_on(serve(live, listener))
+    runtime.block_on(serve(live, listener, ended))
 }
 
 /// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
@@ -78,13 +82,18 @@ fn open(build: &Options) -> Result<Arc<Live>, Failure> {
     live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
 }
 
-async fn serve(live: Arc<Live>, listener: TcpListener) -> Result<(), Failure> {
+async fn serve(
+    live: Arc<Live>,
+    listener: TcpListener,
+    ended: impl Future<Output = ()>,
+) -> Result<(), Failure> {
     tokio::spawn(edge::live::follow(Arc::clone(&live)));
-    let limits = Limits { drain: Duration::from_secs(1), ..Limits::default() };
+    // A browser keeps its connections; who ends a preview does not want to wait for it.
+    let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
     let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
     let server = edge::server(live, &mcp, edge::client::Proxies::default());
     let server = server.map_err(|error| fail(Failure::Verification, error))?;
-    edge::serve(listener, server, limits, edge::terminated()).await;
+    edge::serve(listener, server, limits, ended).await;
     Ok(())
 }
 

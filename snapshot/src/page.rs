@@ -4,6 +4,7 @@
 //! What depends on the day is never stored: rows end before their next deadline, and bodies that
 //! are files have [`hole`]s.
 
+pub mod address;
 pub mod detail;
 pub mod error;
 pub mod export;

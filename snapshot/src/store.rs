@@ -39,6 +39,7 @@
 
 pub mod sections;
 
+mod diff;
 mod digest;
 mod generation;
 mod keep;
@@ -56,6 +57,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
+pub use diff::{Change, Difference, diff};
 pub use digest::Digest;
 pub use generation::Generation;
 pub use keep::{Listed, gc, list, live_id, rollback};
@@ -116,10 +118,10 @@ pub enum StoreError {
         /// Its directory.
         path: PathBuf,
     },
-    /// The live generation has no parent to go back to.
-    #[error("{}: names a generation without a parent; name the one to go back to", path.display())]
+    /// A generation has no parent to go back to or to compare with.
+    #[error("{}: names a generation without a parent; name the other one", path.display())]
     NoParent {
-        /// `CURRENT`.
+        /// `CURRENT`, or what the caller named.
         path: PathBuf,
     },
     /// Made by another version of this program.

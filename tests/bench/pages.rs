@@ -17,9 +17,12 @@ use snapshot::page::{html, search};
 use snapshot::query::Query;
 use snapshot::store::Digest;
 use snapshot::time::Day;
-use tests::questions::Class;
+use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 
+/// How many questions of each class are asked.
+const QUESTIONS: usize = 200;
+const SEED: u64 = 1;
 /// How often each question is asked; its median counts.
 const ROUNDS: usize = 9;
 
@@ -41,7 +44,7 @@ fn main() {
     let (site, dated) = (&opened.site, opened.site.dated(Day::new(TODAY)));
     let fragments = site.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {
-        let queries = corpus::queries(&site.index, class);
+        let queries = queries(class, QUESTIONS, SEED, &site.index);
         let json = median(&queries, |query| search::search(site, &dated, query, &[]).len());
         let page = median(&queries, |query| html::search::search(site, fragments, &dated, query, &[]).len());
         let name = class.name();

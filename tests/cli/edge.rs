@@ -6,7 +6,12 @@
 mod harness;
 
 use std::fs;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use generator::diagnostics::Diagnostics;
 use generator::encode::Effort;
@@ -15,7 +20,7 @@ use generator::link::link;
 use generator::progress::Progress;
 use generator::read::{Input, read};
 use generator::sample;
-use harness::{Ran, Server, content, run, status};
+use harness::{Ran, Server, command, content, get, run, status};
 use jiff::civil::date;
 use snapshot::store::Digest;
 use tempfile::TempDir;
@@ -115,7 +120,7 @@ fn wrong_usage_ends_with_2() {
 #[test]
 fn a_busy_port_ends_with_4() {
     let folder = folder_with_snapshot();
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     edge(&folder, &["--snapshot", "root", "--listen", &address])
         .fails(4, &["opdir-edge: ", &address, "is in use", "--listen"]);
@@ -169,4 +174,56 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     assert_eq!(status(&server.get("/api/v1/search")), "200");
     fs::write(root.join("CURRENT"), live).unwrap();
     assert_eq!(status(&server.get("/api/v1/search")), "200");
+}
+
+/// Starts an edge on a socket as a service manager hands it over: as descriptor 3, named by LISTEN_FDS.
+fn on_socket(folder: &Path, socket: &TcpListener) -> Server {
+    const HAND_OVER: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+    let args = ["-c", HAND_OVER, EDGE, "--snapshot", "root", "--today", "2026-11-21"];
+    let socket = OwnedFd::from(socket.try_clone().unwrap());
+    Server::of(command("sh", folder, &args).stdin(Stdio::from(socket)), "address=")
+}
+
+#[test]
+fn a_restart_on_a_handed_over_socket_loses_no_request() {
+    let folder = folder_with_snapshot();
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let first = on_socket(folder.path(), &socket);
+    assert_eq!(first.address, socket.local_addr().unwrap().to_string());
+    let _second = on_socket(folder.path(), &socket);
+    let address = first.address.clone();
+    let answered = AtomicU32::new(0);
+    let ask = || {
+        for _ in 0..40 {
+            let answer = get(&address, &address, "/api/v1/search?limit=1");
+            assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with('}'), "{answer}");
+            answered.fetch_add(1, Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        let clients = [(); 3].map(|()| scope.spawn(ask));
+        while answered.load(Relaxed) < 30 && clients.iter().any(|client| !client.is_finished()) {
+            std::thread::yield_now();
+        }
+        drop(first);
+    });
+    assert_eq!(answered.load(Relaxed), 120);
+}
+
+#[test]
+fn the_service_manager_is_told_when_it_serves_and_when_it_ends() {
+    let folder = folder_with_snapshot();
+    let path = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    let said = || {
+        let mut text = [0; 256];
+        let length = socket.recv(&mut text).unwrap();
+        String::from_utf8(text[..length].to_vec()).unwrap()
+    };
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let server = Server::of(command(EDGE, folder.path(), &args).env("NOTIFY_SOCKET", &path), "address=");
+    assert_eq!(said().trim(), "READY=1");
+    drop(server);
+    assert_eq!(said().trim(), "STOPPING=1");
 }

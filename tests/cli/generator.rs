@@ -322,6 +322,25 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
 }
 
 #[test]
+fn diff_tells_what_changed_and_what_caches_have_to_drop() {
+    let place = Place::with_snapshot();
+    let first = format!("root/generations/{}", place.live());
+    place.opdir(&["diff", "root"]).fails(2, &["root", "without a parent"]);
+    place.retitle("Another name");
+    place.build().succeeds();
+    let words = place.opdir(&["diff", "root"]).succeeds();
+    assert!(words.starts_with("000001-") && words.contains("programs: 1 changed\n  ~ programs/"), "{words}");
+    assert_eq!(place.opdir(&["diff", &first, "root"]).succeeds(), words);
+    let purge = place.opdir(&["diff", "root", "--format", "purge"]).succeeds();
+    assert!(purge.lines().all(|line| line.starts_with("url http") || line.starts_with("tag ")), "{purge}");
+    assert!(purge.contains("tag search\n"), "{purge}");
+    let json = place.opdir(&["diff", "root", "--format", "json"]).succeeds();
+    assert!(json.starts_with('{') && json.contains("\"change\":\"changed\""), "{json}");
+    place.opdir(&["diff", "nowhere"]).fails(3, &["nowhere"]);
+    place.opdir(&["diff", "root", "--format", "prose"]).fails(2, &["--format", "prose"]);
+}
+
+#[test]
 fn the_same_data_makes_the_same_files_anywhere() {
     let (one, other) = (Place::with_snapshot(), Place::new());
     let args =

@@ -41,7 +41,8 @@ impl Ran {
     }
 }
 
-fn command(binary: &str, folder: &Path, args: &[&str]) -> Command {
+/// A program with its arguments, to be run in a folder without anybody's settings.
+pub(crate) fn command(binary: &str, folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(binary);
     command.args(args).current_dir(folder).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -71,7 +72,12 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a program that prints the address it serves on after `before`.
     pub(crate) fn start(binary: &str, folder: &Path, args: &[&str], before: &str) -> Self {
-        let mut child = command(binary, folder, args).spawn().unwrap();
+        Self::of(&mut command(binary, folder, args), before)
+    }
+
+    /// Starts a command that prints the address it serves on after `before`.
+    pub(crate) fn of(command: &mut Command, before: &str) -> Self {
+        let mut child = command.spawn().unwrap();
         let (sender, said) = channel();
         let streams: [Box<dyn Read + Send>; 2] =
             [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
@@ -104,11 +110,7 @@ impl Server {
 
     /// Status line, headers and body of the answer to a GET addressed to a host.
     pub(crate) fn get_from(&self, host: &str, target: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        get(&self.address, host, target)
     }
 
     /// The same, addressed to where it serves.
@@ -123,6 +125,15 @@ impl Drop for Server {
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
     }
+}
+
+/// Status line, headers and body of an address's answer to a GET addressed to a host.
+pub(crate) fn get(address: &str, host: &str, target: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 /// Status of an answer.

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod any_bytes;
 mod canary;
+mod canonical;
 mod consistency;
 mod contract;
 mod corruption;
+mod diff;
 mod examples;
 mod facets;
 mod harness;
@@ -14,10 +17,12 @@ mod openapi;
 mod oracle;
 mod pages;
 mod parity;
+mod probes;
 mod protocol;
 mod publish;
 mod readme;
 mod search;
 mod server;
+mod storm;
 mod tidy;
 mod time;

@@ -100,6 +100,52 @@ fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
 }
 
 #[test]
+fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_again() {
+    for target in [
+        "/api/v1/search?q=nothing-is-called-like-this&facets=false",
+        "/api/v1/facets/topics?q=nothing-is-called-like-this",
+        "/api/v1/recipients?offset=100000",
+    ] {
+        let identity = SAMPLE.get(target);
+        assert!(identity.body.len() < 512, "{target}");
+        for accept in ["gzip", "br", "zstd", "gzip, deflate, br, zstd"] {
+            let short = with(target, "Accept-Encoding", accept);
+            assert_eq!(short.header("content-encoding"), "", "{target}, {accept}");
+            assert_eq!(short.header("etag"), identity.header("etag"), "{target}, {accept}");
+            let condition = [("Accept-Encoding", accept), ("If-None-Match", short.header("etag"))];
+            let fresh = SAMPLE.ask("GET", target, &condition);
+            assert_eq!(
+                (fresh.status, fresh.header("etag")),
+                (304, short.header("etag")),
+                "{target}, {accept}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lists_link_to_the_pages_around_them() {
+    let links = |target: &str| SAMPLE.get(target).header("link").to_owned();
+    let link = |query: &str, relation: &str| format!("</api/v1/recipients{query}>; rel=\"{relation}\"");
+    let total = SAMPLE.directory.recipients.len();
+    assert!((51..=150).contains(&total), "the offsets below suit {total} recipients");
+    let last = format!("?limit=50&offset={}", (total - 1) / 50 * 50);
+    let first = links("/api/v1/recipients?limit=50");
+    for (query, relation) in [("?limit=50", "first"), ("?limit=50&offset=50", "next"), (&*last, "last")] {
+        assert!(first.contains(&link(query, relation)), "{first}");
+    }
+    assert!(!first.contains("prev"), "{first}");
+    let second = links("/api/v1/recipients?limit=50&offset=50");
+    assert!(second.contains(&link("?limit=50", "prev")), "{second}");
+    let end = links(&format!("/api/v1/recipients{last}"));
+    assert!(!end.contains("\"next\"") && end.contains(&link(&last, "last")), "{end}");
+    let beyond = links("/api/v1/recipients?limit=50&offset=5000");
+    assert!(beyond.contains(&link(&last, "prev")) && !beyond.contains("\"next\""), "{beyond}");
+    let none = links("/api/v1/recipients?q=nobody-is-called-like-this");
+    assert!(none.contains(&link("?q=nobody-is-called-like-this", "last")), "{none}");
+}
+
+#[test]
 fn the_coding_that_the_client_weighs_most_is_sent() {
     // Answers to searches come in gzip and Zstandard, records of a quick build in gzip.
     let (search, record) = (targets()[0].clone(), targets()[2].clone());

@@ -50,7 +50,7 @@ fn the_tests_it_points_to_exist() {
                 source =
                     std::fs::read_to_string(root().join(quoted)).unwrap_or_else(|_| panic!("no {quoted}"));
             } else {
-                assert!(source.contains(&format!("fn {quoted}()")), "no test {quoted}");
+                assert!(source.contains(&format!("fn {quoted}(")), "no test {quoted}");
             }
             count += 1;
         }

@@ -68,6 +68,21 @@ pub(crate) fn build(directory: &Directory, source: Digest, options: &Options) ->
     generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 
+/// A runtime for servers.
+pub(crate) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap()
+}
+
+/// Serves on a port of its own for as long as the runtime lives.
+pub(crate) fn spawn(runtime: &Runtime, live: Arc<Live>, limits: Limits) -> SocketAddr {
+    let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
+    let address = listener.local_addr().unwrap();
+    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
+    let server = edge::server(live, &mcp, edge::client::Proxies::default()).unwrap();
+    runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
+    address
+}
+
 /// A served snapshot. Answers for [`AS_OF`] for ever.
 pub(crate) struct Edge {
     /// Where it listens.
@@ -89,13 +104,8 @@ impl Edge {
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
         let live = Live::open(folder.path().to_owned(), Day::new(AS_OF), setting).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let listener =
-            runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
-        let address = listener.local_addr().unwrap();
-        let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::of(&live.epoch().opened) };
-        let server = edge::server(Arc::new(live), &mcp, edge::client::Proxies::default()).unwrap();
-        runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
+        let runtime = runtime();
+        let address = spawn(&runtime, Arc::new(live), Limits::default());
         Self {
             address,
             directory,

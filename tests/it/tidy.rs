@@ -48,6 +48,7 @@ impl File {
             || self.path.contains("/tests/")
             || self.path.ends_with("/tests.rs")
             || self.path.ends_with("/crash.rs")
+            || self.path.contains("/crash/")
     }
 
     /// Its lines of code with their numbers: without comments, and without the tests at its end.
@@ -328,7 +329,9 @@ fn is_function(line: &str) -> bool {
 fn dependencies(manifest: &str, heading: &str) -> BTreeSet<String> {
     let lines = manifest.lines().skip_while(|line| *line != heading).skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
-    let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty());
+    let names = lines
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .filter(|name| !name.is_empty() && *name != "#");
     names.map(str::to_owned).collect()
 }
 

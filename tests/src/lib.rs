@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
 
 pub mod questions;
+pub mod storm;
 pub mod synth;

@@ -2,6 +2,8 @@
 //! [`crate::synth`].
 
 use jiff::ToSpan as _;
+use snapshot::query::{Query, parse_search};
+use snapshot::search::Index;
 use url::form_urlencoded::Serializer;
 
 use crate::synth::TODAY;
@@ -75,6 +77,12 @@ pub fn questions(class: Class, count: usize, seed: u64) -> Vec<String> {
     let stream = if class == Class::NoFacet { Class::Main } else { class };
     let mut rng = Rng::new(&[seed, stream as u64]);
     (0..count).map(|_| source.question(class, &mut rng)).collect()
+}
+
+/// The same, read against an index.
+pub fn queries(class: Class, count: usize, seed: u64, index: &Index) -> Vec<Query> {
+    let read = |query: &String| parse_search(query, |facet, value| index.values.find(facet, value)).0;
+    questions(class, count, seed).iter().map(read).collect()
 }
 
 struct Source {

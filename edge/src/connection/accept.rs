@@ -27,6 +27,12 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     listen(address).map_err(|error| io::Error::new(error.kind(), explain(address, &error)))
 }
 
+/// Listens on a socket that was opened elsewhere. Must be called inside a tokio runtime.
+pub fn adopt(listener: std::net::TcpListener) -> io::Result<TcpListener> {
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
+}
+
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use http::Request;
+use futures_util::TryFutureExt as _;
+use futures_util::future::MapOk;
+use http::{HeaderValue, Request, Response, header};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
@@ -84,7 +86,7 @@ where
     }
 
     async fn http1(self, stream: TcpStream, prefix: Prefix) -> Reason {
-        let watch = Watch::new(self.limits, self.max_age);
+        let watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
         let io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
         let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
         let connection = http1::Builder::new()
@@ -97,7 +99,7 @@ where
     }
 
     async fn http2(self, stream: TcpStream, prefix: Prefix) -> Reason {
-        let watch = Watch::new(self.limits, self.max_age);
+        let watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
         let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
         let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
         let connection = http2::Builder::new(TokioExecutor::new())
@@ -154,7 +156,12 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reason> {
         let this = self.get_mut();
         loop {
-            // Before all else: a shutdown asked of a connection that has read nothing yet closes it at once.
+            // HTTP/1 before it reads on: what it answers from here is to say that it is the last. HTTP/2 after
+            // that: a shutdown asked of a connection that has read nothing yet closes it at once.
+            if this.watch.protocol == Protocol::Http1 && this.drain_begins(cx) {
+                let step = this.watch.drain(Instant::now());
+                this.act(&step);
+            }
             if let Poll::Ready(outcome) = this.connection.as_mut().poll(cx) {
                 return Poll::Ready(this.watch.reason(&outcome));
             }
@@ -165,17 +172,23 @@ where
             } else {
                 return Poll::Pending;
             };
-            match step {
-                Step::Wait => {}
-                Step::WindDown => (this.wind_down)(this.connection.as_mut()),
-                Step::Cut(reason) => return Poll::Ready(reason),
+            if let Step::Cut(reason) = step {
+                return Poll::Ready(reason);
             }
-            this.alarm.as_mut().reset(this.watch.next(Instant::now()).into());
+            this.act(&step);
         }
     }
 }
 
 impl<C> Driven<'_, C> {
+    /// Does what the timer decided, and sets it anew.
+    fn act(&mut self, step: &Step) {
+        if *step == Step::WindDown {
+            (self.wind_down)(self.connection.as_mut());
+        }
+        self.alarm.as_mut().reset(self.watch.next(Instant::now()).into());
+    }
+
     /// Whether the drain has begun and this connection has not yet acted on it. The notification, which takes a
     /// lock shared by all connections, is polled once to leave the waker; after that the flag tells.
     fn drain_begins(&mut self, cx: &mut Context<'_>) -> bool {
@@ -194,14 +207,24 @@ struct Tagged<S> {
     activity: Arc<Activity>,
 }
 
-impl<S: Service<Request<Incoming>>> Service<Request<Incoming>> for Tagged<S> {
+/// What is done with an answer before it is sent.
+type Finish<B> = fn(Response<B>) -> Response<B>;
+
+impl<S: Answer> Service<Request<Incoming>> for Tagged<S> {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = S::Future;
+    type Future = MapOk<S::Future, Finish<S::Payload>>;
 
-    fn call(&self, mut request: Request<Incoming>) -> S::Future {
-        self.activity.used();
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        self.activity.called();
         request.extensions_mut().insert(self.peer);
-        self.service.call(request)
+        let finish = if self.activity.is_leaving() { closing } else { std::convert::identity };
+        self.service.call(request).map_ok(finish)
     }
+}
+
+/// Says that an answer is the connection's last; hyper ends it then.
+fn closing<B>(mut response: Response<B>) -> Response<B> {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }

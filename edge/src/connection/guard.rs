@@ -30,6 +30,10 @@ pub(super) struct Activity {
     uses: AtomicU32,
     /// The connection ends with nobody to wait for.
     quiet_end: AtomicBool,
+    /// A request was handed on, and nothing of its answer was sent.
+    called: AtomicBool,
+    /// The next answer is the last.
+    leaving: AtomicBool,
     /// The connection ends with bytes nobody will read.
     reset: AtomicBool,
 }
@@ -41,6 +45,8 @@ impl Activity {
             stall: Mark::new(now),
             uses: AtomicU32::new(0),
             quiet_end: AtomicBool::new(false),
+            called: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
             reset: AtomicBool::new(false),
         }
     }
@@ -53,6 +59,26 @@ impl Activity {
 
     pub(super) fn used(&self) {
         self.uses.store(self.uses.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
+    /// A request is handed on to be answered.
+    pub(super) fn called(&self) {
+        self.used();
+        self.called.store(true, Relaxed);
+    }
+
+    /// Whether a request waits for its answer. HTTP/1 only.
+    pub(super) fn is_answering(&self) -> bool {
+        self.called.load(Relaxed)
+    }
+
+    /// From now on an answer says that it is the last.
+    pub(super) fn leave(&self) {
+        self.leaving.store(true, Relaxed);
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Relaxed)
     }
 
     /// When the connection next shuts down, close it without waiting for the client.
@@ -132,6 +158,7 @@ impl GuardIo {
                 self.activity.stall.clear();
                 if self.protocol == Protocol::Http1 {
                     self.activity.request.clear();
+                    self.activity.called.store(false, Relaxed);
                     self.activity.used();
                 }
             }

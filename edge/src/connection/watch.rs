@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::detect::Protocol;
 use super::guard::Activity;
 use super::{Limits, Reason};
 
@@ -24,6 +25,7 @@ pub(super) enum Step {
 /// The deadlines of one connection.
 pub(super) struct Watch {
     pub(super) activity: Arc<Activity>,
+    pub(super) protocol: Protocol,
     limits: Limits,
     pub(super) began: Instant,
     /// Past this the connection takes no further request; past twice the age, or the drain, it is cut.
@@ -32,22 +34,26 @@ pub(super) struct Watch {
     /// Why it takes no further request, once it does not.
     winding_down: Option<Reason>,
     pub(super) draining: bool,
+    /// When a connection without a request is closed, once the server shuts down.
+    parting: Option<Instant>,
     /// [`Activity::uses`] when last looked at, and since when it has not changed.
     uses: u32,
     unused_since: Instant,
 }
 
 impl Watch {
-    pub(super) fn new(limits: Limits, max_age: Duration) -> Self {
+    pub(super) fn new(protocol: Protocol, limits: Limits, max_age: Duration) -> Self {
         let began = Instant::now();
         Self {
             activity: Arc::new(Activity::new(began)),
+            protocol,
             limits,
             began,
             max_age,
             cut: began + 2 * max_age,
             winding_down: None,
             draining: false,
+            parting: None,
             uses: 0,
             unused_since: began,
         }
@@ -66,6 +72,7 @@ impl Watch {
     pub(super) fn next(&self, now: Instant) -> Instant {
         let waits = self.limits.request.min(self.limits.write_stall);
         let leaving = (self.began + self.max_age).min(self.unused_since + self.limits.idle);
+        let leaving = self.parting.map_or(leaving, |parting| parting.min(leaving));
         [self.request_due(), self.stall_due(), self.winding_down.is_none().then_some(leaving)]
             .into_iter()
             .flatten()
@@ -88,6 +95,8 @@ impl Watch {
             self.reset(self.winding_down.unwrap_or(Reason::Age))
         } else if self.winding_down.is_some() {
             Step::Wait
+        } else if due(self.parting) {
+            self.wind_down(Reason::Drain)
         } else if self.began + self.max_age <= now {
             self.wind_down(Reason::Age)
         } else if self.unused_since + self.limits.idle <= now {
@@ -97,11 +106,17 @@ impl Watch {
         }
     }
 
-    /// The server shuts down.
+    /// The server shuts down. HTTP/2 says so by itself and knows which requests came before; HTTP/1 can say
+    /// so with an answer only.
     pub(super) fn drain(&mut self, now: Instant) -> Step {
         self.draining = true;
         self.cut = self.cut.min(now + self.limits.drain);
-        self.wind_down(Reason::Drain)
+        if self.protocol == Protocol::Http2 || self.activity.is_answering() {
+            return self.wind_down(Reason::Drain);
+        }
+        self.activity.leave();
+        self.parting = Some(now + self.limits.parting);
+        Step::Wait
     }
 
     fn wind_down(&mut self, reason: Reason) -> Step {
@@ -119,6 +134,7 @@ impl Watch {
     /// Why a connection ended by itself.
     pub(super) fn reason(&self, outcome: &hyper::Result<()>) -> Reason {
         match outcome {
+            Ok(()) if self.draining => Reason::Drain,
             Ok(()) => self.winding_down.unwrap_or(Reason::Done),
             Err(error) if error.is_timeout() => Reason::Ping,
             Err(error) if error.is_parse() => Reason::Malformed,

@@ -78,12 +78,26 @@ pub fn write(
         .map(|program| (directory.programs[*program].lifecycle, seasons(directory, *program)))
         .collect();
     Seasons::write(&rows, writer);
-    values::write(&documents, writer)?;
+    let (values, terms) = std::thread::scope(|threads| {
+        let terms = threads.spawn(|| write_terms(directory, order));
+        let mut writer = SectionWriter::default();
+        (values::write(&documents, &mut writer).map(|()| writer), terms.join())
+    });
+    writer.append(values?);
+    match terms {
+        Ok(terms) => writer.append(terms),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+    Ok(())
+}
+
+fn write_terms(directory: &Directory, order: &[usize]) -> SectionWriter {
     let mut terms = TermsWriter::default();
     order.iter().for_each(|program| terms.add(texts(directory, *program).into_iter()));
     let synonyms: Vec<Vec<String>> = directory.synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
-    terms.finish(&synonyms, writer);
-    Ok(())
+    let mut writer = SectionWriter::default();
+    terms.finish(&synonyms, &mut writer);
+    writer
 }
 
 fn facts(directory: &Directory, program: usize) -> Vec<&Fact> {

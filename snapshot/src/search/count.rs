@@ -65,9 +65,10 @@ fn scan_cost(values: &Values, facet: Facet) -> usize {
 /// Counts by walking the documents' lists; open states are not in them.
 pub(super) fn walk_all(values: &Values, docs: &DocSet, counts: &mut [u32]) {
     counts.fill(0);
+    let of_docs = values.of_docs();
     docs.for_each_chunk(|docs| {
-        values.touch(docs);
-        for ordinal in docs.iter().flat_map(|doc| values.of_doc(*doc)) {
+        of_docs.touch(docs);
+        for ordinal in docs.iter().flat_map(|doc| of_docs.get(*doc)) {
             if let Some(count) = counts.get_mut(usize::from(*ordinal)) {
                 *count += 1;
             }
@@ -90,10 +91,11 @@ pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet, facet: Fa
 fn add_part(values: &Values, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
     let span = values.span(facet);
     let (start, counts_of) = (span.start, &mut counts[span.clone()]);
+    let of_docs = values.of_docs();
     docs.for_each_chunk(|docs| {
-        values.touch(docs);
+        of_docs.touch(docs);
         for doc in docs {
-            let list = values.of_doc(*doc);
+            let list = of_docs.get(*doc);
             let from = list.partition_point(|ordinal| usize::from(*ordinal) < start);
             let part = list[from..].iter().map(|ordinal| usize::from(*ordinal));
             for ordinal in part.take_while(|ordinal| *ordinal < span.end) {

@@ -108,6 +108,7 @@ struct Picker<'a> {
     query: &'a Query,
     /// A table over ordinals.
     counts: Vec<u32>,
+    /// Room for the keys of the facet with most values.
     keys: Vec<u64>,
 }
 
@@ -118,34 +119,28 @@ const fn key(count: u32, ordinal: u32) -> u64 {
 
 impl<'a> Picker<'a> {
     fn new(index: &'a Index, query: &'a Query) -> Self {
-        Self { index, query, counts: vec![0; index.values.ordinals()], keys: Vec::new() }
+        let longest = FACETS.iter().map(|spec| index.values.of(spec.facet).len()).max().unwrap_or(0);
+        Self { index, query, counts: vec![0; index.values.ordinals()], keys: vec![0; longest] }
     }
 
     /// The most frequent values and the picked ones. `docs` are the sets, apart from each other, that
     /// were counted, for the places that no document names.
     fn pick(&mut self, facet: Facet, docs: &[&DocSet]) -> FacetCounts {
-        let picks: Vec<&Pick> =
-            self.query.picks.iter().filter(|(of, _)| *of == facet).map(|(_, pick)| pick).collect();
-        let mut picked = Vec::new();
+        let mut keys = Vec::with_capacity(FACET_VALUES_MAX);
         let mut places = Vec::new();
-        for pick in &picks {
+        for (_, pick) in self.query.picks.iter().filter(|(of, _)| *of == facet) {
             match pick {
-                Pick::Value(ordinal) => picked.push(*ordinal),
-                Pick::Place(code) => places.push(((*pick).clone(), self.count_place(facet, code, docs))),
+                // Taken out, so that it is not among the most frequent too.
+                Pick::Value(ordinal) => {
+                    keys.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
+                }
+                Pick::Place(code) => places.push((pick.clone(), self.count_place(facet, code, docs))),
             }
         }
-        self.gather(facet);
-        if !picked.is_empty() {
-            self.keys.retain(|key| !picked.contains(&(*key as u32)));
-        }
-        let room = FACET_VALUES_MAX.saturating_sub(picks.len());
-        if self.keys.len() > room {
-            self.keys.select_nth_unstable(room);
-            self.keys.truncate(room);
-        }
-        self.keys.extend(picked.iter().map(|ordinal| key(self.counts[*ordinal as usize], *ordinal)));
-        self.keys.sort_unstable();
-        let values = self.keys.iter().map(|key| (Pick::Value(*key as u32), !(*key >> 32) as u32));
+        let room = FACET_VALUES_MAX.saturating_sub(keys.len() + places.len());
+        keys.extend_from_slice(self.most_frequent(facet, room));
+        keys.sort_unstable();
+        let values = keys.iter().map(|key| (Pick::Value(*key as u32), !(*key >> 32) as u32));
         let mut items: Vec<(Pick, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
@@ -157,18 +152,20 @@ impl<'a> Picker<'a> {
         FacetCounts { facet, items }
     }
 
-    /// Fills `keys` with the values that any document has.
-    fn gather(&mut self, facet: Facet) {
+    /// Keys of the most frequent values that any document has, at most `most`, in no order.
+    fn most_frequent(&mut self, facet: Facet, most: usize) -> &[u64] {
         let range = self.index.values.of(facet);
-        self.keys.clear();
-        self.keys.resize(range.len(), 0);
         let mut filled = 0;
         for (ordinal, count) in range.clone().zip(&self.counts[range]) {
             // Always written, kept if it counts: whether it does cannot be foretold.
             self.keys[filled] = key(*count, ordinal as u32);
             filled += usize::from(*count > 0);
         }
-        self.keys.truncate(filled);
+        let keys = &mut self.keys[..filled];
+        if filled > most {
+            keys.select_nth_unstable(most);
+        }
+        &keys[..filled.min(most)]
     }
 
     fn count_place(&self, facet: Facet, code: &str, docs: &[&DocSet]) -> u32 {

@@ -12,7 +12,7 @@
 //! synonyms             JSON: lists of folded words that mean the same
 //! ```
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::set::{DocSet, Docs, Held, set_bit, union, words};
 use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
@@ -578,7 +578,7 @@ fn follows(stream: Codes<'_>, wanted: &[u32]) -> bool {
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<String>>, SectionError> {
     let groups: Vec<Vec<String>> =
         serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
-    let mut synonyms: HashMap<String, Vec<String>> = HashMap::new();
+    let mut synonyms: HashMap<String, Vec<String>> = HashMap::default();
     for group in &groups {
         for term in group {
             let others = group.iter().filter(|other| *other != term).cloned();

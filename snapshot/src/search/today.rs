@@ -280,9 +280,10 @@ fn pairs(values: &Values, states: &[u8]) -> [Vec<u32>; OPEN_STATES.len()] {
     let ordinals = values.ordinals();
     // One lane a state for each ordinal, so that a document's states are counted in one place.
     let mut lanes = vec![[0u32; 8]; ordinals];
+    let of_docs = values.of_docs();
     for (doc, states) in states.iter().enumerate() {
         let add: [u32; 8] = std::array::from_fn(|state| u32::from(states >> state & 1));
-        for ordinal in values.of_doc(doc as u32) {
+        for ordinal in of_docs.get(doc as u32) {
             let lane = &mut lanes[usize::from(*ordinal)];
             lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
         }

@@ -21,7 +21,9 @@
 //! pair.table           u32 rows over all ordinals: how many documents have both
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::facet::{COUNT, FACETS, Facet, admits, excluded_values, named_values};
 use crate::place;
@@ -124,15 +126,25 @@ impl Layout {
         let start = self.texts.len() as u32;
         let named = named_by_all(facet, documents);
         let shut: Vec<Vec<&str>> = documents.iter().map(|said| excluded_values(facet, &said.facts)).collect();
-        let mut values: BTreeSet<&str> = named.iter().flatten().copied().collect();
+        let mut values: HashSet<&str> = named.iter().flatten().copied().collect();
         values.extend(shut.iter().flatten().copied());
         values.extend(facet.fixed_values());
-        let values: Vec<&str> = values.into_iter().collect();
+        let mut values: Vec<&str> = values.into_iter().collect();
+        values.sort_unstable();
         let numbers: HashMap<&str, u32> = (start..).zip(&values).map(|(n, value)| (*value, n)).collect();
         self.starts.push(start);
         self.counts.push(values.len() as u32);
         self.grow(values.iter().map(|value| (*value).to_owned()));
-        let had = self.admitted(facet, &values, &numbers, &named, &shut);
+        let named = numbered(&named, &numbers);
+        let had = if facet.spec().places {
+            let shut = numbered(&shut, &numbers);
+            add_documents(&mut self.named, &named);
+            add_documents(&mut self.shut, &shut);
+            admitted(&values, &numbers, &named, &shut)
+        } else {
+            named
+        };
+        add_documents(&mut self.documents, &had);
         self.intern_sets(&had, at);
     }
 
@@ -142,41 +154,6 @@ impl Layout {
         for lists in [&mut self.documents, &mut self.sets, &mut self.named, &mut self.shut] {
             lists.resize(length, Vec::new());
         }
-    }
-
-    /// For each document the ordinals of the values that it admits, ascending. Fills the lists of
-    /// documents on the way.
-    fn admitted(
-        &mut self,
-        facet: Facet,
-        values: &[&str],
-        numbers: &HashMap<&str, u32>,
-        named: &[Vec<&str>],
-        shut: &[Vec<&str>],
-    ) -> Vec<Vec<u32>> {
-        let mut known: HashMap<(&[&str], &[&str]), Vec<u32>> = HashMap::new();
-        let mut had = Vec::with_capacity(named.len());
-        for (doc, (named, shut)) in named.iter().zip(shut).enumerate() {
-            let ordinals = known.entry((named, shut)).or_insert_with(|| {
-                if !facet.spec().places {
-                    return named.iter().map(|value| numbers[value]).collect();
-                }
-                let inside = values.iter().filter(|value| admits(named, shut, value));
-                inside.map(|value| numbers[value]).collect()
-            });
-            for ordinal in ordinals.iter() {
-                self.documents[*ordinal as usize].push(doc as u32);
-            }
-            if facet.spec().places {
-                let of = |places: &[&str]| -> Vec<u32> {
-                    places.iter().filter_map(|place| numbers.get(place).copied()).collect()
-                };
-                of(named).iter().for_each(|ordinal| self.named[*ordinal as usize].push(doc as u32));
-                of(shut).iter().for_each(|ordinal| self.shut[*ordinal as usize].push(doc as u32));
-            }
-            had.push(ordinals.clone());
-        }
-        had
     }
 
     /// Gives the lists that save most a number behind the facet's values, and adds each document's
@@ -203,6 +180,50 @@ impl Layout {
             }
         }
     }
+}
+
+/// Ordinals instead of values, ascending, each once.
+fn numbered(lists: &[Vec<&str>], numbers: &HashMap<&str, u32>) -> Vec<Vec<u32>> {
+    let numbered = lists.iter().map(|list| {
+        let mut ordinals: Vec<u32> = list.iter().map(|value| numbers[value]).collect();
+        ordinals.sort_unstable();
+        ordinals.dedup();
+        ordinals
+    });
+    numbered.collect()
+}
+
+/// Adds each document to the lists of its ordinals.
+fn add_documents(lists: &mut [Vec<u32>], of_documents: &[Vec<u32>]) {
+    for (doc, ordinals) in of_documents.iter().enumerate() {
+        ordinals.iter().for_each(|ordinal| lists[*ordinal as usize].push(doc as u32));
+    }
+}
+
+/// For each document the ordinals of the places that it admits, ascending. Many documents name the
+/// same places, so each combination is worked out once.
+fn admitted(
+    values: &[&str],
+    numbers: &HashMap<&str, u32>,
+    named: &[Vec<u32>],
+    shut: &[Vec<u32>],
+) -> Vec<Vec<u32>> {
+    let lineages: Vec<(u32, Vec<u32>)> = values
+        .iter()
+        .map(|value| {
+            let around = place::lineage(value).filter_map(|place| numbers.get(place).copied());
+            (numbers[value], around.collect())
+        })
+        .collect();
+    let mut known: HashMap<(&[u32], &[u32]), Vec<u32>> = HashMap::default();
+    let admit = |named: &[u32], shut: &[u32]| {
+        let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
+        let inside =
+            lineages.iter().filter(|(_, lineage)| admits(lineage, |p| has(named, p), |p| has(shut, p)));
+        inside.map(|(ordinal, _)| *ordinal).collect()
+    };
+    let of_each = named.iter().zip(shut);
+    of_each.map(|(n, s)| known.entry((n, s)).or_insert_with(|| admit(n, s)).clone()).collect()
 }
 
 /// What each document names. A field that is spelled like a topic is that topic, because `field` asks
@@ -269,6 +290,33 @@ fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
     }
     writer.put("pair.row", &rows);
     writer.put("pair.table", &table);
+}
+
+/// Each document's values.
+#[derive(Clone, Copy)]
+pub struct OfDocs<'a> {
+    at: &'a [u64],
+    ordinals: &'a [u16],
+}
+
+impl<'a> OfDocs<'a> {
+    /// Ordinals of a document's values and sets, ascending.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, doc: u32) -> &'a [u16] {
+        match self.at.get(doc as usize..doc as usize + 2) {
+            Some(&[start, end]) => &self.ordinals[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Reads a word of each document's list, so that the lists come to the cache side by side and not
+    /// one after the other: twice as fast where they do not fit into it.
+    #[inline]
+    pub fn touch(&self, docs: &[u32]) {
+        let first = |doc: &u32| self.get(*doc).first().copied().unwrap_or_default();
+        std::hint::black_box(docs.iter().map(first).fold(0, std::ops::BitXor::bitxor));
+    }
 }
 
 /// The values, open.
@@ -441,28 +489,16 @@ impl Values {
         &self.totals
     }
 
-    /// Ordinals of a document's values and sets, ascending.
+    /// The documents' values.
     #[must_use]
-    #[inline]
-    pub fn of_doc(&self, doc: u32) -> &[u16] {
-        match self.doc_at.get(doc as usize..doc as usize + 2) {
-            Some(&[start, end]) => &self.doc_values[start as usize..end as usize],
-            _ => &[],
-        }
+    pub fn of_docs(&self) -> OfDocs<'_> {
+        OfDocs { at: &self.doc_at, ordinals: &self.doc_values }
     }
 
     /// How many values of a facet have bit sets, and how many documents the others list together.
     #[must_use]
     pub fn sizes(&self, facet: Facet) -> (usize, usize) {
         self.sizes[facet as usize]
-    }
-
-    /// Reads a word of each document's list, so that the lists come to the cache side by side and not
-    /// one after the other: twice as fast where they do not fit into it.
-    #[inline]
-    pub fn touch(&self, docs: &[u32]) {
-        let first = |doc: &u32| self.of_doc(*doc).first().copied().unwrap_or_default();
-        std::hint::black_box(docs.iter().map(first).fold(0, std::ops::BitXor::bitxor));
     }
 
     /// Facets in the order of their ordinals.

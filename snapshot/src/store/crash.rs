@@ -5,6 +5,8 @@
 //! What a crash left is decided when it is first looked at, and every decision is then tried the other
 //! way: states that differ only in what nobody reads are one state.
 
+mod faults;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -359,15 +361,19 @@ fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
         let page = Page { path, body: body.as_bytes(), holes: &[], encodings: true };
         stage.put(page, &|coding, body| (coding.suffix() == ".gz").then(|| body[..100].to_vec()))?;
     }
-    let about = About {
+    stage.publish(&about(text), 1)
+}
+
+/// What a generation made from a text is.
+fn about(text: &str) -> About {
+    About {
         generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),
         as_of: date(2026, 11, 20),
         base_url: "https://example.org".to_owned(),
         source: Digest::of(text.as_bytes()),
         counts: Counts::default(),
         complete: true,
-    };
-    stage.publish(&about, 1)
+    }
 }
 
 fn verified(vfs: &Arc<dyn Vfs>) -> Result<Id, Vec<StoreError>> {

@@ -78,6 +78,14 @@ impl Mapping {
         map_read_only(file).map(Self::File)
     }
 
+    /// Lets go of the pages that checking read, which stay in the cache of the system: what counts as
+    /// this process's memory is what requests read.
+    fn let_go(&self) {
+        if let Self::File(map) = self {
+            drop_pages(map);
+        }
+    }
+
     /// A copy of `bytes`.
     pub(super) fn copy_of(bytes: &[u8]) -> Self {
         let mut words = vec![0u64; bytes.len().div_ceil(8)];
@@ -130,6 +138,7 @@ impl Sections {
             return Err(SectionError::Checksum);
         }
         let table = read_table(bytes, u32_at(bytes, 20) as usize)?;
+        map.let_go();
         Ok(Self { map: Arc::new(map), table: table.into() })
     }
 
@@ -198,6 +207,11 @@ impl SectionWriter {
         self.sections.push((padded(name), bytemuck::cast_slice(elements).to_vec()));
     }
 
+    /// Adds the sections of another writer.
+    pub fn append(&mut self, other: Self) {
+        self.sections.extend(other.sections);
+    }
+
     /// The whole file.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
@@ -229,6 +243,13 @@ fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
     // SAFETY: a published generation is never written again (the publisher only adds directories
     // and removes whole ones by rename), so the bytes behind the map do not change under it.
     unsafe { memmap2::Mmap::map(file) }
+}
+
+#[expect(unsafe_code, reason = "two thirds of what is mapped is read once, to be checked")]
+fn drop_pages(map: &memmap2::Mmap) {
+    // SAFETY: the map is read-only and backed by its file, so a dropped page is read again from
+    // there. Advice that is not taken costs nothing but memory.
+    let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
 }
 
 fn padded(name: &str) -> [u8; NAME_BYTES] {

@@ -1,5 +1,6 @@
 //! Who keeps a connection waiting is closed, in time and not before.
 
+use super::super::detect::Protocol;
 use super::super::spread;
 use super::super::watch::Watch;
 use super::*;
@@ -165,6 +166,6 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 #[test]
 fn the_timer_of_an_unused_connection_sleeps_for_the_shortest_wait() {
     let limits = Limits::default();
-    let watch = Watch::new(limits, limits.max_age);
+    let watch = Watch::new(Protocol::Http1, limits, limits.max_age);
     assert_eq!(watch.next(watch.began), watch.began + Duration::from_secs(15));
 }

@@ -10,6 +10,7 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const CONTINUATION: u8 = 9;
 
 /// END_STREAM on DATA and HEADERS, ACK on SETTINGS and PING.
 const END: u8 = 1;
@@ -109,6 +110,34 @@ async fn a_client_that_keeps_resetting_its_requests_is_sent_away() {
     stream.write_all(&flood).await.unwrap();
     let goaway = next_of(&mut stream, GOAWAY).await.expect("no GOAWAY came");
     assert_eq!(goaway.payload[4..8], [0, 0, 0, ENHANCE_YOUR_CALM]);
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_is_cut_long_before_it_fills_memory() {
+    let server = Server::start(generous());
+    let mut stream = connect(&server).await;
+    // "x: yyy…" as a literal that is not indexed (RFC 7541 §6.2.2), in frames of 1 KB that say there is more.
+    let field = [&[0, 1, b'x', 0x7f, 0xf9, 6][..], &[b'y'; 1016]].concat();
+    stream.write_all(&frame(HEADERS, END, 1, &[0x82, 0x86, 0x84, 0x41, 1, b'x'])).await.unwrap();
+    let mut sent = 0;
+    while sent < 10_000 && stream.write_all(&frame(CONTINUATION, 0, 1, &field)).await.is_ok() {
+        sent += 1;
+        tokio::task::yield_now().await;
+    }
+    assert!(sent < 10_000, "all of it was taken");
+    eventually(|| server.counters.read().open == 0).await;
+}
+
+#[tokio::test]
+async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else() {
+    let server = Server::start(Limits { write_stall: SHORT, ..generous() });
+    let mut stream = connect(&server).await;
+    let flood = [frame(SETTINGS, 0, 0, &[]), frame(PING, 0, 0, &[0; 8])].concat().repeat(1000);
+    // The client reads nothing: sooner or later its acknowledgements wait, and it is cut for that.
+    while stream.write_all(&flood).await.is_ok() {}
+    let mut other = server.send(GET).await;
+    read_until(&mut other, "path /").await;
+    assert_eq!(server.counters.closed(Reason::Stall), 1);
 }
 
 #[tokio::test]

@@ -26,8 +26,8 @@ async fn a_shutdown_finishes_the_request_in_flight_and_says_close() {
 }
 
 #[tokio::test]
-async fn a_shutdown_closes_idle_connections_at_once() {
-    let mut server = Server::start(generous());
+async fn a_shutdown_closes_connections_without_a_request_soon() {
+    let mut server = Server::start(Limits { parting: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     server.stop();
@@ -44,6 +44,25 @@ async fn a_connection_made_before_the_shutdown_is_answered_although_it_was_silen
     stream.write_all(GET).await.unwrap();
     assert!(read_to_close(&mut stream).await.ends_with("path /"));
     tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_kept_connection_is_told_to_close_with_the_answer_to_its_next_request() {
+    let mut server = Server::start(Limits { parting: PATIENCE, ..generous() });
+    let mut idle = server.send(GET).await;
+    read_until(&mut idle, "path /").await;
+    let mut begun = server.send(b"GET /late HTTP/1.1\r\nhost:").await;
+    eventually(|| server.counters.read().open == 2).await;
+    server.stop();
+    tokio::time::sleep(ms(50)).await;
+    idle.write_all(GET).await.unwrap();
+    begun.write_all(b" x\r\n\r\n").await.unwrap();
+    for (mut stream, body) in [(idle, "path /"), (begun, "path /late")] {
+        let response = read_to_close(&mut stream).await;
+        assert!(response.contains("\r\nconnection: close\r\n") && response.ends_with(body), "{response}");
+    }
+    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    assert_eq!(server.counters.closed(Reason::Drain), 2);
 }
 
 #[tokio::test]

@@ -1,0 +1,63 @@
+//! The sockets that requests come by: opened here, or inherited from a service manager that holds them over
+//! restarts (systemd.socket(5)), and word to that manager about how far the server is.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+use listenfd::ListenFd;
+use sd_notify::NotifyState;
+use tokio::net::TcpListener as Listener;
+
+use crate::connection::{adopt, bind};
+
+/// Sockets that were inherited: the first serves, the second is for admins.
+#[derive(Debug)]
+pub struct Inherited {
+    serve: Option<TcpListener>,
+    admin: Option<TcpListener>,
+}
+
+impl Inherited {
+    /// Takes what `LISTEN_FDS` names, and forgets the variable. To be called once, before any thread starts.
+    pub fn take() -> io::Result<Self> {
+        let mut passed = ListenFd::from_env();
+        Ok(Self { serve: passed.take_tcp_listener(0)?, admin: passed.take_tcp_listener(1)? })
+    }
+
+    /// Address that is served on, if it is inherited.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.serve.as_ref()?.local_addr().ok()
+    }
+
+    /// The sockets to serve and to admin: inherited, else bound. Must be called inside a tokio runtime.
+    pub fn or_bind(
+        self,
+        serve: SocketAddr,
+        admin: Option<SocketAddr>,
+    ) -> io::Result<(Listener, Option<Listener>)> {
+        let listener = self.serve.map_or_else(|| bind(serve), adopt)?;
+        let admin = match (self.admin, admin) {
+            (Some(inherited), _) => Some(adopt(inherited)?),
+            (None, Some(address)) => Some(bind(address)?),
+            (None, None) => None,
+        };
+        Ok((listener, admin))
+    }
+}
+
+/// Tells the service manager, if there is one, that requests are answered.
+pub fn ready() {
+    tell(NotifyState::Ready);
+}
+
+/// Tells it that they soon will not be.
+pub fn stopping() {
+    tell(NotifyState::Stopping);
+}
+
+fn tell(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager cannot be told");
+    }
+}

@@ -1,0 +1,150 @@
+//! Whatever bytes come: paths, conditions, codings, ranges and files of a snapshot are answered or refused,
+//! and never panic. A long run sets `PROPTEST_CASES`.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use edge::conditional::{Part, is_fresh, negotiate, part};
+use edge::route::{Route, route};
+use generator::encode::Effort;
+use generator::generate::Options;
+use generator::read::Input;
+use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};
+use tempfile::TempDir;
+
+use crate::canonical::ask;
+use crate::server::{build, load, options};
+
+/// So many cases, unless `PROPTEST_CASES` says otherwise.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: asked.unwrap_or(cases), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Bytes that are nearly a header's value: pieces of good ones between any bytes that a value may hold.
+fn nearly(pieces: &'static [&'static str]) -> impl Strategy<Value = HeaderValue> {
+    let noise = prop::collection::vec(prop_oneof![0x20..0x7fu8, 0x80..=0xffu8, Just(b'\t')], 0..6);
+    let piece = select(pieces).prop_map(|piece| piece.as_bytes().to_vec());
+    let parts = prop::collection::vec(prop_oneof![4 => piece, 1 => noise], 0..12);
+    parts.prop_map(|parts| HeaderValue::from_bytes(&parts.concat()).unwrap())
+}
+
+fn headers(lines: Vec<(HeaderName, HeaderValue)>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in lines {
+        headers.append(name, value);
+    }
+    headers
+}
+
+proptest! {
+    #![proptest_config(config(1_000))]
+
+    #[test]
+    fn any_path_has_a_route_and_an_answer(path in "(/|/api|/v1|/programs|/facets|/es|/mcp|/%|[!-~]|\\.|%[0-9a-f]{2}){1,12}") {
+        let path = format!("/{}", path.replace(['?', '#'], ""));
+        if route(&path) != Route::Mcp && path.parse::<http::Uri>().is_ok() {
+            let status = ask(&path).status.as_u16();
+            prop_assert!([200, 308, 400, 404].contains(&status), "{} is answered {}", path, status);
+        }
+    }
+
+    #[test]
+    fn any_accept_encoding_gets_what_is_offered_and_not_forbidden(
+        values in prop::collection::vec(nearly(&[
+            "gzip", "br", "zstd", "identity", "*", "x-gzip", "GZIP", ";q=", "0", "1", "0.5", "0.001", "1.001", ",", " ", ";",
+        ]), 0..3),
+        offered in prop::collection::vec(any::<bool>(), 4),
+    ) {
+        let lines = values.into_iter().map(|value| (ACCEPT_ENCODING, value)).collect();
+        let coding = negotiate(&headers(lines), |coding| offered[coding as usize]);
+        prop_assert!(coding == Coding::Identity || offered[coding as usize]);
+        for forbidden in CODINGS.into_iter().filter(|coding| *coding != Coding::Identity) {
+            let name = ["identity", "gzip", "br", "zstd"][forbidden as usize];
+            let only = HeaderValue::try_from(format!("{name};q=0, *")).unwrap();
+            prop_assert!(negotiate(&headers(vec![(ACCEPT_ENCODING, only)]), |_| true) != forbidden);
+        }
+    }
+
+    #[test]
+    fn a_client_is_told_that_nothing_changed_only_if_it_named_what_there_is(
+        values in prop::collection::vec(nearly(&["\"a\"", "W/", "\"b\"", "*", ",", " ", "\"", "a"]), 1..3),
+        since in nearly(&["Fri, 20 Nov 2026 06:00:00 GMT", "Friday", ",", " "]),
+    ) {
+        let names = values.iter().any(|value| value.as_bytes().windows(3).any(|part| part == b"\"a\""));
+        let star = values.iter().any(|value| value.as_bytes().trim_ascii() == b"*");
+        let mut lines: Vec<_> = values.into_iter().map(|value| (IF_NONE_MATCH, value)).collect();
+        lines.push((IF_MODIFIED_SINCE, since));
+        prop_assert!(!is_fresh(&headers(lines), "\"a\"", Some(0)) || names || star);
+    }
+
+    #[test]
+    fn any_range_is_a_part_of_the_body(
+        range in nearly(&["bytes=", "bytes", "=", "-", "0", "9", "5", "99999999999999999999999", ",", " ", "-1"]),
+        condition in prop::option::of(nearly(&["\"a\"", "W/", "\"b\"", "Fri, 20 Nov 2026 06:00:00 GMT"])),
+        length in 0..20usize,
+    ) {
+        let condition = condition.map(|value| (IF_RANGE, value));
+        let lines = std::iter::once((RANGE, range)).chain(condition).collect();
+        if let Part::Bytes(cut) = part(&headers(lines), "\"a\"", length) {
+            prop_assert!(cut.start < cut.end && cut.end <= length, "{:?} of {}", cut, length);
+        }
+    }
+}
+
+/// A snapshot to damage, and the name of its generation.
+static ROOT: LazyLock<(TempDir, String)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+    let options = Options { index_only: true, ..options(folder.path(), Effort::None) };
+    let id = build(&directory, source, &options).manifest.id();
+    (folder, id.to_string())
+});
+
+fn refuses(path: &Path, bad: &[u8]) -> Result<(), TestCaseError> {
+    let root = ROOT.0.path();
+    let good = std::fs::read(path).unwrap();
+    std::fs::write(path, bad).unwrap();
+    let (opened, verified) = (Generation::open_current(root), verify(root, None, Mode::Deep, 1, &|_, _| ()));
+    std::fs::write(path, &good).unwrap();
+    if bad != good {
+        prop_assert!(opened.is_err(), "{} was taken", String::from_utf8_lossy(bad));
+        prop_assert!(verified.is_err(), "{} was verified", String::from_utf8_lossy(bad));
+    }
+    Ok(())
+}
+
+/// A change to a file: bytes in place of others.
+fn spliced(path: &Path, at: Index, cut: usize, put: &[u8]) -> Vec<u8> {
+    let mut bytes = std::fs::read(path).unwrap();
+    let start = at.index(bytes.len());
+    let end = (start + cut).min(bytes.len());
+    bytes.splice(start..end, put.iter().copied());
+    bytes
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn any_other_current_manifest_and_file_list_is_refused(
+        at in any::<Index>(),
+        cut in 0..40usize,
+        put in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..40),
+            "(\\{|\\}|\"format\"|\"sequence\"|:|,|1|2|null|\\[|\\]|\n| |-|[0-9a-f]{32}){0,12}".prop_map(String::into_bytes),
+        ],
+        whole in any::<bool>(),
+    ) {
+        let (folder, id) = &*ROOT;
+        let generation = folder.path().join("generations").join(id);
+        for path in [folder.path().join("CURRENT"), generation.join("manifest.json"), generation.join("files.sha256")] {
+            let bad = if whole { put.clone() } else { spliced(&path, at, cut, &put) };
+            refuses(&path, &bad)?;
+        }
+    }
+}

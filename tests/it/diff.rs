@@ -1,0 +1,134 @@
+//! The list of what to purge after a publication, held against what an edge answers before and after:
+//! nothing that changed is left out, and no page that stayed is named.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use edge::answer::{Asked, Place, answer};
+use edge::epoch::Setting;
+use edge::live::{Live, Serving};
+use edge::reply::Reply;
+use edge::route::route;
+use generator::diff::{DiffFormat, told};
+use generator::encode::Effort;
+use generator::read::Input;
+use snapshot::page::address::url_of;
+use snapshot::store::{Generation, diff, rollback};
+use snapshot::time::Day;
+
+use crate::server::{AS_OF, HOST, build, load, options};
+
+/// A change to the text of the sample's files.
+struct Edit {
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+}
+
+/// Builds the sample with changes.
+fn publish(out: &Path, edits: &[Edit]) {
+    let files: Vec<(&str, Vec<u8>)> = generator::sample::FILES
+        .iter()
+        .map(|(path, content)| {
+            let mut text = String::from_utf8(content.to_vec()).unwrap();
+            for edit in edits.iter().filter(|edit| edit.file == *path) {
+                assert!(text.contains(edit.from), "{path} has no {}", edit.from);
+                text = text.replacen(edit.from, edit.to, 1);
+            }
+            (*path, text.into_bytes())
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, content)| (*path, content.as_slice())).collect();
+    let (directory, source) = load(&Input::Embedded(&files));
+    build(&directory, source, &options(out, Effort::None));
+}
+
+fn open(root: &Path) -> Live {
+    let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
+    let serving = Serving { tag_header: Some("cache-tag".parse().unwrap()), ..Serving::default() };
+    Live::open(root.to_owned(), Day::new(AS_OF), setting).unwrap().serving(serving)
+}
+
+fn ask(live: &Live, target: &str) -> Reply {
+    let (head, ()) = http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
+    let epoch = live.epoch();
+    let asked = Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+    answer(&asked, &route(head.uri.path()))
+}
+
+/// Every address of a file, and some of what is computed.
+fn targets(root: &Path) -> BTreeSet<String> {
+    let generation = Generation::open_current(root).unwrap();
+    let files = generation.files().entries().filter_map(|file| url_of(file.path()));
+    let computed = [
+        "/api/v1/search?q=research&open=true",
+        "/api/v1/programs?offset=100",
+        "/api/v1/facets/topics?q=e",
+        "/api/v1/organizations?offset=20",
+        "/api/v1/cycles?upcoming=false&limit=100",
+        "/api/v1/awards?offset=20",
+        "/api/v1/recipients?q=a",
+        "/es/programs?q=beca",
+        "/programs.atom",
+    ];
+    files.chain(computed.map(str::to_owned)).collect()
+}
+
+#[test]
+fn what_changed_is_purged_and_pages_that_stayed_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let (before, mut asked) = (open(root), targets(root));
+    let edits = [
+        Edit {
+            file: "programs/grants-prizes-and-other.ndjson",
+            from: "\"summary\":\"",
+            to: "\"summary\":\"Now with more words. ",
+        },
+        Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" },
+    ];
+    publish(root, &edits);
+    let (after, text) = (open(root), told(&diff(root, None).unwrap(), DiffFormat::Purge));
+    asked.extend(targets(root));
+    let lines: HashSet<&str> = text.lines().collect();
+    let (mut changed, mut stayed) = (0, 0);
+    for target in &asked {
+        let (old, new) = (ask(&before, target), ask(&after, target));
+        let named = lines.contains(&*format!("url https://{HOST}{target}"));
+        let tags = old.headers.get("cache-tag").map_or("", |tags| tags.to_str().unwrap());
+        let tagged = tags.split(',').any(|tag| lines.contains(&*format!("tag {tag}")));
+        let same = (old.status, &old.body) == (new.status, &new.body);
+        changed += u32::from(!same);
+        assert!(same || named || tagged, "{target} changed");
+        if old.headers.get("etag") == new.headers.get("etag") && same {
+            assert!(!named, "{target} did not change");
+            stayed += u32::from(!tagged);
+        }
+    }
+    assert!(changed > 10 && stayed > 500, "{changed} changed, {stayed} stayed");
+}
+
+#[test]
+fn a_difference_is_told_in_words_and_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
+    publish(root, &[edit]);
+    let difference = diff(root, None).unwrap();
+    let words = told(&difference, DiffFormat::Words);
+    for line in ["recipients: 1 added\n  + recipients/afrilabs-network\n", "\n  - recipients/afrilabs\n"] {
+        assert!(words.contains(line), "{words}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&told(&difference, DiffFormat::Json)).unwrap();
+    assert_eq!(json["old"]["id"], difference.old.id().to_string());
+    let files = json["files"].as_array().unwrap();
+    let of = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
+    let gone = of("public/api/v1/recipients/afrilabs.json");
+    assert_eq!((&gone["change"], &gone["url"]), (&"removed".into(), &"/api/v1/recipients/afrilabs".into()));
+    assert_eq!(gone["tag"], "recipients/afrilabs");
+    assert_eq!(files.len(), difference.pages.len());
+    rollback(root, None).unwrap();
+    assert!(told(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file"));
+}

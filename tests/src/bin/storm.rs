@@ -1,0 +1,360 @@
+//! Puts a real `opdir-edge` to the test under load: hot swaps, restarts on a socket that outlives them, and
+//! thousands of connections that keep it waiting. Ends with 1 when a request failed or a connection stayed.
+//!
+//! ```sh
+//! cargo build --release -p edge
+//! cargo run --release -p tests --bin storm -- all --edge target/release/opdir-edge
+//! ```
+
+use std::error::Error;
+use std::io::{BufRead as _, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Parser, Subcommand};
+use generator::diagnostics::Diagnostics;
+use generator::encode::Effort;
+use generator::generate::{Options, generate};
+use generator::link::link;
+use generator::progress::Progress;
+use generator::read::{Input, read};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use snapshot::record::Directory;
+use snapshot::store::{Digest, Id, rollback};
+use tests::storm::Place;
+use tests::storm::load::{Expected, Tally, during};
+use tests::storm::replay::replay;
+use tests::storm::slow::{Kind, hold};
+use tests::synth::{self, TODAY};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const HOST: &str = "directory.example";
+/// Programs of the two generations that are swapped.
+const PROGRAMS: usize = 300;
+/// Longer than any deadline of the edge: 15 s for a reader, looked at every 15 s.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Puts a real edge to the test under load.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    storm: Storm,
+}
+
+#[derive(Subcommand)]
+enum Storm {
+    /// Swaps, restarts and slow clients, one after the other
+    All(Settings),
+    /// Publishes other data again and again under load
+    Swaps(Settings),
+    /// Starts a new edge and ends the old one again and again under load
+    Restarts(Settings),
+    /// Holds connections in every way there is, beside clients that mean well
+    Slow(Settings),
+    /// Asks through a cache, with junk in every query, for what the edge behind it answers
+    Replay(Replay),
+}
+
+#[derive(Args)]
+struct Settings {
+    /// The program `opdir-edge`
+    #[arg(long, value_name = "PATH")]
+    edge: PathBuf,
+    /// Clients that ask without pause
+    #[arg(long, default_value_t = 32)]
+    clients: u64,
+    /// How many swaps, and a fifth as many restarts
+    #[arg(long, default_value_t = 100)]
+    swaps: usize,
+    /// Slow connections of each kind
+    #[arg(long, default_value_t = 1_000)]
+    connections: usize,
+}
+
+#[derive(Args)]
+struct Replay {
+    /// Address of the cache
+    #[arg(long)]
+    cache: SocketAddr,
+    /// Address of the edge behind it
+    #[arg(long)]
+    origin: SocketAddr,
+    /// Host that both answer for
+    #[arg(long, default_value = HOST)]
+    host: String,
+    /// How many requests
+    #[arg(long, default_value_t = 100_000)]
+    requests: u64,
+    /// Header line that every request has, such as `Accept-Encoding: gzip`
+    #[arg(long)]
+    header: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let result = raise_limit().and_then(|()| match Arguments::parse().storm {
+        Storm::All(settings) => {
+            let site = Site::build()?;
+            let all = [swaps(&site, &settings)?, restarts(&site, &settings)?, slow(&site, &settings)?];
+            Ok(all.into_iter().all(|good| good))
+        }
+        Storm::Swaps(settings) => swaps(&Site::build()?, &settings),
+        Storm::Restarts(settings) => restarts(&Site::build()?, &settings),
+        Storm::Slow(settings) => slow(&Site::build()?, &settings),
+        Storm::Replay(settings) => through(&settings),
+    });
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("storm: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// As many open files as the system allows; the edge inherits it.
+fn raise_limit() -> Result<()> {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })?)
+}
+
+/// Two generations of different data under one root.
+struct Site {
+    folder: PathBuf,
+    generations: [Id; 2],
+    targets: Vec<String>,
+}
+
+impl Site {
+    fn build() -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("opdir-storm-{}", std::process::id()));
+        let mut targets = [
+            "/api/v1/search?q=research&open=true",
+            "/api/v1/programs?limit=50",
+            "/api/v1/organizations",
+            "/api/v1/cycles?upcoming=false",
+            "/api/v1/recipients?limit=5",
+            "/api/v1/facets/topics",
+            "/api/v1/exports/latest",
+            "/api/v1/exports/latest?format=csv",
+            "/programs?q=science",
+            "/",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let mut publish = |seed| -> Result<Id> {
+            let data = folder.join(format!("data-{seed}"));
+            synth::write(&data, &synth::Options { programs: PROGRAMS, seed })?;
+            let (directory, source) = load(&data)?;
+            let programs = directory.programs.iter().step_by(PROGRAMS / 10);
+            targets.extend(programs.map(|program| format!("/api/v1/programs/{}", program.slug)));
+            let options = Options {
+                out: folder.join("site"),
+                base_url: format!("https://{HOST}"),
+                as_of: TODAY,
+                jobs: 0,
+                effort: Effort::None,
+                index_only: false,
+                templates: None,
+            };
+            Ok(generate(&directory, source, &options, &Progress::new(true))?.manifest.id())
+        };
+        let generations = [publish(1)?, publish(2)?];
+        Ok(Self { folder, generations, targets })
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.join("site")
+    }
+
+    /// Makes a generation the live one.
+    fn point_to(&self, generation: usize) -> Result<()> {
+        rollback(&self.root(), Some(self.generations[generation])).map_err(|faults| format!("{faults:?}"))?;
+        Ok(())
+    }
+
+    /// What each generation answers at rest.
+    fn expected(&self, edge: &Path) -> Result<Expected> {
+        let mut expected = Expected::of(self.targets.clone());
+        for generation in 0..self.generations.len() {
+            self.point_to(generation)?;
+            expected.record(&Edge::start(edge, &self.root(), &socket()?)?.place)?;
+        }
+        Ok(expected)
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn load(folder: &Path) -> Result<(Directory, Digest)> {
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Folder(folder.to_owned()), &mut report)?;
+    let source = Digest(tables.source_sha256);
+    Ok((link(tables, &mut report).ok_or("the synthetic dataset has errors")?, source))
+}
+
+fn socket() -> Result<TcpListener> {
+    Ok(TcpListener::bind("127.0.0.1:0")?)
+}
+
+/// A running edge, on a socket that was handed over to it.
+struct Edge {
+    process: Child,
+    place: Place,
+}
+
+impl Edge {
+    fn start(program: &Path, root: &Path, socket: &TcpListener) -> Result<Self> {
+        const HAND_OVER: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+        let mut command = Command::new("sh");
+        command.args(["-c", HAND_OVER]).arg(program.canonicalize()?).arg("--snapshot").arg(root);
+        command.args(["--today", &TODAY.to_string()]).stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
+        let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+        let mut lines = BufReader::new(process.stderr.take().ok_or("no standard error")?).lines();
+        let serving = lines.by_ref().map_while(std::io::Result::ok).any(|line| line.contains("serving"));
+        // What it says later has to be read by somebody.
+        std::thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
+        let place = Place { address: socket.local_addr()?, host: HOST.to_owned() };
+        if serving { Ok(Self { process, place }) } else { Err("the edge does not serve".into()) }
+    }
+
+    fn tell(&self, signal: Signal) -> Result<()> {
+        let id = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw).ok_or("no process")?;
+        Ok(kill_process(id, signal)?)
+    }
+
+    /// Asks it to end, and waits; true when it ended well.
+    fn end(&mut self) -> Result<bool> {
+        self.tell(Signal::TERM)?;
+        Ok(self.process.wait()?.success())
+    }
+}
+
+impl Drop for Edge {
+    fn drop(&mut self) {
+        let _ = self.tell(Signal::TERM);
+        let _ = self.process.wait();
+    }
+}
+
+fn told(what: &str, tally: &Tally) -> bool {
+    let ms = |per_mille| tally.quantile(per_mille).as_secs_f64() * 1e3;
+    println!(
+        "{what}: {} answers ({:?} of each generation), {} failed, {} mixed, {} asked again on a new connection; \
+         p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms",
+        tally.good(),
+        tally.answered,
+        tally.failed,
+        tally.mixed,
+        tally.retried,
+        ms(500),
+        ms(990),
+        ms(999),
+    );
+    if let Some(fault) = &tally.first_fault {
+        println!("  first fault: {fault}");
+    }
+    tally.failed == 0 && tally.mixed == 0 && tally.good() > 0
+}
+
+fn swaps(site: &Site, settings: &Settings) -> Result<bool> {
+    let expected = site.expected(&settings.edge)?;
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let (mut taken, mut slowest) = (0, Duration::ZERO);
+    let tally = during(&edge.place, &expected, settings.clients, || {
+        for swap in 0..settings.swaps {
+            let (began, generation) = (Instant::now(), swap % 2);
+            let swapped = site.point_to(generation).and_then(|()| edge.tell(Signal::HUP));
+            taken += usize::from(swapped.is_ok() && expected.await_generation(&edge.place, generation));
+            slowest = slowest.max(began.elapsed());
+        }
+    });
+    println!(
+        "{taken} of {} swaps taken, the slowest after {:.0} ms",
+        settings.swaps,
+        slowest.as_secs_f64() * 1e3
+    );
+    Ok(told("swaps", &tally) && taken == settings.swaps)
+}
+
+fn restarts(site: &Site, settings: &Settings) -> Result<bool> {
+    let expected = site.expected(&settings.edge)?;
+    let socket = socket()?;
+    let mut edge = Edge::start(&settings.edge, &site.root(), &socket)?;
+    let place = edge.place.clone();
+    let (wanted, mut well) = (settings.swaps.div_ceil(5), 0);
+    let tally = during(&place, &expected, settings.clients, || {
+        for _ in 0..wanted {
+            let Ok(next) = Edge::start(&settings.edge, &site.root(), &socket) else { continue };
+            let mut old = std::mem::replace(&mut edge, next);
+            well += usize::from(old.end().unwrap_or(false));
+        }
+    });
+    println!("{well} of {wanted} edges ended well at SIGTERM");
+    Ok(told("restarts", &tally) && well == wanted)
+}
+
+fn slow(site: &Site, settings: &Settings) -> Result<bool> {
+    let expected = site.expected(&settings.edge)?;
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let mut good = true;
+    for kind in Kind::ALL {
+        let mut held = None;
+        let count = settings.connections;
+        let tally = during(&edge.place, &expected, 1, || {
+            held = hold(&edge.place, kind, count, Duration::from_secs(1), PATIENCE).ok();
+        });
+        let held = held.ok_or("no connection could be opened")?;
+        println!(
+            "{kind:?}: {} of {count} closed, after {:.1} s to {:.1} s; {} left",
+            held.closed,
+            held.shortest.as_secs_f64(),
+            held.longest.as_secs_f64(),
+            held.left
+        );
+        good &= told("  meanwhile", &tally) && held.left == 0;
+    }
+    Ok(good)
+}
+
+fn through(settings: &Replay) -> Result<bool> {
+    let place = |address| Place { address, host: settings.host.clone() };
+    let (cache, origin) = (place(settings.cache), place(settings.origin));
+    let header = settings.header.as_deref().map_or_else(String::new, |line| format!("{line}\r\n"));
+    let targets = questions();
+    let replayed = replay(&cache, &origin, &targets, settings.requests, &header)?;
+    let share = replayed.hits as f64 / replayed.asked as f64;
+    println!(
+        "{} requests for {} addresses: {:.2} % served by the cache, {} answers other than the edge's own",
+        replayed.asked,
+        targets.len(),
+        share * 100.0,
+        replayed.different
+    );
+    Ok(share >= 0.99 && replayed.different == 0)
+}
+
+/// Questions that any directory answers.
+fn questions() -> Vec<String> {
+    let words =
+        ["research", "science", "health", "grant", "school", "music", "energy", "women", "water", "law"];
+    let paths = ["/api/v1/search", "/api/v1/programs", "/programs", "/es/programs", "/programs.csv"];
+    let filters = ["", "open=true", "sort=name", "limit=5", "citizenship=NG", "funded=true&sort=recent"];
+    let mut targets =
+        vec!["/".to_owned(), "/api/v1/exports/latest".to_owned(), "/api/v1/facets/topics".to_owned()];
+    for word in words {
+        for path in paths {
+            let query = |filter: &&str| format!("{path}?q={word}&{filter}").trim_end_matches('&').to_owned();
+            targets.extend(filters.iter().map(query));
+        }
+    }
+    targets
+}

@@ -6,7 +6,7 @@ mod relevance;
 mod tools;
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use edge::mcp::{Config, Epoch, Mcp};
@@ -26,10 +26,10 @@ use crate::harness::World;
 
 const BASE: &str = "https://directory.example";
 
-/// A folder with `published/` (a dataset) and `relevance/queries.json` (lists of query, locale and
-/// relevant slugs). Tests that need it pass where it is not named.
+/// The folder around the dataset to run the heavier tests on, where one is given: `published/` is the
+/// dataset, `relevance/queries.json` lists of query, locale and relevant slugs.
 fn data() -> Option<PathBuf> {
-    std::env::var_os("OPDIR_DATA").map(PathBuf::from)
+    crate::server::real_data()?.parent().map(Path::to_owned)
 }
 
 /// An endpoint over a world.

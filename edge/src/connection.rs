@@ -55,8 +55,8 @@ pub struct Limits {
     pub write_stall: Duration,
     /// Age, ± 10 %, at which a connection takes no further request; at twice that it is cut.
     pub max_age: Duration,
-    /// HTTP/1: from shutdown until a connection without a request is closed. A request that comes before is
-    /// answered with `Connection: close`; one that crosses the closing would be lost.
+    /// HTTP/1: from shutdown, or the maximum age, until a connection without a request is closed. A request
+    /// that comes before is answered with `Connection: close`; one that crosses the closing would be lost.
     pub parting: Duration,
     /// From shutdown until requests still in flight are cut.
     pub drain: Duration,

@@ -12,7 +12,7 @@
 //!       history.bin            what depends on earlier generations, see below
 //!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
 //!                              sorted by path; `sha256sum -c` run in this directory accepts it
-//!       public/…               the site as files, with .gz .br .zst siblings
+//!       public/…               the site as files, with .gz, .br and .zst siblings
 //!       index/…                what the edge maps; index/files.bin is the `FileTable`
 //! ```
 //!

@@ -1,5 +1,5 @@
 //! What a search costs as a page beside the same search as JSON: median time of each by class of
-//! question, and their ratio.
+//! question, and their ratio. Questions that want no facets say less than a page must: not comparable.
 //!
 //! `cargo bench -p tests --bench pages`; `OPDIR_BENCH_PROGRAMS` names another number than 10,000.
 

@@ -40,6 +40,10 @@ fn main() {
         let (opened, today) = open(&file);
         println!("open {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         let (site, dated) = corpus::site(&directory);
+        let started = Instant::now();
+        let tomorrow = site.dated(Day(dated.day().0 + 1));
+        println!("next day {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
+        drop(tomorrow);
         let baseline = Baseline::new(&directory, &site, &dated);
         drop(directory);
         for class in Class::ALL.into_iter().filter(|class| is_asked(class.name())) {

@@ -31,11 +31,11 @@ pub(super) struct Watch {
     /// Past this the connection takes no further request; past twice the age, or the drain, it is cut.
     max_age: Duration,
     cut: Instant,
-    /// Why it takes no further request, once it does not.
-    winding_down: Option<Reason>,
+    /// Why it is to take no further request, once it is not, and when it is closed should none come.
+    departing: Option<(Reason, Instant)>,
+    /// It takes none.
+    winding_down: bool,
     pub(super) draining: bool,
-    /// When a connection without a request is closed, once the server shuts down.
-    parting: Option<Instant>,
     /// [`Activity::uses`] when last looked at, and since when it has not changed.
     uses: u32,
     unused_since: Instant,
@@ -51,9 +51,9 @@ impl Watch {
             began,
             max_age,
             cut: began + 2 * max_age,
-            winding_down: None,
+            departing: None,
+            winding_down: false,
             draining: false,
-            parting: None,
             uses: 0,
             unused_since: began,
         }
@@ -71,9 +71,11 @@ impl Watch {
     /// none is missed although none wakes the timer when it begins.
     pub(super) fn next(&self, now: Instant) -> Instant {
         let waits = self.limits.request.min(self.limits.write_stall);
-        let leaving = (self.began + self.max_age).min(self.unused_since + self.limits.idle);
-        let leaving = self.parting.map_or(leaving, |parting| parting.min(leaving));
-        [self.request_due(), self.stall_due(), self.winding_down.is_none().then_some(leaving)]
+        let leaving = match self.departing {
+            Some((_, closed)) => closed,
+            None => (self.began + self.max_age).min(self.unused_since + self.limits.idle),
+        };
+        [self.request_due(), self.stall_due(), (!self.winding_down).then_some(leaving)]
             .into_iter()
             .flatten()
             .fold(self.cut.min(now + waits), Instant::min)
@@ -92,35 +94,48 @@ impl Watch {
         } else if due(self.stall_due()) {
             self.reset(Reason::Stall)
         } else if self.cut <= now {
-            self.reset(self.winding_down.unwrap_or(Reason::Age))
-        } else if self.winding_down.is_some() {
+            self.reset(self.departing.map_or(Reason::Age, |(reason, _)| reason))
+        } else if self.winding_down {
             Step::Wait
-        } else if due(self.parting) {
-            self.wind_down(Reason::Drain)
-        } else if self.began + self.max_age <= now {
-            self.wind_down(Reason::Age)
-        } else if self.unused_since + self.limits.idle <= now {
-            self.wind_down(Reason::Idle)
         } else {
-            Step::Wait
+            self.look_for_the_end(now)
         }
     }
 
-    /// The server shuts down. HTTP/2 says so by itself and knows which requests came before; HTTP/1 can say
-    /// so with an answer only.
+    fn look_for_the_end(&mut self, now: Instant) -> Step {
+        match self.departing {
+            Some((_, closed)) if closed <= now => self.wind_down(),
+            Some(_) => Step::Wait,
+            None if self.began + self.max_age <= now => self.depart(Reason::Age, now),
+            None if self.unused_since + self.limits.idle <= now => {
+                self.departing = Some((Reason::Idle, now));
+                self.wind_down()
+            }
+            None => Step::Wait,
+        }
+    }
+
+    /// The server shuts down.
     pub(super) fn drain(&mut self, now: Instant) -> Step {
         self.draining = true;
         self.cut = self.cut.min(now + self.limits.drain);
+        self.depart(Reason::Drain, now)
+    }
+
+    /// Takes leave of the client. HTTP/2 does so by itself, and tells which requests came in time; HTTP/1 can
+    /// with an answer only.
+    fn depart(&mut self, reason: Reason, now: Instant) -> Step {
+        let closed = self.departing.map_or(now + self.limits.parting, |(_, closed)| closed);
+        self.departing = Some((reason, closed));
         if self.protocol == Protocol::Http2 || self.activity.is_answering() {
-            return self.wind_down(Reason::Drain);
+            return self.wind_down();
         }
         self.activity.leave();
-        self.parting = Some(now + self.limits.parting);
         Step::Wait
     }
 
-    fn wind_down(&mut self, reason: Reason) -> Step {
-        self.winding_down = Some(reason);
+    fn wind_down(&mut self) -> Step {
+        self.winding_down = true;
         self.activity.end_quietly();
         Step::WindDown
     }
@@ -134,8 +149,7 @@ impl Watch {
     /// Why a connection ended by itself.
     pub(super) fn reason(&self, outcome: &hyper::Result<()>) -> Reason {
         match outcome {
-            Ok(()) if self.draining => Reason::Drain,
-            Ok(()) => self.winding_down.unwrap_or(Reason::Done),
+            Ok(()) => self.departing.map_or(Reason::Done, |(reason, _)| reason),
             Err(error) if error.is_timeout() => Reason::Ping,
             Err(error) if error.is_parse() => Reason::Malformed,
             Err(_) => Reason::Broken,

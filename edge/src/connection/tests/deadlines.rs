@@ -144,6 +144,19 @@ async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
 }
 
 #[tokio::test]
+async fn a_connection_in_use_loses_no_request_at_its_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, parting: PATIENCE, ..generous() });
+    let mut stream = server.connect().await;
+    let mut answer = String::new();
+    while !answer.contains("\r\nconnection: close\r\n") {
+        stream.write_all(GET).await.unwrap();
+        answer = read_until(&mut stream, "path /").await;
+    }
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Age).await;
+}
+
+#[tokio::test]
 async fn a_download_is_cut_at_twice_the_maximum_age() {
     let server = Server::start(Limits { max_age: SHORT, ..generous() });
     let began = Instant::now();

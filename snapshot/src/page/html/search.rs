@@ -53,12 +53,19 @@ struct Splice<'a> {
     answer: Answer,
     /// Name and value of everything that was asked, but the language and the page.
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The same as `name=value`, percent-encoded and fit for attributes.
+    encoded: Vec<Vec<u8>>,
 }
 
 /// The search page for a question, in the question's language.
 #[must_use]
 pub fn search(site: &Site, html: &Html, dated: &Dated, query: &Query, invalid: &[String]) -> Vec<u8> {
     let question = question(site, query);
+    let pairs: Vec<_> = pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page")).collect();
+    let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
+        let mut pair = form_urlencoded::Serializer::new(String::new());
+        escaped(&pair.append_pair(name, value).finish()).into_bytes()
+    };
     let splice = Splice {
         site,
         html,
@@ -67,7 +74,8 @@ pub fn search(site: &Site, html: &Html, dated: &Dated, query: &Query, invalid: &
         query,
         invalid,
         answer: site.index.search(query, &dated.today),
-        pairs: pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page")).collect(),
+        encoded: pairs.iter().map(encode).collect(),
+        pairs,
     };
     splice.page()
 }
@@ -102,7 +110,7 @@ impl Splice<'_> {
             let value = self.pairs.iter().find(|(name, _)| name == parameter.name);
             push_escaped(out, value.map_or("", |(_, value)| value));
         } else if is(Slot::Question) {
-            self.push_query(out, None, &[]);
+            self.push_query(out, None, None);
         } else if is(Slot::Count) {
             push_results(self.language, out, self.answer.total);
         } else if is(Slot::Invalid) {
@@ -136,18 +144,20 @@ impl Splice<'_> {
         (0..self.pairs.len()).filter(move |position| narrows(&self.pairs[*position].0))
     }
 
-    /// Writes the question as a query string for an attribute, without one of its pairs.
-    fn push_query(&self, out: &mut Vec<u8>, without: Option<usize>, more: &[(&str, &str)]) {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let kept = self.pairs.iter().enumerate().filter(|(position, _)| Some(*position) != without);
-        kept.for_each(|(_, (name, value))| {
-            query.append_pair(name, value);
-        });
-        query.extend_pairs(more);
-        let query = query.finish();
-        if !query.is_empty() {
-            out.push(b'?');
-            push_escaped(out, &query);
+    /// Writes the question as a query string for an attribute, without one of its pairs, for a page.
+    fn push_query(&self, out: &mut Vec<u8>, without: Option<usize>, page: Option<u64>) {
+        let mut before: &[u8] = b"?";
+        for (position, pair) in self.encoded.iter().enumerate() {
+            if Some(position) != without {
+                out.extend_from_slice(before);
+                out.extend_from_slice(pair);
+                before = b"&amp;";
+            }
+        }
+        if let Some(page) = page {
+            out.extend_from_slice(before);
+            out.extend_from_slice(b"page=");
+            push_number(out, page);
         }
     }
 
@@ -176,7 +186,7 @@ impl Splice<'_> {
             let (name, value) = &self.pairs[position];
             out.extend_from_slice(b"<li><a href=\"");
             out.extend_from_slice(path(self.query.locale).as_bytes());
-            self.push_query(out, Some(position), &[]);
+            self.push_query(out, Some(position), None);
             out.extend_from_slice(b"\"><span class=\"vh\">");
             self.language.push_word(out, Word::Remove);
             out.extend_from_slice(b" </span>");
@@ -256,13 +266,11 @@ impl Splice<'_> {
     }
 
     fn page_link(&self, out: &mut Vec<u8>, page: u64, relation: &str, word: Word) {
-        let number = page.to_string();
         out.extend_from_slice(b"<a rel=\"");
         out.extend_from_slice(relation.as_bytes());
         out.extend_from_slice(b"\" href=\"");
         out.extend_from_slice(path(self.query.locale).as_bytes());
-        let more = [("page", number.as_str())];
-        self.push_query(out, None, if page > 1 { &more } else { &[] });
+        self.push_query(out, None, Some(page).filter(|page| *page > 1));
         out.extend_from_slice(b"\">");
         self.language.push_word(out, word);
         out.extend_from_slice(b"</a>");

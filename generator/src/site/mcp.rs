@@ -54,15 +54,17 @@ impl Pages<'_> {
         let mut card =
             self.identity("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json");
         card["remotes"][0]["supportedProtocolVersions"] = json!(["2026-07-28", "2025-11-25"]);
-        pretty(&card)
+        document(&card)
     }
 
     pub(super) fn registry_entry(&self) -> String {
-        pretty(&self.identity("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"))
+        document(
+            &self.identity("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
+        )
     }
 
     pub(super) fn catalog(&self) -> String {
-        pretty(&json!({
+        document(&json!({
             "specVersion": "1.0",
             "entries": [{
                 "identifier": format!("urn:air:{}:mcp:{}", self.domain(), self.server()),
@@ -96,6 +98,11 @@ impl Pages<'_> {
 
 fn pretty(json: &Json) -> String {
     format!("{json:#}")
+}
+
+/// A file of its own.
+fn document(json: &Json) -> String {
+    format!("{json:#}\n")
 }
 
 /// A domain as names begin with it: `example.org` is `org.example`. An address stays as it is.

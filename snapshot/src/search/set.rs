@@ -40,28 +40,19 @@ impl DocSet {
     /// How many documents.
     #[must_use]
     pub fn len(&self) -> usize {
-        match self {
-            Self::Bits(bits) => count_ones(bits),
-            Self::List(list) => list.len(),
-        }
+        self.docs().len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Bits(bits) => bits.iter().all(|word| *word == 0),
-            Self::List(list) => list.is_empty(),
-        }
+        self.docs().is_empty()
     }
 
     /// Whether a document is in.
     #[must_use]
     pub fn contains(&self, doc: u32) -> bool {
-        match self {
-            Self::Bits(bits) => has_bit(bits, doc),
-            Self::List(list) => list.binary_search(&doc).is_ok(),
-        }
+        self.docs().contains(doc)
     }
 
     /// Calls `each` with every document, ascending.

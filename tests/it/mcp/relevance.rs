@@ -9,6 +9,11 @@ use tests::synth::TODAY;
 use crate::harness::World;
 use crate::server::real_data;
 
+/// What was reached; may only rise. The share of relevant records among the first ten, and the mean of
+/// one over the place of the first relevant one.
+const RECALL: f64 = 0.97;
+const RECIPROCAL: f64 = 0.99;
+
 #[test]
 fn judged_queries_find_nearly_everything_that_is_relevant_and_that_first() {
     let Some(data) = real_data() else { return };
@@ -37,7 +42,7 @@ fn judged_queries_find_nearly_everything_that_is_relevant_and_that_first() {
     let count = judged.len() as f64;
     let (recall, reciprocal) = (recall / count, reciprocal / count);
     println!("recall@10 {recall:.3}, MRR {reciprocal:.3}");
-    assert!(recall >= 0.95 && reciprocal >= 0.97, "recall@10 {recall:.3}, MRR {reciprocal:.3}");
+    assert!(recall >= RECALL && reciprocal >= RECIPROCAL, "recall@10 {recall:.3}, MRR {reciprocal:.3}");
 }
 
 fn query(text: &str, offset: u64, limit: u64) -> Query {

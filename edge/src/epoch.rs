@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use http::HeaderValue;
 use snapshot::page::{Dated, Site};
-use snapshot::store::sections::SectionError;
+use snapshot::store::sections::{SectionError, Sections};
 use snapshot::store::{Generation, StoreError};
 use snapshot::time::Day;
 
@@ -54,8 +54,12 @@ impl Opened {
         if generation.manifest().complete {
             let html = generation.index("html.bin")?;
             site = site.and_then(|site| site.with_html(&html));
+            html.let_go();
         }
-        match site.and_then(|site| Ok((site, Turns::open(&search, &lists)?))) {
+        let turns = Turns::open(&search, &lists);
+        // Every offset has been looked at; most will not be needed soon.
+        [search, rows, lists].iter().for_each(Sections::let_go);
+        match site.and_then(|site| Ok((site, turns?))) {
             Ok((site, turns)) => Ok(Self { generation, site, turns }),
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }

@@ -78,14 +78,6 @@ impl Mapping {
         map_read_only(file).map(Self::File)
     }
 
-    /// Lets go of the pages that checking read, which stay in the cache of the system: what counts as
-    /// this process's memory is what requests read.
-    fn let_go(&self) {
-        if let Self::File(map) = self {
-            drop_pages(map);
-        }
-    }
-
     /// A copy of `bytes`.
     pub(super) fn copy_of(bytes: &[u8]) -> Self {
         let mut words = vec![0u64; bytes.len().div_ceil(8)];
@@ -138,8 +130,17 @@ impl Sections {
             return Err(SectionError::Checksum);
         }
         let table = read_table(bytes, u32_at(bytes, 20) as usize)?;
-        map.let_go();
-        Ok(Self { map: Arc::new(map), table: table.into() })
+        let sections = Self { map: Arc::new(map), table: table.into() };
+        sections.let_go();
+        Ok(sections)
+    }
+
+    /// Lets go of the pages that checking read, which stay in the cache of the system: what counts as
+    /// this process's memory is what requests read.
+    pub fn let_go(&self) {
+        if let Mapping::File(map) = &*self.map {
+            drop_pages(map);
+        }
     }
 
     /// The checksum in the header: with the length, what tells one section file from another.

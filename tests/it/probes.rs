@@ -6,12 +6,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edge::connection::{Counters, Limits, Reason};
+use edge::connection::{Counters, Reason};
 use edge::epoch::Setting;
 use edge::live::Live;
 use snapshot::time::Day;
 
-use crate::server::{AS_OF, HOST, SAMPLE, runtime, spawn};
+use crate::server::{AS_OF, HOST, SAMPLE, impatient, runtime, spawn};
 
 /// What follows a probe: nothing is there, and the connection ends with it.
 const SENTINEL: &str = "GET /sentinel HTTP/1.1\r\nHost: directory.example\r\nConnection: close\r\n\r\n";
@@ -197,19 +197,11 @@ fn paths_are_decoded_once_and_lead_nowhere_else() {
 #[test]
 fn who_keeps_the_server_waiting_is_closed() {
     let short = Duration::from_millis(300);
-    let limits = Limits {
-        detect: short,
-        request: short,
-        write_stall: short,
-        h2_ping: short,
-        h2_pong: short,
-        ..Limits::default()
-    };
     let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
     let live = Arc::new(Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap());
     let counters = Arc::clone(&live.metrics.connections);
     let runtime = runtime();
-    let address = spawn(&runtime, live, limits);
+    let address = spawn(&runtime, live, impatient(short));
     let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     for (what, probe, reason) in [
         ("silence", "", Reason::Detect),

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use edge::connection::Limits;
 use edge::epoch::Setting;
@@ -48,6 +49,18 @@ pub(crate) fn load(input: &Input<'_>) -> (Directory, Digest) {
     let directory = link(tables, &mut report);
     let problems = || report.print(MessageFormat::Human, &mut std::io::stderr());
     (directory.unwrap_or_else(|| panic!("the dataset has errors: {:?}", problems())), source)
+}
+
+/// Limits that nobody who dawdles stays within.
+pub(crate) fn impatient(wait: Duration) -> Limits {
+    Limits {
+        detect: wait,
+        request: wait,
+        write_stall: wait,
+        h2_ping: wait,
+        h2_pong: wait,
+        ..Limits::default()
+    }
 }
 
 /// How the snapshots of these tests are built.

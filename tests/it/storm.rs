@@ -18,7 +18,7 @@ use tests::storm::slow::{Kind, hold};
 use tests::synth;
 use tokio::runtime::Runtime;
 
-use crate::server::{AS_OF, HOST, build, load, options, runtime, spawn};
+use crate::server::{AS_OF, HOST, build, impatient, load, options, runtime, spawn};
 
 /// Two generations of different data, one of them served.
 struct Stage {
@@ -97,15 +97,7 @@ fn no_request_has_to_free_the_snapshot_that_it_was_the_last_to_read() {
 #[test]
 fn connections_that_keep_the_server_waiting_are_closed_and_hold_up_nobody() {
     let short = Duration::from_millis(500);
-    let limits = Limits {
-        detect: short,
-        request: short,
-        write_stall: short,
-        h2_ping: short,
-        h2_pong: short,
-        ..Limits::default()
-    };
-    let stage = Stage::set(limits);
+    let stage = Stage::set(impatient(short));
     for kind in Kind::ALL {
         let mut held = None;
         let tally = during(&stage.place, &stage.expected, 1, || {

@@ -29,7 +29,7 @@ fn files(directory: &Directory) -> [Vec<u8>; 3] {
     let mut writer = SectionWriter::default();
     build::write(directory, &order, &mut writer).unwrap();
     let index = writer.finish();
-    let values = Values::open(&Sections::from_bytes(&index).unwrap(), order.len()).unwrap();
+    let values = Values::open(&index, order.len()).unwrap();
     let mut writer = SectionWriter::default();
     row::write(directory, &order, &values, &mut writer);
     mcp_row::write(directory, &order, &mut writer);
@@ -40,7 +40,7 @@ fn files(directory: &Directory) -> [Vec<u8>; 3] {
     }
     let mut writer = SectionWriter::default();
     list::write(directory, &numbers, &program_of_cycle, &mut writer);
-    [index, rows, writer.finish()]
+    [index, rows, writer.finish()].map(|file| file.bytes().to_vec())
 }
 
 /// What happens to four bytes.

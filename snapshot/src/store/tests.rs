@@ -63,7 +63,10 @@ fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
     let mut index = SectionWriter::default();
     index.put("numbers", &[1u32, 2, 3]);
     stage
-        .put(Page { path: "index/rows.bin", body: &index.finish(), holes: &[], encodings: false }, encode)
+        .put(
+            Page { path: "index/rows.bin", body: index.finish().bytes(), holes: &[], encodings: false },
+            encode,
+        )
         .unwrap();
     for (path, body) in pages {
         let page = Page { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
@@ -318,7 +321,7 @@ fn an_index_file_of_another_generation_is_refused() {
     let live = dir(&root, publish(&root, &[]).manifest.id());
     let mut other = SectionWriter::default();
     other.put("numbers", &[1u32, 2, 4]);
-    fs::write(live.join("index/rows.bin"), other.finish()).unwrap();
+    fs::write(live.join("index/rows.bin"), other.finish().bytes()).unwrap();
     assert!(Generation::open_current(&root).unwrap().index("rows.bin").is_err());
 }
 

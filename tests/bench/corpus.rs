@@ -1,12 +1,17 @@
-//! Synthetic data for benches: a directory of any size, and its site in memory.
+//! Synthetic data for benches: a directory of any size, and its snapshot.
 
 use std::path::Path;
 
+use edge::epoch::Opened;
 use generator::diagnostics::Diagnostics;
+use generator::encode::Effort;
+use generator::generate::{Options, generate};
 use generator::link::link;
+use generator::progress::Progress;
 use generator::read::{Input, read};
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
+use snapshot::store::Digest;
 use snapshot::time::Day;
 use tests::synth::{self, TODAY};
 
@@ -30,7 +35,23 @@ pub(crate) fn load(input: &Input<'_>) -> Directory {
     link(tables, &mut report).expect("the data is good")
 }
 
-/// A site in memory, on the day it was built.
-pub(crate) fn site(directory: &Directory) -> (Site, Dated) {
-    generator::generate::in_memory(directory, Day::new(TODAY)).expect("synthetic values are few")
+/// Publishes a directory under a folder, where an edge finds it.
+pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
+    let options = Options {
+        out: out.to_owned(),
+        base_url: "http://127.0.0.1".to_owned(),
+        as_of: TODAY,
+        jobs: 0,
+        effort: Effort::None,
+        index_only,
+        templates: None,
+    };
+    generate(directory, Digest([0; 32]), &options, &Progress::new(true)).expect("synthetic data is good");
+}
+
+/// The site that was published under a folder, on the day it was built; mapped, as an edge has it.
+pub(crate) fn site(out: &Path) -> (Site, Dated) {
+    let site = Opened::current(out).expect("it was just published").site;
+    let dated = site.dated(Day::new(TODAY));
+    (site, dated)
 }

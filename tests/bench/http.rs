@@ -20,9 +20,6 @@ use bytes::Bytes;
 use edge::connection::{self, Counters, Limits};
 use edge::epoch::Setting;
 use edge::live::Live;
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::progress::Progress;
 use generator::read::Input;
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -31,7 +28,6 @@ use hyper::{Request, Response};
 use snapshot::page::{Dated, Site, search};
 use snapshot::query::parse_search;
 use snapshot::record::Directory;
-use snapshot::store::Digest;
 use snapshot::time::Day;
 use tests::questions::{Class, questions};
 use tests::synth::TODAY;
@@ -53,8 +49,9 @@ fn main() {
     let records = edge(&runtime, &sample, &folder.path().join("sample"), false);
     for programs in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
         let directory = corpus::directory(programs);
-        let searches = edge(&runtime, &directory, &folder.path().join(programs.to_string()), true);
-        let tantivy = tantivy(&runtime, &directory);
+        let out = folder.path().join(programs.to_string());
+        let searches = edge(&runtime, &directory, &out, true);
+        let tantivy = tantivy(&runtime, &directory, &out);
         drop(directory);
         println!("\n{programs} programs");
         for class in [Class::Main, Class::Filter1, Class::Text1, Class::NoFacet] {
@@ -127,16 +124,7 @@ fn cpu_seconds() -> f64 {
 }
 
 fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) -> SocketAddr {
-    let options = Options {
-        out: out.to_owned(),
-        base_url: "http://127.0.0.1".to_owned(),
-        as_of: TODAY,
-        jobs: 0,
-        effort: Effort::None,
-        index_only,
-        templates: None,
-    };
-    generate(directory, Digest([0; 32]), &options, &Progress::new(true)).expect("synthetic data is good");
+    corpus::publish(directory, out, index_only);
     let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
     let live = Live::open(out.to_owned(), Day::new(TODAY), setting).expect("it was just built");
     let mcp = edge::mcp::Config::default();
@@ -159,8 +147,8 @@ struct Front {
     baseline: Baseline,
 }
 
-fn tantivy(runtime: &Runtime, directory: &Directory) -> SocketAddr {
-    let (site, dated) = corpus::site(directory);
+fn tantivy(runtime: &Runtime, directory: &Directory, out: &Path) -> SocketAddr {
+    let (site, dated) = corpus::site(out);
     let baseline = Baseline::new(directory, &site, &dated);
     let front = Arc::new(Front { site, dated, baseline });
     let service = service_fn(move |request: Request<Incoming>| {

@@ -3,22 +3,14 @@
 //!
 //! `cargo bench -p tests --bench pages`; `OPDIR_BENCH_PROGRAMS` names another number than 10,000.
 
-#[expect(dead_code, reason = "the other bench uses all of it")]
 mod corpus;
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use edge::epoch::Opened;
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::progress::Progress;
 use snapshot::page::{html, search};
 use snapshot::query::Query;
-use snapshot::store::Digest;
-use snapshot::time::Day;
 use tests::questions::{Class, queries};
-use tests::synth::TODAY;
 
 /// How many questions of each class are asked.
 const QUESTIONS: usize = 200;
@@ -29,24 +21,14 @@ const ROUNDS: usize = 9;
 fn main() {
     let programs = std::env::var("OPDIR_BENCH_PROGRAMS").ok().and_then(|size| size.parse().ok());
     let folder = tempfile::tempdir().expect("there is room for a snapshot");
-    let options = Options {
-        out: folder.path().to_owned(),
-        base_url: "https://directory.example".to_owned(),
-        as_of: TODAY,
-        jobs: 0,
-        effort: Effort::None,
-        index_only: false,
-        templates: None,
-    };
     let directory = corpus::directory(programs.unwrap_or(10_000));
-    generate(&directory, Digest([0; 32]), &options, &Progress::new(true)).expect("good data");
-    let opened = Opened::current(folder.path()).expect("good snapshot");
-    let (site, dated) = (&opened.site, opened.site.dated(Day::new(TODAY)));
+    corpus::publish(&directory, folder.path(), false);
+    let (site, dated) = &corpus::site(folder.path());
     let fragments = site.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
-        let json = median(&queries, |query| search::search(site, &dated, query, &[]).len());
-        let page = median(&queries, |query| html::search::search(site, fragments, &dated, query, &[]).len());
+        let json = median(&queries, |query| search::search(site, dated, query, &[]).len());
+        let page = median(&queries, |query| html::search::search(site, fragments, dated, query, &[]).len());
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);
     }

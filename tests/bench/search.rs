@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use baseline::Baseline;
 use snapshot::query::Query;
 use snapshot::record::Directory;
-use snapshot::search::today::Today;
-use snapshot::search::{Index, build};
-use snapshot::store::sections::{SectionWriter, Sections};
+use snapshot::search::build;
+use snapshot::store::sections::SectionWriter;
 use snapshot::time::Day;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
@@ -34,24 +33,23 @@ fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
         let directory = corpus::directory(programs);
-        let (file, seconds) = index(&directory);
-        println!(
-            "\n{programs} programs, index {:.1} MB, built in {seconds:.2} s",
-            file.bytes().len() as f64 / 1e6
-        );
+        let (bytes, seconds) = index(&directory);
+        println!("\n{programs} programs, index {:.1} MB, built in {seconds:.2} s", bytes as f64 / 1e6);
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("it is writable");
+        corpus::publish(&directory, folder.path(), true);
         let started = Instant::now();
-        let (opened, today) = open(file.bytes());
+        let (site, dated) = corpus::site(folder.path());
         println!("open {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
-        let (site, dated) = corpus::site(&directory);
         let started = Instant::now();
         let tomorrow = site.dated(Day(dated.day().0 + 1));
         println!("next day {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         drop(tomorrow);
+        let (opened, today) = (&site.index, &dated.today);
         let baseline = Baseline::new(&directory, &site, &dated);
         drop(directory);
         for class in Class::ALL.into_iter().filter(|class| is_asked(class.name())) {
-            let asked = queries(class, QUESTIONS, SEED, &opened);
-            let ours = report(class.name(), &asked, ROUNDS, |query| opened.search(query, &today).total);
+            let asked = queries(class, QUESTIONS, SEED, opened);
+            let ours = report(class.name(), &asked, ROUNDS, |query| opened.search(query, today).total);
             if COMPARED.contains(&class) {
                 let search = |query: &Query| baseline.search(&site, query).total;
                 let theirs = report("  tantivy", &asked, BASELINE_ROUNDS, search);
@@ -61,20 +59,13 @@ fn main() {
     }
 }
 
-/// The index of a directory, and how long it took to build, in seconds.
-fn index(directory: &Directory) -> (Sections, f64) {
+/// Bytes of the search index of a directory, and how long it took to build, in seconds.
+fn index(directory: &Directory) -> (usize, f64) {
     let started = Instant::now();
     let order = build::document_order(directory, Day::new(TODAY));
     let mut writer = SectionWriter::default();
     build::write(directory, &order, &mut writer).expect("synthetic values are few");
-    (writer.finish(), started.elapsed().as_secs_f64())
-}
-
-/// An index, open, on the day it was built.
-fn open(file: &[u8]) -> (Index, Today) {
-    let index = Index::open(&Sections::from_bytes(file).expect("good file")).expect("good index");
-    let today = Today::new(&index, Day::new(TODAY));
-    (index, today)
+    (writer.finish().bytes().len(), started.elapsed().as_secs_f64())
 }
 
 fn is_asked(class: &str) -> bool {

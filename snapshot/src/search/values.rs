@@ -21,7 +21,7 @@
 //! pair.table           u32 rows over all ordinals: how many documents have both
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -87,11 +87,12 @@ pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), T
         doc_values.extend(values.iter().map(|ordinal| *ordinal as u16));
         doc_at.push(doc_values.len() as u64);
     }
+    drop(at);
+    write_pairs(&layout, OfDocs { at: &doc_at, ordinals: &doc_values }, writer);
     writer.put("doc.at", doc_at);
     writer.put("doc.values", doc_values);
     Lists::write(writer, NAMED, layout.named.iter().map(Vec::as_slice));
     Lists::write(writer, SHUT, layout.shut.iter().map(Vec::as_slice));
-    write_pairs(&layout, &at, writer);
     Ok(())
 }
 
@@ -159,13 +160,13 @@ impl Layout {
     /// Gives the lists that save most a number behind the facet's values, and adds each document's
     /// values or set to its list.
     fn intern_sets(&mut self, had: &[Vec<u32>], at: &mut [Vec<u32>]) {
-        let mut shared: BTreeMap<&[u32], usize> = BTreeMap::new();
+        let mut shared: HashMap<&[u32], usize> = HashMap::default();
         for list in had.iter().filter(|list| list.len() >= SET_LEAST) {
             *shared.entry(list).or_default() += 1;
         }
         let mut best: Vec<(&[u32], usize)> =
             shared.into_iter().filter(|(list, count)| *count > 1 && list.len() * count >= 64).collect();
-        best.sort_by_key(|(list, count)| std::cmp::Reverse(list.len() * count));
+        best.sort_unstable_by_key(|(list, count)| (std::cmp::Reverse(list.len() * count), *list));
         best.truncate(SETS_MOST);
         let first = self.texts.len() as u32;
         let numbers: HashMap<&[u32], u32> = (first..).zip(&best).map(|(n, (list, _))| (*list, n)).collect();
@@ -268,7 +269,7 @@ fn write_documents(documents: &[Vec<u32>], count: usize, writer: &mut SectionWri
 }
 
 /// Counts pairs by walking the documents of each value that gets a row; sets are spread at the end.
-fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
+fn write_pairs(layout: &Layout, values: OfDocs<'_>, writer: &mut SectionWriter) {
     let ordinals = layout.texts.len();
     let mut frequent: Vec<usize> =
         (0..ordinals).filter(|ordinal| layout.documents[*ordinal].len() > ROW_LEAST).collect();
@@ -280,7 +281,7 @@ fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
         rows[ordinal] = row as u32;
         let mut counts = vec![0u32; ordinals];
         for doc in &layout.documents[ordinal] {
-            at[*doc as usize].iter().for_each(|other| counts[*other as usize] += 1);
+            values.get(*doc).iter().for_each(|other| counts[*other as usize] += 1);
         }
         for (set, members) in layout.sets.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
             let count = std::mem::take(&mut counts[set]);

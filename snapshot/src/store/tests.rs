@@ -62,12 +62,7 @@ fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
     let stage = Stage::begin(root, "tenth 1").unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
-    stage
-        .put(
-            Page { path: "index/rows.bin", body: index.finish().bytes(), holes: &[], encodings: false },
-            encode,
-        )
-        .unwrap();
+    stage.put_sections("index/rows.bin", index.finish()).unwrap();
     for (path, body) in pages {
         let page = Page { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
         stage.put(page, encode).unwrap();
@@ -313,6 +308,25 @@ fn a_directory_behind_a_symbolic_link_is_refused() {
     let entry = reader.files().lookup(&["d/b.json"]).unwrap();
     assert!(reader.read(entry, Coding::Identity).unwrap_err().to_string().contains("links are not followed"));
     assert!(faults(&root, Mode::Fast)[0].contains("links are not followed"));
+}
+
+#[test]
+fn a_section_file_is_opened_where_it_lies_written_or_taken_from_the_parent() {
+    let root = Scratch::new();
+    let numbers = |numbers: [u32; 3]| {
+        let mut file = SectionWriter::default();
+        file.put("numbers", numbers);
+        file.finish()
+    };
+    publish(&root, &[]);
+    let stage = Stage::begin(&root, "tenth 1").unwrap();
+    let same = stage.put_sections("index/rows.bin", numbers([1, 2, 3])).unwrap();
+    let other = stage.put_sections("index/lists.bin", numbers([4, 5, 6])).unwrap();
+    assert_eq!(*same.get::<u32>("numbers").unwrap(), [1, 2, 3]);
+    assert_eq!(*other.get::<u32>("numbers").unwrap(), [4, 5, 6]);
+    let published = stage.publish(&about("2026-11-20T06:00:00Z"), 2).unwrap();
+    assert_eq!(published.linked.files, 1);
+    assert_eq!(*other.get::<u32>("numbers").unwrap(), [4, 5, 6], "also after publishing");
 }
 
 #[test]

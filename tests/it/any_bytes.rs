@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};
-use tests::checks::request::target_holds;
+use tests::checks::request::{Resource, target_holds};
 use tests::checks::store::{Other, Root};
 
 use crate::canonical::LIVE;
@@ -86,6 +86,25 @@ proptest! {
         if let Part::Bytes(cut) = part(&headers(lines), "\"a\"", length) {
             prop_assert!(cut.start < cut.end && cut.end <= length, "{:?} of {}", cut, length);
         }
+    }
+}
+
+static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| Resource::all(&LIVE));
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn any_conditions_ranges_and_codings_get_what_they_ask_for(
+        resource in any::<Index>(),
+        lines in prop::collection::vec((0..6u8, prop::collection::vec(select(&[
+            "\x01", "\x02", "\x03", "\x04", "\x05", "*", "W/", "\"a\"", ",", " ", "bytes=", "-", "0", "99", "gzip",
+            "zstd", "br", ";q=", "0.5", "Fri, 20 Nov 2026 06:00:00 GMT",
+        ][..]), 0..8)), 0..4),
+    ) {
+        let lines = lines.into_iter().map(|(name, parts)| format!("{name}{}", parts.concat()));
+        let resource = resource.get(&RESOURCES);
+        resource.holds(&LIVE, &resource.headers(lines.collect::<Vec<_>>().join("\n").as_bytes()));
     }
 }
 

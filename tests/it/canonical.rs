@@ -8,6 +8,7 @@ use edge::reply::Reply;
 use http::HeaderMap;
 use proptest::prelude::*;
 use proptest::sample::select;
+use tests::checks::query::holds;
 use tests::checks::request::get;
 use tests::snapshots::open;
 
@@ -161,5 +162,14 @@ proptest! {
             prop_assert_eq!(first.headers.get(name), second.headers.get(name), "{}: {} and {}", name, one, other);
         }
         prop_assert!(first.body == second.body, "{} and {}", one, other);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn any_question_has_a_canonical_form_and_the_rows_it_asks_for(question in question(), escape in any::<u64>()) {
+        holds(&LIVE, &query(&question, escape));
     }
 }

@@ -90,7 +90,7 @@ impl Root {
             }
             Err(StoreError::Io { path, source }) => panic!("{}: {source}", path.display()),
             Err(error) => {
-                assert!(error.to_string().starts_with(&*self.root.path().to_string_lossy()), "{error}")
+                assert!(error.to_string().starts_with(&*self.root.path().to_string_lossy()), "{error}");
             }
         }
     }

@@ -58,9 +58,9 @@ fn put<T: AsRef<[u8]>>(out: &Path, target: &str, inputs: impl IntoIterator<Item 
 /// Questions of every class, every parameter, and texts that try the reader.
 fn queries() -> impl Iterator<Item = String> {
     let asked = Class::ALL.into_iter().flat_map(|class| questions(class, 3, 1));
-    let named = PARAMETERS.iter().flat_map(|parameter| {
-        ["0", "true", "grant", "2027-01-01"].map(|value| format!("{}={value}", parameter.name))
-    });
+    let values = ["0", "7", "true", "false", "name", "recent", "es", "open", "grant", "KE", "2027-01-01"];
+    let named = values
+        .map(|value| PARAMETERS.each_ref().map(|parameter| format!("{}={value}", parameter.name)).join("&"));
     let texts =
         ["\"field work\" -nsf", "-\"a b\" --c -", "\"\"\" \"", "é\u{301} 🎓 Ñandú", "R&D I+D", "a* ~b"];
     let texts = texts.into_iter().map(str::to_owned).chain([format!("\"{}", "ab ".repeat(3_333))]);
@@ -69,11 +69,15 @@ fn queries() -> impl Iterator<Item = String> {
     asked.chain(named).chain(texts)
 }
 
-/// The files of a root as they are, each after the byte that chooses it.
+/// The files of a root as they are, each after the byte that chooses it, and other spellings of its id.
 fn manifests() -> io::Result<Vec<Vec<u8>>> {
     let root = Root::new();
     let good = |(choice, other)| Ok([&[choice], &*std::fs::read(root.path(other))?].concat());
-    (0..).zip(Other::ALL).map(good).collect()
+    let mut inputs: Vec<Vec<u8>> = (0..).zip(Other::ALL).map(good).collect::<io::Result<_>>()?;
+    let id = std::fs::read_to_string(root.path(Other::Current))?;
+    let spellings = [id[1..].to_owned(), format!("+{id}"), format!("0{id}"), id.to_uppercase()];
+    inputs.extend(spellings.map(|spelling| format!("\0{spelling}").into_bytes()));
+    Ok(inputs)
 }
 
 fn messages() -> impl Iterator<Item = Value> {

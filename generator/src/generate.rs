@@ -68,11 +68,14 @@ impl From<minijinja::Error> for GenerateError {
     }
 }
 
-/// Bytes of the files under `index/`.
+/// What becomes of a file once it is laid out: it is kept in memory, or on disk.
+type Keep<'a> = &'a (dyn Fn(&'static str, Sections) -> Result<Sections, StoreError> + Sync);
+
+/// The files under `index/`.
 struct IndexFiles {
-    search: Vec<u8>,
-    rows: Vec<u8>,
-    lists: Vec<u8>,
+    search: Sections,
+    rows: Sections,
+    lists: Sections,
 }
 
 /// Builds and publishes a snapshot of a directory.
@@ -88,8 +91,8 @@ pub fn generate(
         let day = Day::new(options.as_of);
         let order = build::document_order(directory, day);
         let numbers = Numbers::new(directory, &order);
-        let files = progress.step("index", || index_files(directory, &order, &numbers))?;
-        put_index(&stage, &files)?;
+        let keep = |path: &'static str, file| stage.put_sections(path, file);
+        let files = progress.step("index", || index_files(directory, &order, &numbers, &keep))?;
         if !options.index_only {
             let labels = open(&files)?;
             let theme = Theme::load(options.templates.as_deref())?;
@@ -100,9 +103,8 @@ pub fn generate(
             let (numbers, downloads) = (&numbers, &downloads[..]);
             let pages = Pages { directory, numbers, site: &labels, theme: &theme, base_url, downloads };
             let html = progress.step("fragments", || pages.prepare(&order))?;
-            stage.put(Page { path: HTML, body: &html, holes: &[], encodings: false }, &|_, _| None)?;
-            let site = open(&files)?.with_html(&Sections::from_bytes(&html)?)?;
-            drop((files, html));
+            let html = stage.put_sections(HTML, html)?;
+            let site = open(&files)?.with_html(&html)?;
             let dated = site.dated(day);
             let renderer = Renderer { directory, numbers, site: &site, dated: &dated };
             put_pages(&stage, &renderer.rest(), options, progress)?;
@@ -117,26 +119,37 @@ fn index_files(
     directory: &Directory,
     order: &[usize],
     numbers: &Numbers,
+    keep: Keep<'_>,
 ) -> Result<IndexFiles, GenerateError> {
-    let (programs, lists) = rayon::join(|| program_files(directory, order), || list_file(directory, numbers));
+    let (programs, lists) = rayon::join(
+        || program_files(directory, order, keep),
+        || keep("index/lists.bin", list_file(directory, numbers)),
+    );
     let (search, rows) = programs?;
-    Ok(IndexFiles { search, rows, lists })
+    Ok(IndexFiles { search, rows, lists: lists? })
 }
 
 /// The files of search and of programs' rows.
-fn program_files(directory: &Directory, order: &[usize]) -> Result<(Vec<u8>, Vec<u8>), GenerateError> {
+fn program_files(
+    directory: &Directory,
+    order: &[usize],
+    keep: Keep<'_>,
+) -> Result<(Sections, Sections), GenerateError> {
     let mut writer = SectionWriter::default();
     build::write(directory, order, &mut writer)?;
-    let search = writer.finish();
-    let values = Values::open(&Sections::from_bytes(&search)?, order.len())?;
-    let mut writer = SectionWriter::default();
-    row::write(directory, order, &values, &mut writer);
-    mcp_row::write(directory, order, &mut writer);
-    Ok((search, writer.finish()))
+    let search = keep("index/search.bin", writer.finish())?;
+    let values = Values::open(&search, order.len())?;
+    let (mut rows, mut short) = (SectionWriter::default(), SectionWriter::default());
+    rayon::join(
+        || row::write(directory, order, &values, &mut rows),
+        || mcp_row::write(directory, order, &mut short),
+    );
+    rows.append(short);
+    Ok((search, keep("index/rows.bin", rows.finish())?))
 }
 
 /// The file of the other lists.
-fn list_file(directory: &Directory, numbers: &Numbers) -> Vec<u8> {
+fn list_file(directory: &Directory, numbers: &Numbers) -> Sections {
     let mut program_of_cycle = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {
         links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
@@ -147,19 +160,7 @@ fn list_file(directory: &Directory, numbers: &Numbers) -> Vec<u8> {
 }
 
 fn open(files: &IndexFiles) -> Result<Site, SectionError> {
-    let sections = |bytes: &[u8]| Sections::from_bytes(bytes);
-    Site::open(&sections(&files.search)?, &sections(&files.rows)?, &sections(&files.lists)?)
-}
-
-fn put_index(stage: &Stage, files: &IndexFiles) -> Result<(), StoreError> {
-    for (path, body) in [
-        ("index/search.bin", &files.search),
-        ("index/rows.bin", &files.rows),
-        ("index/lists.bin", &files.lists),
-    ] {
-        stage.put(Page { path, body, holes: &[], encodings: false }, &|_, _| None)?;
-    }
-    Ok(())
+    Site::open(&files.search, &files.rows, &files.lists)
 }
 
 /// Puts a file that does not depend on the day.
@@ -214,7 +215,7 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
 pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
     let order = build::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
-    let site = open(&index_files(directory, &order, &numbers)?)?;
+    let site = open(&index_files(directory, &order, &numbers, &|_, file| Ok(file))?)?;
     let dated = site.dated(day);
     Ok((site, dated))
 }

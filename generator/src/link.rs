@@ -78,7 +78,8 @@ fn sort(tables: &mut Tables) {
 }
 
 fn by_id<T: Identified + Send>(rows: &mut [Row<T>]) {
-    rows.par_sort_by_key(|row| row.record.id());
+    // In place, for a table may fill half of the memory; rows that share an id stay in reading order.
+    rows.par_sort_unstable_by_key(|row| (row.record.id(), row.at));
 }
 
 /// The ids of the tables that others refer to, sorted as the tables are: an id's position here is

@@ -2,7 +2,7 @@
 //! for it. No other place names a facet.
 
 use crate::place;
-use crate::record::{DurationUnit, Fact, Lifecycle, Locale, Polarity, Program, Strength};
+use crate::record::{DurationUnit, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength};
 use crate::time::OPEN_STATES;
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
@@ -127,10 +127,10 @@ pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) 
     let mut values: Vec<&str> = match facet {
         Facet::Types => vec![&program.program_type],
         Facet::Lifecycles => vec![program.lifecycle.as_str()],
-        Facet::Fields => program.fields.iter().map(String::as_str).collect(),
-        Facet::Countries => program.eligible_countries.iter().map(String::as_str).collect(),
-        Facet::Destinations => program.destination_countries.iter().map(String::as_str).collect(),
-        Facet::Careers => program.career_stages.iter().map(String::as_str).collect(),
+        Facet::Fields => program.fields.iter().map(Shared::as_str).collect(),
+        Facet::Countries => program.eligible_countries.iter().map(Shared::as_str).collect(),
+        Facet::Destinations => program.destination_countries.iter().map(Shared::as_str).collect(),
+        Facet::Careers => program.career_stages.iter().map(Shared::as_str).collect(),
         _ => Vec::new(),
     };
     values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| fact_value(facet, fact)));

@@ -5,6 +5,7 @@
 //! are files have [`hole`]s.
 
 pub mod address;
+pub mod bilingual;
 pub mod detail;
 pub mod error;
 pub mod export;
@@ -19,9 +20,9 @@ pub mod shape;
 
 use std::sync::Arc;
 
+use crate::page::bilingual::Bilingual;
 use crate::page::html::Html;
 use crate::page::list::{CyclesToday, Lists};
-use crate::page::mcp_row::McpRows;
 use crate::page::row::Rows;
 use crate::search::Index;
 use crate::search::today::Today;
@@ -35,7 +36,7 @@ pub struct Site {
     /// Programs: prepared rows and facet items.
     pub rows: Rows,
     /// Programs: prepared rows of MCP answers.
-    pub mcp_rows: McpRows,
+    pub mcp_rows: Bilingual,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
     /// Fragments of pages for people, where the snapshot has such pages.
@@ -46,7 +47,7 @@ impl Site {
     /// Opens the three files of `index/` and checks that they fit each other.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
-        let mcp_rows = McpRows::open(rows, index.len())?;
+        let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
         Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows, html: None })
     }

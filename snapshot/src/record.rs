@@ -9,6 +9,10 @@ use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
+/// A text that many records share, as values of a vocabulary are: kept once in memory, however many
+/// say it, and never let go. Compared and sorted as its text.
+pub use ustr::Ustr as Shared;
+
 /// A number that prints without a fraction when it has none, as JSON written by hand does.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
@@ -289,7 +293,7 @@ row! {
         /// Name in its own language.
         name: String,
         /// ISO 3166-1 alpha-2.
-        country_code: Option<String>,
+        country_code: Option<Shared>,
         /// Home page.
         website_url: Option<String>,
         /// What it does.
@@ -319,15 +323,15 @@ row! {
         /// The long text.
         description: Option<String>,
         /// Value of the `types` facet.
-        program_type: String,
+        program_type: Shared,
         /// Values of the `fields` facet.
-        #[serde(default, deserialize_with = "null_is_empty")] fields: Vec<String>,
+        #[serde(default, deserialize_with = "null_is_empty")] fields: Vec<Shared>,
         /// Places whose people may apply.
-        #[serde(default, deserialize_with = "null_is_empty")] eligible_countries: Vec<String>,
+        #[serde(default, deserialize_with = "null_is_empty")] eligible_countries: Vec<Shared>,
         /// Places where it happens.
-        #[serde(default, deserialize_with = "null_is_empty")] destination_countries: Vec<String>,
+        #[serde(default, deserialize_with = "null_is_empty")] destination_countries: Vec<Shared>,
         /// Values of the `careers` facet.
-        #[serde(default, deserialize_with = "null_is_empty")] career_stages: Vec<String>,
+        #[serde(default, deserialize_with = "null_is_empty")] career_stages: Vec<Shared>,
         /// Least funding, US dollars.
         funding_min_usd: Option<Number>,
         /// Most funding, US dollars.
@@ -347,7 +351,7 @@ row! {
         /// Last changed.
         updated_at: Timestamp,
         /// BCP 47 language of the original text; the dataset's default when absent.
-        language: Option<String>,
+        language: Option<Shared>,
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "null_is_empty")] aliases: Vec<String>,
     }
@@ -425,7 +429,7 @@ row! {
         /// What they are.
         kind: RecipientKind,
         /// ISO 3166-1 alpha-2.
-        country_code: Option<String>,
+        country_code: Option<Shared>,
         /// Home page.
         website_url: Option<String>,
         /// About them.
@@ -447,13 +451,13 @@ row! {
         /// Which one.
         entity_id: Uuid,
         /// Kind of document.
-        kind: String,
+        kind: Shared,
         /// Address.
         url: Option<String>,
         /// Title.
         title: Option<String>,
         /// Who published it.
-        publisher: Option<String>,
+        publisher: Option<Shared>,
         /// When.
         published_on: Option<Date>,
         /// When it was read.
@@ -477,11 +481,11 @@ row! {
         /// About one season only.
         cycle_id: Option<Uuid>,
         /// Which statement: a facet's fact kind, `age`, `duration`, `note` or any other word.
-        kind: String,
+        kind: Shared,
         /// Value of a vocabulary.
-        value: Option<String>,
+        value: Option<Shared>,
         /// What people read for the value.
-        label: Option<String>,
+        label: Option<Shared>,
         /// The source's words.
         text: Option<String>,
         /// Lower bound, inclusive.
@@ -489,11 +493,11 @@ row! {
         /// Upper bound, inclusive.
         max: Option<Number>,
         /// Unit of the bounds.
-        unit: Option<String>,
+        unit: Option<Shared>,
         /// A sum of money.
         amount: Option<Number>,
         /// ISO 4217 of the amount.
-        currency: Option<String>,
+        currency: Option<Shared>,
         /// In or out.
         #[serde(default = "include")] polarity: Polarity,
         /// How much it binds.
@@ -567,7 +571,7 @@ row! {
         /// Which organization.
         organization_id: Uuid,
         /// `website`, `newsletter`, `mastodon`, …
-        kind: String,
+        kind: Shared,
         /// What people read.
         label: Option<String>,
         /// Address.
@@ -633,8 +637,10 @@ row! {
     }
 }
 
-fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+fn null_is_empty<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// The published records, sorted by id, with their references resolved to positions.

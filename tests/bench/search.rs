@@ -35,9 +35,12 @@ fn main() {
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
         let directory = corpus::directory(programs);
         let (file, seconds) = index(&directory);
-        println!("\n{programs} programs, index {:.1} MB, built in {seconds:.2} s", file.len() as f64 / 1e6);
+        println!(
+            "\n{programs} programs, index {:.1} MB, built in {seconds:.2} s",
+            file.bytes().len() as f64 / 1e6
+        );
         let started = Instant::now();
-        let (opened, today) = open(&file);
+        let (opened, today) = open(file.bytes());
         println!("open {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         let (site, dated) = corpus::site(&directory);
         let started = Instant::now();
@@ -58,8 +61,8 @@ fn main() {
     }
 }
 
-/// The index file of a directory, and how long it took to build, in seconds.
-fn index(directory: &Directory) -> (Vec<u8>, f64) {
+/// The index of a directory, and how long it took to build, in seconds.
+fn index(directory: &Directory) -> (Sections, f64) {
     let started = Instant::now();
     let order = build::document_order(directory, Day::new(TODAY));
     let mut writer = SectionWriter::default();

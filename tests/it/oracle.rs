@@ -9,7 +9,9 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet, Spec};
 use snapshot::place;
-use snapshot::record::{Cycle, CycleStatus, Directory, Fact, Lifecycle, Locale, Polarity, Program, Strength};
+use snapshot::record::{
+    Cycle, CycleStatus, Directory, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength,
+};
 use snapshot::search::text::{SamePosition, Stems, fold, tokens};
 use uuid::Uuid;
 
@@ -290,7 +292,7 @@ fn values<'a>(
     facts: &[&'a Fact],
     polarity: Polarity,
 ) -> BTreeSet<&'a str> {
-    let list = |list: &'a [String]| list.iter().map(String::as_str).collect::<BTreeSet<&str>>();
+    let list = |list: &'a [Shared]| list.iter().map(Shared::as_str).collect::<BTreeSet<&str>>();
     let own = match spec.name {
         "types" => [program.program_type.as_str()].into(),
         "lifecycles" => [program.lifecycle.as_str()].into(),

@@ -1,13 +1,15 @@
 //! Every text of every record: taken clean of controls and outer space, then held against what its
 //! field is for. One table says which field is what.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use rayon::prelude::*;
 use snapshot::place;
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, Source, Synonym,
-    Term, Transition, Translation,
+    Alias, Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, Shared, Source,
+    Synonym, Term, Transition, Translation,
 };
 use url::Url;
 
@@ -39,9 +41,12 @@ enum Use {
     Currency,
 }
 
+/// Judges a text; a new one when it was mended.
+type Visit<'v> = &'v mut dyn FnMut(&str) -> Option<String>;
+
 /// What a field holds: one text, perhaps one, or many.
 trait Holder {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut String));
+    fn each(&mut self, visit: Visit<'_>);
 
     /// The text, where there must be one.
     fn required(&self) -> Option<&str> {
@@ -49,9 +54,16 @@ trait Holder {
     }
 }
 
-impl Holder for String {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        visit(self);
+trait Text: Deref<Target = str> + From<String> {}
+
+impl Text for String {}
+impl Text for Shared {}
+
+impl<T: Text> Holder for T {
+    fn each(&mut self, visit: Visit<'_>) {
+        if let Some(mended) = visit(self) {
+            *self = mended.into();
+        }
     }
 
     fn required(&self) -> Option<&str> {
@@ -59,23 +71,23 @@ impl Holder for String {
     }
 }
 
-impl Holder for Option<String> {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        self.iter_mut().for_each(visit);
+impl<T: Text> Holder for Option<T> {
+    fn each(&mut self, visit: Visit<'_>) {
+        self.iter_mut().for_each(|text| text.each(visit));
         self.take_if(|text| text.is_empty());
     }
 }
 
-impl Holder for Vec<String> {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        self.iter_mut().for_each(visit);
+impl<T: Text> Holder for Vec<T> {
+    fn each(&mut self, visit: Visit<'_>) {
+        self.iter_mut().for_each(|text| text.each(visit));
         self.retain(|text| !text.is_empty());
     }
 }
 
 impl Holder for BTreeMap<String, String> {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        self.values_mut().for_each(visit);
+    fn each(&mut self, visit: Visit<'_>) {
+        self.values_mut().for_each(|text| text.each(visit));
         self.retain(|_, text| !text.is_empty());
     }
 }
@@ -183,9 +195,11 @@ impl Field {
         }
     }
 
-    fn text(&mut self, purpose: Use, text: &mut String) {
-        self.remove_controls(text);
-        self.trim(text);
+    /// The text that it should have been, when it is not.
+    fn text(&mut self, purpose: Use, found: &str) -> Option<String> {
+        let mut text = Cow::Borrowed(found);
+        self.remove_controls(&mut text);
+        self.trim(&mut text);
         if text.len() > LONGEST_TEXT {
             self.fault(
                 Code::TextTooLong,
@@ -193,11 +207,15 @@ impl Field {
             );
         }
         if !text.is_empty() {
-            self.check(purpose, text);
+            self.check(purpose, &mut text);
+        }
+        match text {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(mended) => Some(mended),
         }
     }
 
-    fn check(&mut self, purpose: Use, text: &mut String) {
+    fn check(&mut self, purpose: Use, text: &mut Cow<'_, str>) {
         let found = || quoted(text);
         match purpose {
             Use::Url => self.url(text),
@@ -229,27 +247,26 @@ impl Field {
         self.faults.push(Diagnostic::new(code, self.at, message));
     }
 
-    fn remove_controls(&mut self, text: &mut String) {
+    fn remove_controls(&mut self, text: &mut Cow<'_, str>) {
         if !may_hold_controls(text) {
             return;
         }
-        let before = text.chars().count();
-        text.retain(|c| !is_unwanted(c));
-        let removed = before - text.chars().count();
+        let removed = text.chars().filter(|c| is_unwanted(*c)).count();
         if removed > 0 {
+            text.to_mut().retain(|c| !is_unwanted(c));
             let what = counted(removed, "invisible control character");
             self.fault(Code::ControlsRemoved, format!("lost {what}"));
         }
     }
 
-    fn trim(&mut self, text: &mut String) {
+    fn trim(&mut self, text: &mut Cow<'_, str>) {
         let trimmed = text.trim();
         if trimmed.len() < text.len() {
             // An empty text is as good as none; space alone is not worth a word.
             if !trimmed.is_empty() {
                 self.fault(Code::SpaceTrimmed, "lost the space around it");
             }
-            *text = text.trim().to_owned();
+            *text = Cow::Owned(trimmed.to_owned());
         }
     }
 
@@ -261,11 +278,11 @@ impl Field {
         self.faults.push(Diagnostic::new(Code::BadSlug, self.at, message).maybe_help(help));
     }
 
-    fn url(&mut self, text: &mut String) {
+    fn url(&mut self, text: &mut Cow<'_, str>) {
         match Url::parse(text) {
             Ok(url) if is_web(url.scheme()) && url.has_host() => {
                 if !text.bytes().all(is_uri_byte) {
-                    *text = encoded(&url);
+                    *text = Cow::Owned(encoded(&url));
                     let mended = quoted(text);
                     self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
                 }
@@ -274,7 +291,7 @@ impl Field {
                 if !self.is_required && text.split_once(':').is_some_and(|(scheme, _)| is_web(scheme)) =>
             {
                 self.fault(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
-                text.clear();
+                *text = Cow::Owned(String::new());
             }
             _ => self.bad_url(text),
         }

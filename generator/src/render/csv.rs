@@ -3,7 +3,7 @@
 use snapshot::page::export::documents;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::shape::{ProgramSummary, Shaper};
-use snapshot::record::Locale;
+use snapshot::record::{Locale, Shared};
 
 use super::Renderer;
 
@@ -59,7 +59,10 @@ pub(crate) fn start(row: &ProgramSummary<'_>) -> String {
 }
 
 fn cells(row: &ProgramSummary<'_>, next_deadline: String) -> [String; COLUMNS.len()] {
-    let list = |values: &[String]| text(&values.join("|"));
+    let list = |values: &[Shared]| {
+        let values: Vec<&str> = values.iter().map(Shared::as_str).collect();
+        text(&values.join("|"))
+    };
     let time = |time: Option<jiff::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
     let money =
         |money: Option<snapshot::record::Number>| money.map(|money| money.to_string()).unwrap_or_default();

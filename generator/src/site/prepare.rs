@@ -7,7 +7,7 @@ use snapshot::page::html::{Prepared, Shared, Word, escaped, write};
 use snapshot::page::shape::Shaper;
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
-use snapshot::store::sections::SectionWriter;
+use snapshot::store::sections::{SectionWriter, Sections};
 
 use minijinja::{Value, context};
 
@@ -28,8 +28,8 @@ const FIELDS: [(&str, &str); 8] = [
 ];
 
 impl Pages<'_> {
-    /// The bytes of `html.bin`; `order` gives the program of each document.
-    pub fn prepare(&self, order: &[usize]) -> Result<Vec<u8>, minijinja::Error> {
+    /// `html.bin`; `order` gives the program of each document.
+    pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
         let mut writer = SectionWriter::default();
         let prepared = [self.language_of(order, Locale::En)?, self.language_of(order, Locale::Es)?];
         let values = &self.site.index.values;

@@ -323,7 +323,7 @@ impl Pages<'_> {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
             let label = match (facet, &fact.value) {
                 (Some(spec), Some(value)) => Some(self.label(spec.facet, value, locale)),
-                _ => fact.label.clone().or_else(|| fact.value.clone()),
+                _ => fact.label.or(fact.value).map(|text| text.to_string()),
             };
             let mark = match (fact.polarity, fact.strength) {
                 (Polarity::Exclude, _) => Some("program_excluded"),
@@ -435,7 +435,7 @@ impl Pages<'_> {
         let channel = |channel: &usize| {
             let it = &self.directory.channels[*channel];
             let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
-            Some(context! { href, text => it.label.as_ref().unwrap_or(&it.kind) })
+            Some(context! { href, text => it.label.as_deref().unwrap_or(&it.kind) })
         };
         let leader = |leader: &usize| {
             let it = &self.directory.leaders[*leader];

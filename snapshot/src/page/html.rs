@@ -264,7 +264,7 @@ pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWrit
     put(EVENTS, &shared.events);
     put(CSV, &shared.csv);
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
-        writer.put(names(*locale).slots, &it.slots);
+        writer.put(names(*locale).slots, it.slots.as_slice());
     }
 }
 

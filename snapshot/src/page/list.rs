@@ -24,7 +24,7 @@ use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
 use crate::search::build::season;
-use crate::search::table::{Lists as NumberLists, Strings, check_len};
+use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, Season};
@@ -132,16 +132,11 @@ pub fn write(
     let mut organizations: Vec<usize> = (0..directory.organizations.len()).collect();
     organizations
         .sort_by_cached_key(|it| (fold(shaper.organization(*it).name), directory.organizations[*it].id));
-    Strings::write(
-        writer,
-        ORGANIZATIONS,
-        json_rows(organizations.iter().map(|it| shaper.organization(*it))).iter().map(Vec::as_slice),
-    );
+    write_rows(ORGANIZATIONS, organizations.iter().map(|it| shaper.organization(*it)), writer);
     write_cycles(&shaper, program_of_cycle, writer);
     let mut awards: Vec<usize> = (0..directory.awards.len()).collect();
     awards.sort_by(|a, b| award_order(&directory.awards[*a], &directory.awards[*b]));
-    let rows = json_rows(awards.iter().map(|award| AwardRow::new(&shaper, *award)));
-    Strings::write(writer, AWARDS, rows.iter().map(Vec::as_slice));
+    write_rows(AWARDS, awards.iter().map(|award| AwardRow::new(&shaper, *award)), writer);
     write_recipients(&shaper, numbers, writer);
     write_aliases(directory, writer);
     let dataset = &directory.dataset;
@@ -150,7 +145,9 @@ pub fn write(
         title: dataset.title.clone(),
         generated_at: dataset.published_at,
     };
-    writer.put("about", &json_rows(std::iter::once(about)).concat());
+    let mut json = Vec::new();
+    push_json(&mut json, &about);
+    writer.put("about", json);
 }
 
 fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
@@ -168,17 +165,18 @@ fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
             aliases.insert(format!("{}/{}", alias.entity_type.as_str(), alias.slug), slug);
         }
     }
-    Strings::write(writer, ALIASES, aliases.keys().map(String::as_bytes));
-    Strings::write(writer, CANONICAL, aliases.values().map(|slug| slug.as_bytes()));
+    Strings::write(writer, ALIASES, aliases.keys());
+    Strings::write(writer, CANONICAL, aliases.values());
 }
 
-fn json_rows(rows: impl Iterator<Item = impl Serialize>) -> Vec<Vec<u8>> {
-    let json = rows.map(|row| {
-        let mut out = Vec::new();
-        push_json(&mut out, &row);
-        out
-    });
-    json.collect()
+fn write_rows(names: SectionNames, rows: impl Iterator<Item = impl Serialize>, writer: &mut SectionWriter) {
+    let (mut all, mut json) = (StringsWriter::default(), Vec::new());
+    for row in rows {
+        json.clear();
+        push_json(&mut json, &row);
+        all.push(&json);
+    }
+    all.write(names, writer);
 }
 
 #[derive(Serialize)]
@@ -210,21 +208,21 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     const MARK: &[u8] = b"\"status\":\"";
     let directory = shaper.directory;
     let order = cycle_order(directory);
-    let (mut rows, mut split) = (Vec::new(), Vec::new());
+    let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
     for cycle in &order {
         let program = shaper.program_reference(program_of_cycle[*cycle]);
         let row = CycleRow {
             cycle: shaper.cycle(*cycle, String::new(), None),
             program: ShortReference { slug: program.slug, name: program.name },
         };
-        let mut bytes = Vec::new();
+        bytes.clear();
         push_json(&mut bytes, &row);
         // `"status":"` cannot stand inside a JSON string, whose quotes are escaped.
         let at = bytes.windows(MARK.len()).position(|window| window == MARK).map_or(0, |at| at + MARK.len());
         split.push(at as u32);
-        rows.push(bytes);
+        rows.push(&bytes);
     }
-    Strings::write(writer, CYCLES, rows.iter().map(Vec::as_slice));
+    rows.write(CYCLES, writer);
     let seasons: Vec<Season> = order.iter().map(|cycle| season(directory, *cycle)).collect();
     let word = |season: &Season| {
         season
@@ -237,12 +235,12 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
         let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
         (deadline, directory.cycles[order[*number as usize]].id)
     });
-    writer.put("cycle.split", &split);
-    writer.put("cycle.opens", &seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
-    writer.put("cycle.deadline", &seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
-    writer.put("cycle.starts", &seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
-    writer.put("cycle.stated", &seasons.iter().map(word).collect::<Vec<_>>());
-    writer.put("cycle.due", &by_deadline);
+    writer.put("cycle.split", split);
+    writer.put("cycle.opens", seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
+    writer.put("cycle.deadline", seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
+    writer.put("cycle.starts", seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
+    writer.put("cycle.stated", seasons.iter().map(word).collect::<Vec<_>>());
+    writer.put("cycle.due", by_deadline);
 }
 
 fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
@@ -252,12 +250,10 @@ fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
     order.sort_by_cached_key(|it| {
         (std::cmp::Reverse(directory.recipient_awards[*it].len()), name(*it), directory.recipients[*it].id)
     });
-    let rows = json_rows(order.iter().map(|recipient| shaper.recipient_summary(*recipient)));
-    Strings::write(writer, RECIPIENTS, rows.iter().map(Vec::as_slice));
-    let names: Vec<String> = order.iter().map(|recipient| name(*recipient)).collect();
-    Strings::write(writer, NAMES, names.iter().map(String::as_bytes));
+    write_rows(RECIPIENTS, order.iter().map(|recipient| shaper.recipient_summary(*recipient)), writer);
+    Strings::write(writer, NAMES, order.iter().map(|recipient| name(*recipient)));
     let kinds: Vec<u8> = order.iter().map(|recipient| directory.recipients[*recipient].kind as u8).collect();
-    writer.put("rec.kind", &kinds);
+    writer.put("rec.kind", kinds);
     let of_awards = |read: &dyn Fn(usize) -> u32| -> Vec<Vec<u32>> {
         let list = |recipient: &usize| {
             let mut list: Vec<u32> =

@@ -12,56 +12,23 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::page::bilingual::{self, Names};
 use crate::page::push_json;
 use crate::page::shape::Shaper;
-use crate::record::{Directory, Lifecycle, Locale, Number};
-use crate::search::table::{Strings, check_len};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::record::{Directory, Lifecycle, Number, Shared};
+use crate::store::sections::SectionWriter;
 
 /// Longest summary of a row, in characters.
 pub const SUMMARY_MAX: usize = 280;
 /// Most places of a row.
 pub const PLACES_MAX: usize = 12;
 
-const NONE: u32 = u32::MAX;
-
-type SectionNames = (&'static str, &'static str);
-const ENGLISH: SectionNames = ("short.en.at", "short.en");
-const SPANISH: SectionNames = ("short.es.at", "short.es");
-
-/// Prepared rows, open.
-pub struct McpRows {
-    english: Strings,
-    spanish: Strings,
-    spanish_of: Section<u32>,
-}
-
-impl McpRows {
-    /// Opens the rows of `count` documents.
-    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
-        let rows = Self {
-            english: Strings::open(sections, ENGLISH)?,
-            spanish: Strings::open(sections, SPANISH)?,
-            spanish_of: sections.get("short.es.of")?,
-        };
-        check_len("short.es.of", &rows.spanish_of, count)?;
-        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
-        if rows.english.len() == count && rows.spanish_of.iter().all(in_bounds) {
-            Ok(rows)
-        } else {
-            Err(SectionError::Content(ENGLISH.0, "does not fit the search index"))
-        }
-    }
-
-    /// A program's row up to the value of `nextDeadline`; the object is still open.
-    #[must_use]
-    pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
-        match (locale, self.spanish_of.get(doc as usize)) {
-            (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),
-            _ => self.english.bytes(doc as usize),
-        }
-    }
-}
+/// Sections of the rows: each ends before the value of `nextDeadline`, its object still open.
+pub const NAMES: Names = Names {
+    english: ("short.en.at", "short.en"),
+    spanish: ("short.es.at", "short.es"),
+    spanish_of: "short.es.of",
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -76,34 +43,24 @@ struct Row<'a> {
     source_checked_at: Option<Timestamp>,
     funding_min_usd: Option<Number>,
     funding_max_usd: Option<Number>,
-    eligible_countries: &'a [String],
+    eligible_countries: &'a [Shared],
     eligible_country_count: usize,
-    destination_countries: &'a [String],
+    destination_countries: &'a [Shared],
 }
 
 /// Writes the rows; `order` gives the program of each document.
 pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let english: Vec<Vec<u8>> =
-        order.iter().map(|program| row(&Shaper { directory, locale: Locale::En }, *program)).collect();
-    let mut spanish = Vec::new();
-    let mut spanish_of = Vec::with_capacity(order.len());
-    for (program, english) in order.iter().zip(&english) {
-        let row = row(&Shaper { directory, locale: Locale::Es }, *program);
-        if row == *english {
-            spanish_of.push(NONE);
-        } else {
-            spanish_of.push(spanish.len() as u32);
-            spanish.push(row);
-        }
-    }
-    Strings::write(writer, ENGLISH, english.iter().map(Vec::as_slice));
-    Strings::write(writer, SPANISH, spanish.iter().map(Vec::as_slice));
-    writer.put("short.es.of", &spanish_of);
+    bilingual::write(
+        &NAMES,
+        order,
+        |program, locale, out| row(&Shaper { directory, locale }, program, out),
+        writer,
+    );
 }
 
-fn row(shaper: &Shaper<'_>, program: usize) -> Vec<u8> {
+fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let it = shaper.program_summary(program);
-    let first = |places: &'_ [String]| places.len().min(PLACES_MAX);
+    let first = |places: &'_ [Shared]| places.len().min(PLACES_MAX);
     let row = Row {
         slug: it.slug,
         name: it.name,
@@ -119,11 +76,9 @@ fn row(shaper: &Shaper<'_>, program: usize) -> Vec<u8> {
         eligible_country_count: it.eligible_countries.len(),
         destination_countries: &it.destination_countries[..first(it.destination_countries)],
     };
-    let mut out = Vec::with_capacity(600);
-    push_json(&mut out, &row);
+    push_json(out, &row);
     out.pop();
     out.extend_from_slice(b",\"nextDeadline\":");
-    out
 }
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were

@@ -12,28 +12,25 @@
 use std::collections::HashMap;
 
 use crate::facet::{FACETS, Facet, place_label, state_label};
+use crate::page::bilingual::{self, Bilingual, Names};
 use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::Pick;
 use crate::record::{Directory, Fact, Locale};
-use crate::search::table::{Strings, check_len};
+use crate::search::table::{Strings, StringsWriter};
 use crate::search::today::Today;
 use crate::search::values::Values;
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-
-const NONE: u32 = u32::MAX;
+use crate::store::sections::{SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
-const ROWS_EN: SectionNames = ("row.en.at", "row.en");
-const ROWS_ES: SectionNames = ("row.es.at", "row.es");
+const ROWS: Names =
+    Names { english: ("row.en.at", "row.en"), spanish: ("row.es.at", "row.es"), spanish_of: "row.es.of" };
 const ITEMS: [SectionNames; 2] = [("item.en.at", "item.en"), ("item.es.at", "item.es")];
 const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
 
 /// Prepared rows and items, open.
 pub struct Rows {
-    english: Strings,
-    spanish: Strings,
-    spanish_of: Section<u32>,
+    programs: Bilingual,
     items: [Strings; 2],
     labels: [Strings; 2],
 }
@@ -42,18 +39,15 @@ impl Rows {
     /// Opens the rows of `count` documents and the items of `ordinals` values.
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let rows = Self {
-            english: Strings::open(sections, ROWS_EN)?,
-            spanish: Strings::open(sections, ROWS_ES)?,
-            spanish_of: sections.get("row.es.of")?,
+            programs: Bilingual::open(sections, &ROWS, count)?,
             items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
             labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
         };
-        check_len("row.es.of", &rows.spanish_of, count)?;
-        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
-        let fits = rows.english.len() == count
-            && rows.spanish_of.iter().all(in_bounds)
-            && rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals);
-        if fits { Ok(rows) } else { Err(SectionError::Content("row.en.at", "does not fit the search index")) }
+        if rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals) {
+            Ok(rows)
+        } else {
+            Err(SectionError::Content(ITEMS[0].0, "does not fit the search index"))
+        }
     }
 
     /// Appends a program's row.
@@ -66,10 +60,7 @@ impl Rows {
     /// A program's row up to the value of `nextDeadline`.
     #[must_use]
     pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
-        match (locale, self.spanish_of.get(doc as usize)) {
-            (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),
-            _ => self.english.bytes(doc as usize),
-        }
+        self.programs.row(doc, locale)
     }
 
     /// Appends a facet value's item.
@@ -106,49 +97,32 @@ fn push_item_start(out: &mut Vec<u8>, value: &str, label: &str) {
 
 /// Writes rows and items; `order` gives the program of each document.
 pub fn write(directory: &Directory, order: &[usize], values: &Values, writer: &mut SectionWriter) {
-    let row = |program: usize, locale| {
-        let mut row = Vec::new();
-        push_json(&mut row, &Shaper { directory, locale }.program_summary(program));
-        row.pop();
-        row.extend_from_slice(b",\"nextDeadline\":");
-        row
+    let row = |program: usize, locale, out: &mut Vec<u8>| {
+        push_json(out, &Shaper { directory, locale }.program_summary(program));
+        out.pop();
+        out.extend_from_slice(b",\"nextDeadline\":");
     };
-    let english: Vec<Vec<u8>> = order.iter().map(|program| row(*program, Locale::En)).collect();
-    let mut spanish = Vec::new();
-    let spanish_of: Vec<u32> = order
-        .iter()
-        .zip(&english)
-        .map(|(program, english)| {
-            let row = row(*program, Locale::Es);
-            if row == *english {
-                return NONE;
-            }
-            spanish.push(row);
-            (spanish.len() - 1) as u32
-        })
-        .collect();
-    Strings::write(writer, ROWS_EN, english.iter().map(Vec::as_slice));
-    Strings::write(writer, ROWS_ES, spanish.iter().map(Vec::as_slice));
-    writer.put("row.es.of", &spanish_of);
+    bilingual::write(&ROWS, order, row, writer);
     write_items(directory, values, writer);
 }
 
 fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWriter) {
     let labels = Labels::new(directory);
     for locale in Locale::ALL {
-        let (mut items, mut texts) = (Vec::new(), Vec::new());
+        let (mut items, mut texts) = (StringsWriter::default(), StringsWriter::default());
+        let mut item = Vec::new();
         for ordinal in 0..values.ordinals() as u32 {
             let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
             let label = if value.is_empty() { String::new() } else { labels.label(facet, value, *locale) };
-            let mut item = Vec::new();
+            item.clear();
             if !value.is_empty() {
                 push_item_start(&mut item, value, &label);
             }
-            items.push(item);
-            texts.push(label);
+            items.push(&item);
+            texts.push(label.as_bytes());
         }
-        Strings::write(writer, ITEMS[*locale as usize], items.iter().map(Vec::as_slice));
-        Strings::write(writer, LABELS[*locale as usize], texts.iter().map(String::as_bytes));
+        items.write(ITEMS[*locale as usize], writer);
+        texts.write(LABELS[*locale as usize], writer);
     }
 }
 

@@ -1,13 +1,15 @@
 //! The objects of the contract, borrowed from records, their members in the contract's order.
 //! Serialised only; no logic beyond choosing a language.
 
+use std::ops::Deref;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::record::{
-    self, Directory, EntityType, Lifecycle, Locale, Number, Polarity, RecipientKind, Strength,
+    self, Directory, EntityType, Lifecycle, Locale, Number, Polarity, RecipientKind, Shared, Strength,
 };
 
 /// Declares a response object.
@@ -60,10 +62,10 @@ shape! {
         r#type: &'a str,
         lifecycle: Lifecycle,
         lifecycle_checked_at: Option<Timestamp>,
-        fields: &'a [String],
-        eligible_countries: &'a [String],
-        destination_countries: &'a [String],
-        career_stages: &'a [String],
+        fields: &'a [Shared],
+        eligible_countries: &'a [Shared],
+        destination_countries: &'a [Shared],
+        career_stages: &'a [Shared],
         funding_min_usd: Option<Number>,
         funding_max_usd: Option<Number>,
         official_url: &'a str,
@@ -82,10 +84,10 @@ shape! {
         summary: Option<&'a str>,
         description: Option<&'a str>,
         program_type: &'a str,
-        fields: &'a [String],
-        eligible_countries: &'a [String],
-        destination_countries: &'a [String],
-        career_stages: &'a [String],
+        fields: &'a [Shared],
+        eligible_countries: &'a [Shared],
+        destination_countries: &'a [Shared],
+        career_stages: &'a [Shared],
         funding_min_usd: Option<Number>,
         funding_max_usd: Option<Number>,
         official_url: &'a str,
@@ -259,7 +261,12 @@ impl<'a> Shaper<'a> {
         self.directory.text(id, self.locale, field, original)
     }
 
-    fn optional(&self, id: Uuid, field: &str, original: &'a Option<String>) -> Option<&'a str> {
+    fn optional(
+        &self,
+        id: Uuid,
+        field: &str,
+        original: &'a Option<impl Deref<Target = str>>,
+    ) -> Option<&'a str> {
         self.directory.optional_text(id, self.locale, field, original.as_deref())
     }
 

@@ -70,7 +70,7 @@ pub fn write(
     Strings::write(writer, SLUGS, programs.iter().map(|program| program.slug.as_bytes()));
     let mut by_slug: Vec<u32> = (0..order.len() as u32).collect();
     by_slug.sort_by_key(|doc| &programs[*doc as usize].slug);
-    writer.put("slug.order", &by_slug);
+    writer.put("slug.order", by_slug);
     write_orders(directory, order, writer);
     write_measures(&documents, writer);
     let rows: Vec<_> = order
@@ -114,8 +114,8 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
     for (names, locale) in [(BY_NAME_EN, Locale::En), (BY_NAME_ES, Locale::Es)] {
         let by_name =
             sorted_by(&|program| (name_key(directory, program, locale), directory.programs[program].id));
-        writer.put(names.0, &by_name.docs);
-        writer.put(names.1, &by_name.rank);
+        writer.put(names.0, by_name.docs);
+        writer.put(names.1, by_name.rank);
     }
     let mut recent: Vec<u32> = (0..order.len() as u32).collect();
     recent.sort_by_key(|doc| {
@@ -123,8 +123,8 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
         (std::cmp::Reverse(program.created_at), program.id)
     });
     let recent = Order::new(recent);
-    writer.put(BY_RECENT.0, &recent.docs);
-    writer.put(BY_RECENT.1, &recent.rank);
+    writer.put(BY_RECENT.0, recent.docs);
+    writer.put(BY_RECENT.1, recent.rank);
 }
 
 fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
@@ -135,8 +135,8 @@ fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
             at.push(items.len() as u64);
         }
         let (at_name, items_name) = interval_names(measure);
-        writer.put(at_name, &at);
-        writer.put(items_name, &items);
+        writer.put(at_name, at);
+        writer.put(items_name, items);
     }
     let mut funded = vec![0u64; words(documents.len())];
     for (doc, said) in documents.iter().enumerate() {
@@ -144,7 +144,7 @@ fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
             set_bit(&mut funded, doc as u32);
         }
     }
-    writer.put("funded", &funded);
+    writer.put("funded", funded);
 }
 
 /// Every text that a search looks at, with the field it stands in; in all languages, each once.

@@ -3,6 +3,44 @@
 use crate::search::set::{WORD, words};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
+/// Strings being collected, one after the other.
+pub struct StringsWriter {
+    at: Vec<u64>,
+    text: Vec<u8>,
+}
+
+impl Default for StringsWriter {
+    fn default() -> Self {
+        Self { at: vec![0], text: Vec::new() }
+    }
+}
+
+impl StringsWriter {
+    /// Adds a string.
+    pub fn push(&mut self, string: &[u8]) {
+        self.text.extend_from_slice(string);
+        self.at.push(self.text.len() as u64);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.at.len() - 1
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes them under two section names, to be opened as [`Strings`].
+    pub fn write(self, (at_name, text_name): (&'static str, &'static str), writer: &mut SectionWriter) {
+        writer.put(at_name, self.at);
+        writer.put(text_name, self.text);
+    }
+}
+
 /// Strings in one blob with their offsets. When written sorted, [`Strings::find`] finds one.
 #[derive(Clone)]
 pub struct Strings {
@@ -12,18 +50,14 @@ pub struct Strings {
 
 impl Strings {
     /// Writes strings under two section names.
-    pub fn write<'a>(
+    pub fn write(
         writer: &mut SectionWriter,
-        (at_name, text_name): (&'static str, &'static str),
-        strings: impl Iterator<Item = &'a [u8]>,
+        names: (&'static str, &'static str),
+        strings: impl Iterator<Item: AsRef<[u8]>>,
     ) {
-        let (mut at, mut text) = (vec![0u64], Vec::new());
-        for string in strings {
-            text.extend_from_slice(string);
-            at.push(text.len() as u64);
-        }
-        writer.put(at_name, &at);
-        writer.put(text_name, &text);
+        let mut all = StringsWriter::default();
+        strings.for_each(|string| all.push(string.as_ref()));
+        all.write(names, writer);
     }
 
     /// Opens what was written; offsets are checked, so that no look-up can fail later.
@@ -119,8 +153,8 @@ impl Lists {
             items.extend_from_slice(list);
             at.push(items.len() as u64);
         }
-        writer.put(at_name, &at);
-        writer.put(items_name, &items);
+        writer.put(at_name, at);
+        writer.put(items_name, items);
     }
 
     /// Opens what was written. Every item is less than `bound`.

@@ -123,7 +123,7 @@ impl TermsWriter {
             .iter()
             .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())
             .collect();
-        writer.put("synonyms", &serde_json::to_vec(&folded).unwrap_or_default());
+        writer.put("synonyms", serde_json::to_vec(&folded).unwrap_or_default());
     }
 
     fn write_postings(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
@@ -146,8 +146,8 @@ impl TermsWriter {
             },
         );
         Lists::write(writer, POSTINGS, listed);
-        writer.put("term.dense", &dense);
-        writer.put("term.bits", &bits);
+        writer.put("term.dense", dense);
+        writer.put("term.bits", bits);
     }
 
     fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
@@ -167,9 +167,9 @@ impl TermsWriter {
             next = *end;
             at.push(bytes.len() as u64);
         }
-        writer.put("term.code", &code_of_term);
-        writer.put("stream.at", &at);
-        writer.put("stream", &bytes);
+        writer.put("term.code", code_of_term);
+        writer.put("stream.at", at);
+        writer.put("stream", bytes);
     }
 }
 
@@ -189,7 +189,7 @@ fn write_stems(
     }
     Strings::write(writer, names.stems, members.keys().map(String::as_bytes));
     Lists::write(writer, names.members, members.values().map(Vec::as_slice));
-    writer.put(names.of, &of);
+    writer.put(names.of, of);
 }
 
 fn write_code(bytes: &mut Vec<u8>, mut code: u32) {
@@ -599,7 +599,7 @@ mod tests {
         }
         let mut writer = SectionWriter::default();
         terms.finish(&[vec!["Beca".into(), "ayuda".into()]], &mut writer);
-        Terms::open(&Sections::from_bytes(&writer.finish()).unwrap(), texts.len()).unwrap()
+        Terms::open(&writer.finish(), texts.len()).unwrap()
     }
 
     fn docs(set: &DocSet) -> Vec<u32> {

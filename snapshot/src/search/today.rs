@@ -39,13 +39,13 @@ impl Seasons {
         }));
         let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|s| *s == status);
         let stated = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
-        writer.put("season.at", &at);
-        writer.put("season.opens", &seasons().map(|season| season.opens).collect::<Vec<_>>());
-        writer.put("season.deadline", &seasons().map(|season| season.deadline).collect::<Vec<_>>());
-        writer.put("season.starts", &seasons().map(|season| season.starts).collect::<Vec<_>>());
-        writer.put("season.stated", &seasons().map(stated).collect::<Vec<_>>());
+        writer.put("season.at", at);
+        writer.put("season.opens", seasons().map(|season| season.opens).collect::<Vec<_>>());
+        writer.put("season.deadline", seasons().map(|season| season.deadline).collect::<Vec<_>>());
+        writer.put("season.starts", seasons().map(|season| season.starts).collect::<Vec<_>>());
+        writer.put("season.stated", seasons().map(stated).collect::<Vec<_>>());
         let lifecycles = documents.iter().map(|(lifecycle, _)| *lifecycle as u8);
-        writer.put("doc.lifecycle", &lifecycles.collect::<Vec<_>>());
+        writer.put("doc.lifecycle", lifecycles.collect::<Vec<_>>());
     }
 
     /// Opens the columns of `count` documents.

@@ -77,8 +77,8 @@ pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), T
         return Err(TooManyValues { found: ordinals });
     }
     layout.starts.push(ordinals as u32);
-    writer.put("value.start", &layout.starts);
-    writer.put("value.count", &layout.counts);
+    writer.put("value.start", layout.starts.as_slice());
+    writer.put("value.count", layout.counts.as_slice());
     Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
     write_documents(&layout.documents, documents.len(), writer);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
@@ -87,8 +87,8 @@ pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), T
         doc_values.extend(values.iter().map(|ordinal| *ordinal as u16));
         doc_at.push(doc_values.len() as u64);
     }
-    writer.put("doc.at", &doc_at);
-    writer.put("doc.values", &doc_values);
+    writer.put("doc.at", doc_at);
+    writer.put("doc.values", doc_values);
     Lists::write(writer, NAMED, layout.named.iter().map(Vec::as_slice));
     Lists::write(writer, SHUT, layout.shut.iter().map(Vec::as_slice));
     write_pairs(&layout, &at, writer);
@@ -261,10 +261,10 @@ fn write_documents(documents: &[Vec<u32>], count: usize, writer: &mut SectionWri
     }
     let listed = documents.iter().map(|list| if is_dense(list) { &[][..] } else { list.as_slice() });
     Lists::write(writer, VALUE_DOCS, listed);
-    writer.put("value.dense", &dense);
-    writer.put("value.bits", &bits);
+    writer.put("value.dense", dense);
+    writer.put("value.bits", bits);
     let totals: Vec<u32> = documents.iter().map(|list| list.len() as u32).collect();
-    writer.put("value.total", &totals);
+    writer.put("value.total", totals);
 }
 
 /// Counts pairs by walking the documents of each value that gets a row; sets are spread at the end.
@@ -288,8 +288,8 @@ fn write_pairs(layout: &Layout, at: &[Vec<u32>], writer: &mut SectionWriter) {
         }
         table.extend_from_slice(&counts);
     }
-    writer.put("pair.row", &rows);
-    writer.put("pair.table", &table);
+    writer.put("pair.row", rows);
+    writer.put("pair.table", table);
 }
 
 /// Each document's values.

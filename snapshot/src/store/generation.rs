@@ -218,6 +218,11 @@ struct Reading<'a> {
     name: String,
 }
 
+/// Maps a section file and checks all but that it is the one that was published.
+pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sections, StoreError> {
+    Reading::new(vfs, dir, path).sections(None)
+}
+
 impl<'a> Reading<'a> {
     fn new(vfs: &'a dyn Vfs, dir: &str, path: &str) -> Self {
         Self { vfs, name: format!("{dir}/{path}") }

@@ -112,7 +112,7 @@ impl Sections {
         Self::check(Mapping::of(&File::open(path)?)?)
     }
 
-    /// The same over bytes in memory; for tests and for builds that look at what they wrote.
+    /// The same over a copy of bytes in memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
         Self::check(Mapping::copy_of(bytes))
     }
@@ -141,6 +141,12 @@ impl Sections {
         if let Mapping::File(map) = &*self.map {
             drop_pages(map);
         }
+    }
+
+    /// The bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
     }
 
     /// The checksum in the header: with the length, what tells one section file from another.
@@ -196,16 +202,27 @@ pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
     if bytes.len() >= HEADER_BYTES && bytes[..8] == *MAGIC { u64_at(bytes, 8) } else { 0 }
 }
 
+/// The elements of a section, whatever they are.
+trait Content: Send {
+    fn bytes(&self) -> &[u8];
+}
+
+impl<T: Pod + Send> Content for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
+    }
+}
+
 /// Collects sections and lays them out. Order of `put` is order in the file.
 #[derive(Default)]
 pub struct SectionWriter {
-    sections: Vec<([u8; NAME_BYTES], Vec<u8>)>,
+    sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
 }
 
 impl SectionWriter {
     /// Adds a section. Names are at most 16 bytes and unique.
-    pub fn put<T: Pod>(&mut self, name: &'static str, elements: &[T]) {
-        self.sections.push((padded(name), bytemuck::cast_slice(elements).to_vec()));
+    pub fn put<T: Pod + Send>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
+        self.sections.push((padded(name), Box::new(elements.into())));
     }
 
     /// Adds the sections of another writer.
@@ -213,36 +230,47 @@ impl SectionWriter {
         self.sections.extend(other.sections);
     }
 
-    /// The whole file.
+    /// The whole file, open. Each section is let go once it is copied, so that the largest file takes
+    /// memory once and not twice.
     #[must_use]
-    pub fn finish(self) -> Vec<u8> {
-        let mut offset = (HEADER_BYTES + self.sections.len() * ENTRY_BYTES).next_multiple_of(ALIGNMENT);
-        let mut out = vec![0u8; HEADER_BYTES];
-        for (name, content) in &self.sections {
-            out.extend_from_slice(name);
-            out.extend_from_slice(&(offset as u64).to_le_bytes());
-            out.extend_from_slice(&(content.len() as u64).to_le_bytes());
-            offset = (offset + content.len()).next_multiple_of(ALIGNMENT);
+    pub fn finish(self) -> Sections {
+        let mut end = HEADER_BYTES + self.sections.len() * ENTRY_BYTES;
+        let place = |(name, content): &([u8; NAME_BYTES], Box<dyn Content>)| {
+            let start = end.next_multiple_of(ALIGNMENT);
+            end = start + content.bytes().len();
+            (*name, start..end)
+        };
+        let table: Vec<Named> = self.sections.iter().map(place).collect();
+        let mut words = vec![0u64; end.div_ceil(8)];
+        let out = &mut bytemuck::cast_slice_mut(&mut words)[..end];
+        write_header(&table, out);
+        for ((_, content), (_, range)) in self.sections.into_iter().zip(&table) {
+            out[range.clone()].copy_from_slice(content.bytes());
         }
-        for (_, content) in &self.sections {
-            out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
-            out.extend_from_slice(content);
-        }
-        out[..8].copy_from_slice(MAGIC);
-        out[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
-        out[20..24].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
-        let length = out.len() as u64;
-        out[24..32].copy_from_slice(&length.to_le_bytes());
         let checksum = xxh3_64(&out[CHECKED_FROM..]);
-        out[8..16].copy_from_slice(&checksum.to_le_bytes());
-        out
+        out[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
+        Sections { map: Arc::new(Mapping::Memory(words, end)), table: table.into() }
+    }
+}
+
+/// Everything before the first section but the checksum.
+fn write_header(table: &[Named], out: &mut [u8]) {
+    let length = out.len() as u64;
+    out[..8].copy_from_slice(MAGIC);
+    out[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
+    out[20..24].copy_from_slice(&(table.len() as u32).to_le_bytes());
+    out[24..HEADER_BYTES].copy_from_slice(&length.to_le_bytes());
+    for (entry, (name, range)) in out[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES).zip(table) {
+        entry[..NAME_BYTES].copy_from_slice(name);
+        entry[16..24].copy_from_slice(&(range.start as u64).to_le_bytes());
+        entry[24..].copy_from_slice(&(range.len() as u64).to_le_bytes());
     }
 }
 
 #[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
 fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
-    // SAFETY: a published generation is never written again (the publisher only adds directories
-    // and removes whole ones by rename), so the bytes behind the map do not change under it.
+    // SAFETY: a file of a generation is written once, before anybody maps it (the publisher only adds
+    // directories and removes whole ones by rename), so the bytes behind the map do not change under it.
     unsafe { memmap2::Mmap::map(file) }
 }
 
@@ -273,9 +301,9 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         let mut writer = SectionWriter::default();
-        writer.put("numbers", &[1u32, 2, 3]);
-        writer.put("text", b"hello");
-        writer.finish()
+        writer.put("numbers", [1u32, 2, 3]);
+        writer.put("text", *b"hello");
+        writer.finish().bytes().to_vec()
     }
 
     #[test]

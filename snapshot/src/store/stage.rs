@@ -11,10 +11,10 @@ use jiff::civil::Date;
 
 use super::digest::Digest;
 use super::generation::{
-    Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root,
+    Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root, open_sections,
 };
 use super::manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
-use super::sections::{SectionWriter, stated_checksum};
+use super::sections::{SectionWriter, Sections, stated_checksum};
 use super::table::{Body, Coding, FileEntry, Hole, Staged, check_page, write_table};
 use super::vfs::{Kind, Lock, Vfs, in_parallel};
 use super::{
@@ -165,6 +165,16 @@ impl Stage {
         Ok(())
     }
 
+    /// Adds a section file without holes or siblings, and opens it where it now is: on disk, so that
+    /// whoever builds on it needs no memory for it.
+    pub fn put_sections(&self, path: &str, file: Sections) -> Result<Sections, StoreError> {
+        self.put(Page { path, body: file.bytes(), holes: &[], encodings: false }, &|_, _| None)?;
+        drop(file);
+        let is_linked = lock(&self.linked).iter().any(|(linked, _)| linked == path);
+        let dir = self.parent.as_ref().ok().filter(|_| is_linked).map_or(&*self.dir, Generation::dir);
+        open_sections(&*self.vfs, dir, path)
+    }
+
     /// `same` is the parent's entry, if what it says about siblings still holds.
     fn put_sibling(
         &self,
@@ -242,11 +252,11 @@ impl Stage {
             return Ok(self.outcome(live, true));
         }
         self.make_links(jobs)?;
-        self.write(FILE_TABLE, &parts.table, Body::of(&parts.table))?;
+        self.write(FILE_TABLE, parts.table.bytes(), Body::of(parts.table.bytes()))?;
         self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
         let manifest = parts.manifest.to_bytes();
         self.write(MANIFEST, &manifest, Body::of(&manifest))?;
-        self.write(HISTORY, &parts.history, Body::of(&parts.history))?;
+        self.write(HISTORY, parts.history.bytes(), Body::of(parts.history.bytes()))?;
         self.commit(parts.manifest.id(), jobs)?;
         Ok(self.outcome(parts.manifest, false))
     }
@@ -291,7 +301,7 @@ impl Stage {
             return Err(put_twice(&twice.path));
         }
         let table = write_table(&pages, &self.encoder);
-        let table_body = Body::of(&table);
+        let table_body = Body::of(table.bytes());
         let stored = || pages.iter().flat_map(Staged::stored);
         let file_list = file_list(stored(), table_body.sha256);
         let files = FileTotals {
@@ -301,8 +311,8 @@ impl Stage {
         };
         let manifest = self.manifest(about, files);
         let mut history = SectionWriter::default();
-        history.put("manifest", &[Digest::of(&manifest.to_bytes())]);
-        history.put::<i64>("changed", &self.changed(&pages, about.generated_at.as_second()));
+        history.put("manifest", [Digest::of(&manifest.to_bytes())]);
+        history.put::<i64>("changed", self.changed(&pages, about.generated_at.as_second()));
         Ok(Parts { table, file_list, manifest, history: history.finish() })
     }
 
@@ -367,10 +377,10 @@ fn put_twice(path: &str) -> StoreError {
 }
 
 struct Parts {
-    table: Vec<u8>,
+    table: Sections,
     file_list: Vec<u8>,
     manifest: Manifest,
-    history: Vec<u8>,
+    history: Sections,
 }
 
 /// Makes a complete, durable generation the live one. The one it replaces is touched, for `gc` counts

@@ -136,7 +136,7 @@ impl Staged {
 }
 
 /// The bytes of a table over `pages`, which are sorted by path.
-pub(super) fn write_table(pages: &[Staged], encoder: &str) -> Vec<u8> {
+pub(super) fn write_table(pages: &[Staged], encoder: &str) -> Sections {
     let (mut paths, mut rows, mut bodies, mut holes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for page in pages {
         let encoded = if page.encoded { ENCODED } else { 0 };
@@ -155,12 +155,12 @@ pub(super) fn write_table(pages: &[Staged], encoder: &str) -> Vec<u8> {
     }
     let index = pages.iter().take_while(|page| page.path.starts_with(INDEX));
     let mut writer = SectionWriter::default();
-    writer.put("paths", &paths);
-    writer.put("rows", &rows);
-    writer.put::<Body>("bodies", &bodies);
-    writer.put("holes", &holes);
-    writer.put("slots", &slots_of(pages));
-    writer.put::<u64>("checksums", &index.map(|page| page.checksum).collect::<Vec<_>>());
+    writer.put("paths", paths);
+    writer.put("rows", rows);
+    writer.put::<Body>("bodies", bodies);
+    writer.put("holes", holes);
+    writer.put("slots", slots_of(pages));
+    writer.put::<u64>("checksums", index.map(|page| page.checksum).collect::<Vec<_>>());
     writer.put("encoder", encoder.as_bytes());
     writer.finish()
 }
@@ -454,18 +454,15 @@ mod tests {
 
     fn table_of(bytes: &[u8], rows: usize) -> Result<FileTable, SectionError> {
         let mut history = SectionWriter::default();
-        history.put("changed", &vec![7i64; rows]);
-        FileTable::open(
-            &Sections::from_bytes(bytes)?,
-            Sections::from_bytes(&history.finish())?.get("changed")?,
-        )
+        history.put("changed", vec![7i64; rows]);
+        FileTable::open(&Sections::from_bytes(bytes)?, history.finish().get("changed")?)
     }
 
     #[test]
     fn every_path_is_found_and_no_other() {
         let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
         let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
-        let table = table_of(&write_table(&pages, ""), 1000).unwrap();
+        let table = table_of(write_table(&pages, "").bytes(), 1000).unwrap();
         for (n, path) in paths.iter().enumerate() {
             let entry = table.lookup(&["p/", &path[9..]]).unwrap();
             assert_eq!((entry.number() as usize, entry.path(), entry.changed()), (n, &**path, 7));
@@ -473,13 +470,13 @@ mod tests {
             assert_eq!(stored, [true, n % 4 > 0, n % 4 > 1, n % 4 > 2]);
         }
         assert!(table.lookup(&["p/1000"]).is_none() && table.lookup(&[]).is_none());
-        assert!(table_of(&write_table(&[], ""), 0).unwrap().lookup(&["p"]).is_none());
+        assert!(table_of(write_table(&[], "").bytes(), 0).unwrap().lookup(&["p"]).is_none());
     }
 
     #[test]
     fn a_forged_table_is_refused_or_read_without_panic() {
         let pages = [page("index/x", 0), page("public/a", 3), page("public/b", 1)];
-        let good = write_table(&pages, "e");
+        let good = write_table(&pages, "e").bytes().to_vec();
         let mut refused = 0;
         for (at, bit) in (16..good.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
             let mut forged = good.clone();

@@ -61,9 +61,12 @@ const HOLE: Hole = Hole { start: 0, len: 1, rule: 1, arg: 7 };
 fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
     let stage = Stage::begin(root, "tenth 1").unwrap();
     let mut index = SectionWriter::default();
-    index.put("numbers", &[1u32, 2, 3]);
+    index.put("numbers", [1u32, 2, 3]);
     stage
-        .put(Page { path: "index/rows.bin", body: &index.finish(), holes: &[], encodings: false }, encode)
+        .put(
+            Page { path: "index/rows.bin", body: index.finish().bytes(), holes: &[], encodings: false },
+            encode,
+        )
         .unwrap();
     for (path, body) in pages {
         let page = Page { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
@@ -317,8 +320,8 @@ fn an_index_file_of_another_generation_is_refused() {
     let root = Scratch::new();
     let live = dir(&root, publish(&root, &[]).manifest.id());
     let mut other = SectionWriter::default();
-    other.put("numbers", &[1u32, 2, 4]);
-    fs::write(live.join("index/rows.bin"), other.finish()).unwrap();
+    other.put("numbers", [1u32, 2, 4]);
+    fs::write(live.join("index/rows.bin"), other.finish().bytes()).unwrap();
     assert!(Generation::open_current(&root).unwrap().index("rows.bin").is_err());
 }
 

@@ -78,7 +78,7 @@ impl Files {
         let mut writer = SectionWriter::default();
         build::write(directory, &order, &mut writer).unwrap();
         let index = writer.finish();
-        let values = Values::open(&Sections::from_bytes(&index).unwrap(), order.len()).unwrap();
+        let values = Values::open(&index, order.len()).unwrap();
         let mut writer = SectionWriter::default();
         row::write(directory, &order, &values, &mut writer);
         mcp_row::write(directory, &order, &mut writer);
@@ -89,7 +89,7 @@ impl Files {
         }
         let mut writer = SectionWriter::default();
         list::write(directory, &numbers, &program_of_cycle, &mut writer);
-        Self([index, rows, writer.finish()])
+        Self([index, rows, writer.finish()].map(|file| file.bytes().to_vec()))
     }
 
     /// Changes a file and makes its checksum fit.

@@ -99,9 +99,9 @@ impl Root {
     fn sealed(&self, manifest: &[u8]) -> Vec<u8> {
         let history = Sections::open(&self.path(Other::History)).unwrap();
         let mut writer = SectionWriter::default();
-        writer.put("changed", &history.get::<i64>("changed").unwrap());
-        writer.put("manifest", &[Digest::of(manifest)]);
-        writer.finish()
+        writer.put("changed", &*history.get::<i64>("changed").unwrap());
+        writer.put("manifest", [Digest::of(manifest)]);
+        writer.finish().bytes().to_vec()
     }
 }
 

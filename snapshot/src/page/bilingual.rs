@@ -1,0 +1,81 @@
+//! Prepared rows of programs in both languages. A Spanish row is there only where it differs from the
+//! English.
+
+use crate::record::Locale;
+use crate::search::table::{Strings, StringsWriter, check_len};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// There is no Spanish row of its own.
+const NONE: u32 = u32::MAX;
+
+/// Names of the sections.
+pub struct Names {
+    /// Row of each document.
+    pub english: (&'static str, &'static str),
+    /// Spanish rows.
+    pub spanish: (&'static str, &'static str),
+    /// `u32` of each document: its Spanish row, or `u32::MAX` when it is the English.
+    pub spanish_of: &'static str,
+}
+
+/// Rows, open.
+pub struct Bilingual {
+    english: Strings,
+    spanish: Strings,
+    spanish_of: Section<u32>,
+}
+
+impl Bilingual {
+    /// Opens the rows of `count` documents.
+    pub fn open(sections: &Sections, names: &Names, count: usize) -> Result<Self, SectionError> {
+        let rows = Self {
+            english: Strings::open(sections, names.english)?,
+            spanish: Strings::open(sections, names.spanish)?,
+            spanish_of: sections.get(names.spanish_of)?,
+        };
+        check_len(names.spanish_of, &rows.spanish_of, count)?;
+        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
+        if rows.english.len() == count && rows.spanish_of.iter().all(in_bounds) {
+            Ok(rows)
+        } else {
+            Err(SectionError::Content(names.english.0, "does not fit the search index"))
+        }
+    }
+
+    /// A document's row.
+    #[must_use]
+    pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
+        match (locale, self.spanish_of.get(doc as usize)) {
+            (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),
+            _ => self.english.bytes(doc as usize),
+        }
+    }
+}
+
+/// Writes rows; `row` appends that of a program, `order` gives the program of each document.
+pub fn write(
+    names: &Names,
+    order: &[usize],
+    row: impl Fn(usize, Locale, &mut Vec<u8>),
+    writer: &mut SectionWriter,
+) {
+    let (mut english, mut spanish) = (StringsWriter::default(), StringsWriter::default());
+    let mut spanish_of = Vec::with_capacity(order.len());
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    for program in order {
+        one.clear();
+        other.clear();
+        row(*program, Locale::En, &mut one);
+        row(*program, Locale::Es, &mut other);
+        english.push(&one);
+        if one == other {
+            spanish_of.push(NONE);
+        } else {
+            spanish_of.push(spanish.len() as u32);
+            spanish.push(&other);
+        }
+    }
+    english.write(names.english, writer);
+    spanish.write(names.spanish, writer);
+    writer.put(names.spanish_of, spanish_of);
+}

@@ -143,7 +143,9 @@ fn guarded(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
     })
 }
 
-fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
+/// Answers a request on any path but `/mcp`, on this thread, if it may be answered.
+#[must_use]
+pub fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
     let route = route(head.uri.path());
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
         return refused(refusal);

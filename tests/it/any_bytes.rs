@@ -5,19 +5,15 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use edge::conditional::{Part, is_fresh, negotiate, part};
-use edge::route::{Route, route};
-use generator::encode::Effort;
-use generator::generate::Options;
-use generator::read::Input;
 use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};
-use tempfile::TempDir;
+use tests::checks::request::{Resource, target_holds};
+use tests::checks::store::{Other, Root};
 
-use crate::canonical::ask;
-use crate::server::{build, load, options};
+use crate::canonical::LIVE;
 
 /// So many cases, unless `PROPTEST_CASES` says otherwise.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
@@ -47,10 +43,7 @@ proptest! {
     #[test]
     fn any_path_has_a_route_and_an_answer(path in "(/|/api|/v1|/programs|/facets|/es|/mcp|/%|[!-~]|\\.|%[0-9a-f]{2}){1,12}") {
         let path = format!("/{}", path.replace(['?', '#'], ""));
-        if route(&path) != Route::Mcp && path.parse::<http::Uri>().is_ok() {
-            let status = ask(&path).status.as_u16();
-            prop_assert!([200, 308, 400, 404].contains(&status), "{} is answered {}", path, status);
-        }
+        target_holds(&LIVE, path.as_bytes());
     }
 
     #[test]
@@ -96,22 +89,35 @@ proptest! {
     }
 }
 
-/// A snapshot to damage, and the name of its generation.
-static ROOT: LazyLock<(TempDir, String)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
-    let options = Options { index_only: true, ..options(folder.path(), Effort::None) };
-    let id = build(&directory, source, &options).manifest.id();
-    (folder, id.to_string())
-});
+static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| Resource::all(&LIVE));
 
-fn refuses(path: &Path, bad: &[u8]) -> Result<(), TestCaseError> {
-    let root = ROOT.0.path();
-    let good = std::fs::read(path).unwrap();
-    std::fs::write(path, bad).unwrap();
-    let (opened, verified) = (Generation::open_current(root), verify(root, None, Mode::Deep, 1, &|_, _| ()));
-    std::fs::write(path, &good).unwrap();
-    if bad != good {
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn any_conditions_ranges_and_codings_get_what_they_ask_for(
+        resource in any::<Index>(),
+        lines in prop::collection::vec((0..6u8, prop::collection::vec(select(&[
+            "\x01", "\x02", "\x03", "\x04", "\x05", "*", "W/", "\"a\"", ",", " ", "bytes=", "-", "0", "99", "gzip",
+            "zstd", "br", ";q=", "0.5", "Fri, 20 Nov 2026 06:00:00 GMT",
+        ][..]), 0..8)), 0..4),
+    ) {
+        let lines = lines.into_iter().map(|(name, parts)| format!("{name}{}", parts.concat()));
+        let resource = resource.get(&RESOURCES);
+        resource.holds(&LIVE, &resource.headers(lines.collect::<Vec<_>>().join("\n").as_bytes()));
+    }
+}
+
+/// A snapshot to damage.
+static ROOT: LazyLock<Root> = LazyLock::new(Root::new);
+
+fn refuses(other: Other, bad: &[u8]) -> Result<(), TestCaseError> {
+    ROOT.holds(other, bad);
+    let path = ROOT.path(other);
+    if bad != std::fs::read(&path).unwrap() {
+        let both =
+            |root: &Path| (Generation::open_current(root), verify(root, None, Mode::Deep, 1, &|_, _| ()));
+        let (opened, verified) = ROOT.with(&path, bad, both);
         prop_assert!(opened.is_err(), "{} was taken", String::from_utf8_lossy(bad));
         prop_assert!(verified.is_err(), "{} was verified", String::from_utf8_lossy(bad));
     }
@@ -131,7 +137,7 @@ proptest! {
     #![proptest_config(config(200))]
 
     #[test]
-    fn any_other_current_manifest_and_file_list_is_refused(
+    fn any_other_current_manifest_file_list_and_history_is_refused(
         at in any::<Index>(),
         cut in 0..40usize,
         put in prop_oneof![
@@ -140,11 +146,9 @@ proptest! {
         ],
         whole in any::<bool>(),
     ) {
-        let (folder, id) = &*ROOT;
-        let generation = folder.path().join("generations").join(id);
-        for path in [folder.path().join("CURRENT"), generation.join("manifest.json"), generation.join("files.sha256")] {
-            let bad = if whole { put.clone() } else { spliced(&path, at, cut, &put) };
-            refuses(&path, &bad)?;
+        for other in Other::ALL {
+            let bad = if whole { put.clone() } else { spliced(&ROOT.path(other), at, cut, &put) };
+            refuses(other, &bad)?;
         }
     }
 }

@@ -3,31 +3,24 @@
 
 use std::sync::LazyLock;
 
-use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
 use edge::live::Live;
 use edge::reply::Reply;
-use edge::route::route;
+use http::HeaderMap;
 use proptest::prelude::*;
 use proptest::sample::select;
-use snapshot::time::Day;
+use tests::checks::query::holds;
+use tests::checks::request::get;
+use tests::snapshots::open;
 
 use crate::any_bytes::config;
 use crate::openapi::CONTRACT;
-use crate::server::{AS_OF, HOST, SAMPLE};
+use crate::server::SAMPLE;
 
-/// Answers without connection, and keeps nothing: what it says twice it computed twice.
-static LIVE: LazyLock<Live> = LazyLock::new(|| {
-    let setting = Setting { frozen: true, body_cache: 0, hosts: Vec::new() };
-    Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap()
-});
+/// Answers without connection, and keeps nothing.
+pub(crate) static LIVE: LazyLock<Live> = LazyLock::new(|| open(&SAMPLE.root, 0));
 
-/// The answer to a GET.
-pub(crate) fn ask(target: &str) -> Reply {
-    let (head, ()) = http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
-    let epoch = LIVE.epoch();
-    let asked = Asked { live: &LIVE, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
-    answer(&asked, &route(head.uri.path()))
+fn ask(target: &str) -> Reply {
+    get(&LIVE, target.parse().unwrap(), HeaderMap::new())
 }
 
 const PATHS: [&str; 9] = [
@@ -169,5 +162,14 @@ proptest! {
             prop_assert_eq!(first.headers.get(name), second.headers.get(name), "{}: {} and {}", name, one, other);
         }
         prop_assert!(first.body == second.body, "{} and {}", one, other);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn any_question_has_a_canonical_form_and_the_rows_it_asks_for(question in question(), escape in any::<u64>()) {
+        holds(&LIVE, &query(&question, escape));
     }
 }

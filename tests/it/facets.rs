@@ -10,7 +10,7 @@ use snapshot::time::Day;
 use tests::questions::{Class, questions};
 use tests::synth::TODAY;
 
-use crate::harness::World;
+use tests::world::World;
 
 fn worlds() -> Vec<World> {
     let named = std::env::var_os("OPDIR_DATASET").map(|folder| World::folder(folder.as_ref()));

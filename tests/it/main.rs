@@ -11,7 +11,6 @@ mod corruption;
 mod diff;
 mod examples;
 mod facets;
-mod harness;
 mod mcp;
 mod openapi;
 mod oracle;

@@ -24,7 +24,7 @@ use snapshot::search::build::document_order;
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
-use crate::harness::World;
+use tests::world::World;
 
 const BASE: &str = "https://directory.example";
 

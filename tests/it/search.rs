@@ -12,8 +12,8 @@ use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
 
-use crate::harness::{WORDS, World, day_after};
 use crate::oracle::{Expected, Oracle};
+use tests::world::{WORDS, World, day_after};
 
 /// How many questions are asked; a long run sets `ORACLE_CASES`.
 fn cases() -> u32 {

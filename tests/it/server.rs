@@ -3,34 +3,24 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use edge::connection::Limits;
 use edge::epoch::Setting;
 use edge::live::Live;
-use generator::diagnostics::{Diagnostics, MessageFormat};
 use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::link::link;
-use generator::progress::Progress;
-use generator::read::{Input, read};
+use generator::read::Input;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use jiff::civil::{Date, date};
 use serde_json::Value;
 use snapshot::record::Directory;
-use snapshot::store::{Digest, Published};
 use snapshot::time::Day;
 use tempfile::TempDir;
+pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
 use tokio::runtime::Runtime;
 
 use crate::openapi;
-
-/// The day that snapshots of these tests are right for.
-pub(crate) const AS_OF: Date = date(2026, 11, 21);
-/// The host that the edges of these tests answer for.
-pub(crate) const HOST: &str = "directory.example";
 
 /// The embedded sample, served for all tests.
 pub(crate) static SAMPLE: LazyLock<Edge> =
@@ -39,16 +29,6 @@ pub(crate) static SAMPLE: LazyLock<Edge> =
 /// A dataset to run the heavier tests on as well, where one is given.
 pub(crate) fn real_data() -> Option<PathBuf> {
     std::env::var_os("OPDIR_TEST_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
-}
-
-/// Reads a dataset that has no errors.
-pub(crate) fn load(input: &Input<'_>) -> (Directory, Digest) {
-    let mut report = Diagnostics::new();
-    let tables = read(input, &mut report).unwrap();
-    let source = Digest(tables.source_sha256);
-    let directory = link(tables, &mut report);
-    let problems = || report.print(MessageFormat::Human, &mut std::io::stderr());
-    (directory.unwrap_or_else(|| panic!("the dataset has errors: {:?}", problems())), source)
 }
 
 /// Limits that nobody who dawdles stays within.
@@ -61,24 +41,6 @@ pub(crate) fn impatient(wait: Duration) -> Limits {
         h2_pong: wait,
         ..Limits::default()
     }
-}
-
-/// How the snapshots of these tests are built.
-pub(crate) fn options(out: &Path, effort: Effort) -> Options {
-    Options {
-        out: out.to_owned(),
-        base_url: format!("https://{HOST}"),
-        as_of: AS_OF,
-        jobs: 0,
-        effort,
-        index_only: false,
-        templates: None,
-    }
-}
-
-/// Builds a snapshot.
-pub(crate) fn build(directory: &Directory, source: Digest, options: &Options) -> Published {
-    generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 
 /// A runtime for servers.

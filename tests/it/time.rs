@@ -12,7 +12,7 @@ use snapshot::search::build::document_order;
 use snapshot::time::{Day, OPEN_STATES, Openness, Season};
 use tests::synth::TODAY;
 
-use crate::harness::{World, day_after, site};
+use tests::world::{World, day_after, site};
 
 const DAYS: i32 = 400;
 

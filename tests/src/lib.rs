@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checks;
 pub mod questions;
+pub mod snapshots;
 pub mod storm;
 pub mod synth;
+pub mod world;

@@ -6,8 +6,8 @@ use snapshot::search::rank::{self, Match};
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
-use crate::harness::World;
 use crate::server::real_data;
+use tests::world::World;
 
 /// What was reached; may only rise. The share of relevant records among the first ten, and the mean of
 /// one over the place of the first relevant one.

@@ -1,8 +1,12 @@
 //! Small datasets to ask questions of: synthetic ones, the sample, and tiny ones in which everything
 //! collides: few words, few values, places inside places, dates around one day.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::path::Path;
 
+use crate::synth::rng::Rng;
+use crate::synth::{self, TODAY};
 use generator::diagnostics::{Diagnostics, MessageFormat};
 use generator::generate::in_memory;
 use generator::link::link;
@@ -13,35 +17,35 @@ use serde_json::{Value, json};
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::time::Day;
-use tests::synth::rng::Rng;
-use tests::synth::{self, TODAY};
 
 /// A directory and the site that was built from it on [`TODAY`].
-pub(crate) struct World {
-    pub(crate) directory: Directory,
-    pub(crate) site: Site,
+pub struct World {
+    /// What was read.
+    pub directory: Directory,
+    /// What was made of it.
+    pub site: Site,
 }
 
 impl World {
     /// A dataset of `tests::synth`.
-    pub(crate) fn synthetic(programs: usize, seed: u64) -> Self {
+    pub fn synthetic(programs: usize, seed: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         synth::write(folder.path(), &synth::Options { programs, seed }).unwrap();
         Self::folder(folder.path())
     }
 
     /// A dataset in a folder.
-    pub(crate) fn folder(folder: &Path) -> Self {
+    pub fn folder(folder: &Path) -> Self {
         Self::new(&Input::Folder(folder.to_owned()))
     }
 
     /// A tiny dataset.
-    pub(crate) fn tiny(seed: u64) -> Self {
+    pub fn tiny(seed: u64) -> Self {
         Self::tables(&Tiny::new(seed).tables())
     }
 
     /// A dataset of tables: name and rows.
-    pub(crate) fn tables(tables: &[(&str, Vec<Value>)]) -> Self {
+    pub fn tables(tables: &[(&str, Vec<Value>)]) -> Self {
         let lines =
             |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>().into_bytes();
         let mut files: Vec<(String, Vec<u8>)> = tables
@@ -71,12 +75,12 @@ fn printed(report: &Diagnostics) -> String {
 }
 
 /// A site built on a day.
-pub(crate) fn site(directory: &Directory, today: Date) -> (Site, Dated) {
+pub fn site(directory: &Directory, today: Date) -> (Site, Dated) {
     in_memory(directory, Day::new(today)).unwrap()
 }
 
 /// A day so many days after [`TODAY`].
-pub(crate) fn day_after(days: i32) -> Date {
+pub fn day_after(days: i32) -> Date {
     TODAY.saturating_add(days.days())
 }
 
@@ -88,7 +92,7 @@ fn dataset() -> Value {
 }
 
 /// Words of tiny datasets and of questions to them: stems, accents, look-alikes, codes.
-pub(crate) const WORDS: [&str; 40] = [
+pub const WORDS: [&str; 40] = [
     "grant",
     "grants",
     "granting",
@@ -132,14 +136,13 @@ pub(crate) const WORDS: [&str; 40] = [
 ];
 
 /// Places of tiny datasets: countries in regions in regions, a subdivision, the world.
-pub(crate) const PLACES: [&str; 16] = [
+pub const PLACES: [&str; 16] = [
     "NG", "EG", "US", "US-PA", "US-NV", "MX", "FR", "GB", "002", "015", "003", "021", "419", "150", "155",
     "001",
 ];
 
 /// Values of the other facets; fields and topics share some.
-pub(crate) const VALUES: [&str; 8] =
-    ["health", "energy", "Energy", "soil & water", "café", "a,b", "arts", "z"];
+pub const VALUES: [&str; 8] = ["health", "energy", "Energy", "soil & water", "café", "a,b", "arts", "z"];
 
 const KINDS: [&str; 15] = [
     "topic",

@@ -1,0 +1,190 @@
+//! Damaged indexes. Who may write the files may also write a fitting checksum: a change anywhere
+//! must be refused or do no harm, and nothing may panic.
+
+use snapshot::page::list::Numbers;
+use snapshot::page::{Site, facet, list, mcp_row, row, search};
+use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
+use snapshot::record::{Directory, EntityType, Locale};
+use snapshot::search::values::Values;
+use snapshot::search::{build, rank};
+use snapshot::store::sections::{SectionError, SectionWriter, Sections};
+use snapshot::time::Day;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::synth::TODAY;
+use crate::world::{World, day_after};
+
+/// Where the bytes that the checksum covers begin.
+const CHECKED_FROM: usize = 16;
+/// Where the table of sections begins, and how long its entries are.
+const TABLE: (usize, usize) = (32, 32);
+
+/// The three files of an index.
+#[derive(Clone)]
+pub struct Files([Vec<u8>; 3]);
+
+/// What happens to four bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Damage {
+    /// One bit of the first byte is another.
+    Flip(u8),
+    /// The first byte is this one.
+    Byte(u8),
+    /// They are this number.
+    Number(u32),
+    /// They are so much more.
+    Off(i32),
+}
+
+/// A change: which file, which of its sections (or the table of them), where in it, and what.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    /// Chooses the file.
+    pub file: u8,
+    /// Chooses the section.
+    pub section: u8,
+    /// Chooses the position in it.
+    pub at: u16,
+    /// What happens there.
+    pub damage: Damage,
+}
+
+impl Edit {
+    /// Every eight bytes are a change.
+    pub fn from_bytes([file, section, low, high, number @ ..]: [u8; 8]) -> Self {
+        let [byte, ..] = number;
+        let number = u32::from_le_bytes(number);
+        let damage = match file / 3 % 4 {
+            0 => Damage::Flip(byte),
+            1 => Damage::Byte(byte),
+            2 => Damage::Number(number),
+            _ => Damage::Off(number.cast_signed()),
+        };
+        Self { file: file % 3, section, at: u16::from_le_bytes([low, high]), damage }
+    }
+}
+
+impl Files {
+    /// The index of a small directory in which everything collides.
+    pub fn tiny() -> Self {
+        let worlds = (0..).map(World::tiny);
+        let mut fitting = worlds.filter(|world| (5..20).contains(&world.directory.programs.len()));
+        Self::new(&fitting.next().unwrap().directory)
+    }
+
+    fn new(directory: &Directory) -> Self {
+        let order = build::document_order(directory, Day::new(TODAY));
+        let numbers = Numbers::new(directory, &order);
+        let mut writer = SectionWriter::default();
+        build::write(directory, &order, &mut writer).unwrap();
+        let index = writer.finish();
+        let values = Values::open(&index, order.len()).unwrap();
+        let mut writer = SectionWriter::default();
+        row::write(directory, &order, &values, &mut writer);
+        mcp_row::write(directory, &order, &mut writer);
+        let rows = writer.finish();
+        let mut program_of_cycle = vec![0; directory.cycles.len()];
+        for (program, links) in directory.program_links.iter().enumerate() {
+            links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
+        }
+        let mut writer = SectionWriter::default();
+        list::write(directory, &numbers, &program_of_cycle, &mut writer);
+        Self([index, rows, writer.finish()].map(|file| file.bytes().to_vec()))
+    }
+
+    /// Changes a file and makes its checksum fit.
+    pub fn edit(&mut self, edit: Edit) {
+        let file = &mut self.0[usize::from(edit.file) % 3];
+        let (start, length) = section(file, edit.section);
+        let at = (start + usize::from(edit.at) % length.max(1)).min(file.len() - 1);
+        strike(file, at, edit.damage);
+        let checksum = xxh3_64(&file[CHECKED_FROM..]);
+        file[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Opens them and, if they are not refused, asks everything of them.
+    pub fn holds(&self) {
+        if let Ok(site) = self.open() {
+            ask(&site);
+        }
+    }
+
+    /// Opens them.
+    pub fn open(&self) -> Result<Site, SectionError> {
+        let [index, rows, lists] = self.0.each_ref().map(|file| Sections::from_bytes(file));
+        Site::open(&index?, &rows?, &lists?)
+    }
+}
+
+/// Start and length of the table of sections or of a section, as far as they are in the file.
+fn section(file: &[u8], choice: u8) -> (usize, usize) {
+    let number = |at: usize| {
+        let bytes = file.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap()));
+        usize::try_from(bytes.unwrap_or_default()).unwrap().min(file.len())
+    };
+    let (table, entry) = TABLE;
+    let count = usize::from(file[20]);
+    match usize::from(choice) % (count + 1) {
+        0 => (CHECKED_FROM, table - CHECKED_FROM + count * entry),
+        section => {
+            let at = table + (section - 1) * entry;
+            (number(at + 16), number(at + 24))
+        }
+    }
+}
+
+fn strike(file: &mut [u8], at: usize, damage: Damage) {
+    let word = at.min(file.len() - 4) / 4 * 4;
+    let number = u32::from_le_bytes(file[word..word + 4].try_into().unwrap());
+    let mut put = |number: u32| file[word..word + 4].copy_from_slice(&number.to_le_bytes());
+    match damage {
+        Damage::Flip(bit) => file[at] ^= 1 << (bit % 8),
+        Damage::Byte(byte) => file[at] = byte,
+        Damage::Number(number) => put(number),
+        Damage::Off(by) => put(number.wrapping_add_signed(by)),
+    }
+}
+
+/// Asks everything of a site, so that every section is read.
+pub fn ask(site: &Site) {
+    const QUESTIONS: [&str; 9] = [
+        "",
+        "q=\"soil health\"+nursing&sort=name&locale=es",
+        "q=grnat+-labs+traini&sort=recent",
+        "q=r%26d+national+science+foundation+becas",
+        "citizenship=KE&citizenship=NG&country=US-CA&type=arts&limit=100",
+        "openState=open&topic=health&field=energy",
+        "open=true&rolling=true&funded=true&page=2",
+        "ageMin=10&fundingMax=4000&durationMin=30",
+        "deadlineFrom=2026-11-01&limit=3",
+    ];
+    for days in [0, 30] {
+        let dated = site.dated(Day::new(day_after(days)));
+        for question in QUESTIONS {
+            let (query, invalid) =
+                parse_search(question, |facet, value| site.index.values.find(facet, value));
+            let _ = search::search(site, &dated, &query, &invalid);
+            by_relevance(site, &query, &dated.today);
+        }
+        for of in List::ALL {
+            for question in ["", "q=a&year=2025&program=program-1&upcoming=false"] {
+                let (query, invalid) = parse_list(of, question);
+                let _ = list::list(site, &dated, of, &query, &invalid);
+            }
+        }
+        for spec in &snapshot::facet::FACETS {
+            let query = FacetQuery { text: "a".to_owned(), page: Page { offset: 0, limit: 100 } };
+            let _ = facet::facet(site, &dated, spec.facet, &query);
+            let _ = facet::options(site, &dated, spec.facet, "", Locale::Es);
+        }
+    }
+    let _ = (site.index.find("program-1"), site.index.by_name(), site.index.by_slug());
+    let _ = site.lists.canonical_slug(EntityType::Organization, "old-nandu-body");
+}
+
+/// Rows as the tool endpoint gives them.
+fn by_relevance(site: &Site, query: &Query, today: &snapshot::search::today::Today) {
+    for (doc, _) in rank::search(&site.index, query, today, true).rows {
+        let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
+    }
+}

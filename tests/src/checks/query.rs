@@ -1,0 +1,102 @@
+//! Any question to search, lists and facets has a canonical form that stays what it is, and an answer of
+//! the rows it asks for.
+
+use std::collections::BTreeSet;
+
+use edge::live::Live;
+use http::HeaderMap;
+use serde_json::Value;
+use snapshot::facet::{FACETS, Facet};
+use snapshot::page::{Dated, Site, facet, list, search};
+use snapshot::query::{
+    FacetQuery, List, ListQuery, Page, Query, parse_export, parse_facet, parse_list, parse_locale,
+    parse_search,
+};
+use snapshot::record::Locale;
+use snapshot::search::rank;
+
+use crate::checks::request::get;
+
+/// No answer to a question of a few kilobytes has more bytes, whatever it repeats of the question.
+const LONGEST: usize = 1 << 20;
+
+/// Paths of pages and feeds that are made for each question.
+const PAGES: [&str; 3] = ["/programs", "/es/programs", "/programs.csv"];
+
+/// Asks one query string of everything that reads one.
+pub fn holds(live: &Live, text: &str) {
+    let epoch = live.epoch();
+    engine_holds(epoch.site(), &epoch.dated, text);
+    for path in PAGES {
+        if let Ok(target) = format!("{path}?{text}").parse() {
+            let reply = get(live, target, HeaderMap::new());
+            assert!([200, 414].contains(&reply.status.as_u16()), "{path}?{text}: {}", reply.status);
+            assert!(reply.body.len() < LONGEST, "{path}?{text}: {} bytes", reply.body.len());
+        }
+    }
+}
+
+fn engine_holds(site: &Site, dated: &Dated, text: &str) {
+    let (query, invalid) = canonical(site, text);
+    check(&search::search(site, dated, &query, &invalid), query.page);
+    ranked(site, dated, &query);
+    for of in List::ALL {
+        let (query, invalid) = canonical_list(of, text);
+        check(&list::list(site, dated, of, &query, &invalid), query.page);
+    }
+    if let Ok(query) = parse_facet(text) {
+        facets(site, dated, text.len(), &query);
+    }
+    let _ = (parse_locale(text), parse_export(text));
+}
+
+/// Reads a question and holds its canonical form against it.
+fn canonical(site: &Site, text: &str) -> (Query, Vec<String>) {
+    let values = &site.index.values;
+    let read = |text: &str| parse_search(text, |facet, value| values.find(facet, value));
+    let (query, invalid) = read(text);
+    let canonical = query.canonical(|ordinal| values.text(ordinal));
+    let (again, complaints) = read(&canonical);
+    assert_eq!(again, query, "{canonical}");
+    assert_eq!(complaints, [""; 0], "{canonical}");
+    assert_eq!(again.canonical(|ordinal| values.text(ordinal)), canonical);
+    (query, invalid)
+}
+
+fn canonical_list(of: List, text: &str) -> (ListQuery, Vec<String>) {
+    let (query, invalid) = parse_list(of, text);
+    let canonical = query.canonical();
+    let (again, complaints) = parse_list(of, &canonical);
+    assert_eq!(again, query, "{canonical}");
+    assert_eq!(complaints, [""; 0], "{canonical}");
+    assert_eq!(again.canonical(), canonical);
+    (query, invalid)
+}
+
+/// Rows by relevance: no more than asked for, each once, and all that match before any other.
+fn ranked(site: &Site, dated: &Dated, query: &Query) {
+    let ranked = rank::search(&site.index, query, &dated.today, query.text.is_some());
+    let docs: BTreeSet<u32> = ranked.rows.iter().map(|(doc, _)| *doc).collect();
+    assert_eq!(docs.len(), ranked.rows.len());
+    assert!(docs.last().is_none_or(|doc| (*doc as usize) < site.index.len()));
+    assert!(ranked.rows.len() as u64 <= query.page.limit);
+    assert!(ranked.rows.is_sorted_by_key(|(_, kind)| *kind == rank::Match::Any));
+}
+
+/// One of the facets, as the endpoint and as the form sees it.
+fn facets(site: &Site, dated: &Dated, choice: usize, query: &FacetQuery) {
+    let of: Facet = FACETS[choice % FACETS.len()].facet;
+    check(&facet::facet(site, dated, of, query), query.page);
+    for locale in Locale::ALL {
+        let _ = facet::options(site, dated, of, &query.text, *locale);
+    }
+}
+
+/// An answer is JSON, not endless, and has the rows of the page.
+fn check(body: &[u8], page: Page) {
+    assert!(body.len() < LONGEST, "{} bytes", body.len());
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let total = body["meta"]["total"].as_u64().unwrap() as usize;
+    let rows = body.as_object().unwrap().values().find_map(Value::as_array).unwrap();
+    assert_eq!(rows.len(), page.range(total).len(), "{}", body["meta"]);
+}

@@ -1,0 +1,160 @@
+//! Any request target and any headers are answered with a status of the contract, and what is answered
+//! fits what was asked.
+
+use bytes::Bytes;
+use edge::answer::Place;
+use edge::http::checked;
+use edge::live::Live;
+use edge::reply::Reply;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    IF_RANGE, LAST_MODIFIED, LOCATION, RANGE,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+use memchr::memmem;
+use url::form_urlencoded;
+
+use crate::snapshots;
+
+/// Statuses of a GET without conditions.
+const STATUSES: [u16; 6] = [200, 308, 400, 404, 414, 421];
+/// What every text of an unpublished record of the sample holds, in any case.
+const UNPUBLISHED: [&[u8]; 3] = [b"CANAR", b"Canar", b"canar"];
+/// Headers that conditions, ranges and negotiation are made of.
+const HEADERS: [HeaderName; 6] = [IF_NONE_MATCH, IF_MODIFIED_SINCE, RANGE, IF_RANGE, ACCEPT_ENCODING, ACCEPT];
+
+/// The answer to a GET with the right Host.
+pub fn get(live: &Live, target: Uri, headers: HeaderMap) -> Reply {
+    ask(live, Method::GET, target, headers)
+}
+
+fn ask(live: &Live, method: Method, target: Uri, headers: HeaderMap) -> Reply {
+    let (mut head, ()) = http::Request::new(()).into_parts();
+    head.method = method;
+    head.uri = target;
+    head.headers = headers;
+    head.headers.insert(HOST, HeaderValue::from_static(snapshots::HOST));
+    checked(live, &live.epoch(), &head, Place::Aside)
+}
+
+/// Asks an edge over the sample for a target, whatever its form.
+pub fn target_holds(live: &Live, target: &[u8]) {
+    let Ok(target) = Uri::try_from(target) else { return };
+    let shown = target.to_string();
+    let reply = get(live, target, HeaderMap::new());
+    let status = reply.status.as_u16();
+    assert!(STATUSES.contains(&status), "{shown} is answered {status}");
+    if let Some(location) = reply.headers.get(LOCATION) {
+        let location = location.to_str().unwrap();
+        let inside = location.starts_with('/') && !location.starts_with("//") && !location.contains('\\');
+        assert!(inside, "{shown} leads to {location}");
+    }
+    // An answer may say again what was asked.
+    let holds = |text: &str| text.to_lowercase().as_bytes().windows(5).any(|part| part == UNPUBLISHED[2]);
+    let mut asked = form_urlencoded::parse(shown.as_bytes());
+    if !asked.any(|(name, value)| holds(&name) || holds(&value)) {
+        let found = UNPUBLISHED.iter().find(|word| memmem::find(&reply.body, word).is_some());
+        assert!(found.is_none(), "{shown} shows what is not published");
+    }
+}
+
+/// A resource, and everything that it may be answered with.
+pub struct Resource {
+    target: Uri,
+    /// ETag and body in every coding; identity first.
+    forms: Vec<(HeaderValue, Bytes)>,
+    changed: HeaderValue,
+    has_parts: bool,
+}
+
+impl Resource {
+    /// A page of REST that was prepared, an answer of search, an export, and a page for people.
+    pub fn all(live: &Live) -> Vec<Self> {
+        let program = format!("/api/v1/programs/{}", live.epoch().site().index.slug(0));
+        let targets =
+            [&program, "/api/v1/search?q=research", "/api/v1/exports/latest?format=csv", "/programs"];
+        targets.into_iter().map(|target| Self::new(live, target)).collect()
+    }
+
+    fn new(live: &Live, target: &str) -> Self {
+        let target: Uri = target.parse().unwrap();
+        let form = |coding| {
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(coding))]);
+            get(live, target.clone(), headers)
+        };
+        let replies = ["identity", "gzip", "br", "zstd"].map(form);
+        Self {
+            changed: replies[0].headers[LAST_MODIFIED].clone(),
+            forms: replies.into_iter().map(|reply| (reply.headers[ETAG].clone(), reply.body)).collect(),
+            has_parts: target.path().contains("exports"),
+            target,
+        }
+    }
+
+    /// A header for each line of some bytes: the first chooses the name; below 5 it stands for an ETag
+    /// of the resource, and 5 for its date.
+    pub fn headers(&self, bytes: &[u8]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for line in bytes.split(|byte| *byte == b'\n') {
+            let Some((choice, value)) = line.split_first() else { continue };
+            let parts = value.iter().map(|byte| match byte {
+                1..=4 => self.forms[usize::from(byte - 1)].0.as_bytes(),
+                5 => self.changed.as_bytes(),
+                _ => std::slice::from_ref(byte),
+            });
+            if let Ok(value) = HeaderValue::from_bytes(&parts.collect::<Vec<_>>().concat()) {
+                headers.append(&HEADERS[usize::from(*choice) % HEADERS.len()], value);
+            }
+        }
+        headers
+    }
+
+    /// Asks for it with such headers.
+    pub fn holds(&self, live: &Live, headers: &HeaderMap) {
+        let reply = get(live, self.target.clone(), headers.clone());
+        let head = ask(live, Method::HEAD, self.target.clone(), headers.clone());
+        assert_eq!((reply.status, &reply.headers), (head.status, &head.headers), "{headers:?}");
+        match reply.status.as_u16() {
+            200 => assert!(self.is_whole(&reply), "{headers:?}: {:?}", reply.headers),
+            304 => assert!(self.was_named(headers), "{headers:?}: {:?}", reply.headers),
+            206 => self.check_part(headers, &reply),
+            416 => {
+                let expected = format!("bytes */{}", self.forms[0].1.len());
+                assert!(self.has_parts && headers.contains_key(RANGE), "{headers:?}");
+                assert_eq!(reply.headers[CONTENT_RANGE], expected, "{headers:?}");
+            }
+            status => panic!("{headers:?} is answered {status}"),
+        }
+    }
+
+    fn is_whole(&self, reply: &Reply) -> bool {
+        self.forms.iter().any(|(etag, body)| reply.headers[ETAG] == *etag && reply.body == *body)
+    }
+
+    /// Whether a client says that it has one of the forms, read as generously as can be.
+    fn was_named(&self, headers: &HeaderMap) -> bool {
+        let mut conditions = headers.get_all(IF_NONE_MATCH).iter().peekable();
+        if conditions.peek().is_none() {
+            return headers.contains_key(IF_MODIFIED_SINCE);
+        }
+        let names = |value: &HeaderValue| {
+            let value = value.as_bytes();
+            let named = |(etag, _): &(HeaderValue, Bytes)| memmem::find(value, etag.as_bytes()).is_some();
+            value.trim_ascii() == b"*" || self.forms.iter().any(named)
+        };
+        conditions.any(names)
+    }
+
+    /// A part is those bytes of the identity body that it says it is.
+    fn check_part(&self, headers: &HeaderMap, reply: &Reply) {
+        let (etag, whole) = &self.forms[0];
+        assert!(self.has_parts && headers.contains_key(RANGE), "{headers:?}");
+        assert_eq!((&reply.headers[ETAG], reply.headers.get(CONTENT_ENCODING)), (etag, None), "{headers:?}");
+        let range = reply.headers[CONTENT_RANGE].to_str().unwrap();
+        let (first, rest) = range.strip_prefix("bytes ").unwrap().split_once('-').unwrap();
+        let (last, length) = rest.split_once('/').unwrap();
+        let number = |text: &str| text.parse::<usize>().unwrap();
+        assert_eq!(number(length), whole.len(), "{headers:?}");
+        assert_eq!(reply.body, whole[number(first)..=number(last)], "{headers:?}");
+    }
+}

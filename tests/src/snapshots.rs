@@ -1,0 +1,72 @@
+//! Snapshots on disk, as tests build them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use edge::epoch::Setting;
+use edge::live::Live;
+use generator::diagnostics::{Diagnostics, MessageFormat};
+use generator::encode::Effort;
+use generator::generate::{Options, generate};
+use generator::link::link;
+use generator::progress::Progress;
+use generator::read::{Input, read};
+use jiff::civil::{Date, date};
+use snapshot::record::Directory;
+use snapshot::store::{Digest, Published};
+use snapshot::time::Day;
+use tempfile::TempDir;
+
+/// The day that snapshots of these tests are right for.
+pub const AS_OF: Date = date(2026, 11, 21);
+/// The host that the edges of these tests answer for.
+pub const HOST: &str = "directory.example";
+
+/// Reads a dataset that has no errors.
+pub fn load(input: &Input<'_>) -> (Directory, Digest) {
+    let mut report = Diagnostics::new();
+    let tables = read(input, &mut report).unwrap();
+    let source = Digest(tables.source_sha256);
+    let directory = link(tables, &mut report);
+    let problems = || report.print(MessageFormat::Human, &mut std::io::stderr());
+    (directory.unwrap_or_else(|| panic!("the dataset has errors: {:?}", problems())), source)
+}
+
+/// How the snapshots of these tests are built.
+pub fn options(out: &Path, effort: Effort) -> Options {
+    Options {
+        out: out.to_owned(),
+        base_url: format!("https://{HOST}"),
+        as_of: AS_OF,
+        jobs: 0,
+        effort,
+        index_only: false,
+        templates: None,
+    }
+}
+
+/// Builds a snapshot.
+pub fn build(directory: &Directory, source: Digest, options: &Options) -> Published {
+    generate(directory, source, options, &Progress::new(true)).unwrap()
+}
+
+/// The sample, published into a folder and opened without a server; once, and kept.
+pub fn sample() -> &'static Live {
+    static SAMPLE: LazyLock<(TempDir, Live)> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+        build(&directory, source, &options(folder.path(), Effort::Fast));
+        let live = open(folder.path(), 64 << 20);
+        (folder, live)
+    });
+    &SAMPLE.1
+}
+
+/// Opens what was published in a folder, for [`AS_OF`] and for ever. Computed answers are not kept: what
+/// is said twice was computed twice.
+pub fn open(folder: &Path, body_cache: u64) -> Live {
+    let setting = Setting { frozen: true, body_cache, hosts: Vec::new() };
+    Live::open(folder.to_owned(), Day::new(AS_OF), setting).unwrap()
+}

@@ -48,8 +48,8 @@ impl Opened {
     /// Opens the live generation of a root and checks it.
     pub fn current(root: &Path) -> Result<Self, OpenError> {
         let generation = Generation::open_current(root)?;
-        let (search, rows, lists) =
-            (generation.index("search.bin")?, generation.index("rows.bin")?, generation.index("lists.bin")?);
+        let [search, rows, lists] = files(&generation);
+        let (search, rows, lists) = (search?, rows?, lists?);
         let mut site = Site::open(&search, &rows, &lists);
         if generation.manifest().complete {
             let html = generation.index("html.bin")?;
@@ -64,6 +64,18 @@ impl Opened {
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }
     }
+}
+
+/// The files of search, rows and lists. To check them takes most of the time of opening, so each has a
+/// thread.
+fn files(generation: &Generation) -> [Result<Sections, StoreError>; 3] {
+    let mut files = ["search.bin", "rows.bin", "lists.bin"].map(|name| (name, None));
+    std::thread::scope(|threads| {
+        for (name, file) in &mut files {
+            threads.spawn(|| *file = Some(generation.index(name)));
+        }
+    });
+    files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name)))
 }
 
 /// A generation on a day.

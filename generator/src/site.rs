@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, Spec};
+use snapshot::facet::{FACETS, Facet, Spec, place_label};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::html::deadlines;
@@ -371,7 +371,7 @@ impl<'a> Pages<'a> {
     fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
         match self.site.index.values.find(facet, value) {
             Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
-            None => self.site.rows.label(facet, &Pick::Place(value.to_owned()), locale).to_owned(),
+            None => place_label(facet, value, locale).unwrap_or(value).to_owned(),
         }
     }
 }

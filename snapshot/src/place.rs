@@ -2,6 +2,7 @@
 //! what contains what. The table is `data/places.csv`; its notices are beside it.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::LazyLock;
 
 use crate::record::Locale;
@@ -66,6 +67,35 @@ pub fn is_place(code: &str) -> bool {
     find(code).is_some() || country_of_subdivision(code).is_some()
 }
 
+/// The code of a place, held without a string of its own: answers have hundreds of values that may be
+/// one. Sorted as its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Code {
+    text: [u8; Self::MOST],
+    length: u8,
+}
+
+impl Code {
+    /// Length of the longest, a subdivision such as `GB-ABC`, in bytes.
+    const MOST: usize = 6;
+
+    /// The code of a place; nothing when it is none.
+    #[must_use]
+    pub fn new(code: &str) -> Option<Self> {
+        let mut text = [0; Self::MOST];
+        text.get_mut(..code.len()).filter(|_| is_place(code))?.copy_from_slice(code.as_bytes());
+        Some(Self { text, length: code.len() as u8 })
+    }
+}
+
+impl Deref for Code {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        std::str::from_utf8(&self.text[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
 /// The place itself and everything that contains it. A code that is no place contains itself only.
 pub fn lineage(code: &str) -> impl Iterator<Item = &str> {
     let place = find(code);
@@ -77,6 +107,18 @@ pub fn lineage(code: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_place_has_a_code_and_nothing_else_has() {
+        let codes: Vec<&str> = all().map(|place| place.code).chain(["US-PA", "GB-ABC", "FR-6AE"]).collect();
+        for code in codes {
+            assert_eq!(Code::new(code).as_deref(), Some(code));
+        }
+        for none in ["", "Kenya", "US-", "US-ABCD", "zz", "\u{1f1f0}\u{1f1ea}"] {
+            assert_eq!(Code::new(none), None, "{none}");
+        }
+        assert!(Code::new("AR-B") < Code::new("AR-C") && Code::new("AR") < Code::new("AR-B"));
+    }
 
     #[test]
     fn a_subdivision_lies_in_its_country_and_its_regions() {

@@ -159,12 +159,12 @@ impl Sort {
 }
 
 /// A facet value that was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pick {
     /// A value that records name: its ordinal in the vocabulary.
     Value(u32),
     /// A place that no record names, which a record around it may still admit.
-    Place(String),
+    Place(place::Code),
 }
 
 /// The rows that were asked for.
@@ -368,8 +368,8 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         if let Some(ordinal) = (self.ordinal)(facet, value) {
             return Some((facet, Pick::Value(ordinal)));
         }
-        let is_place = facet.spec().places && place::is_place(value);
-        is_place.then(|| (facet, Pick::Place(value.to_owned())))
+        let code = place::Code::new(value).filter(|_| facet.spec().places);
+        code.map(|code| (facet, Pick::Place(code)))
     }
 
     /// Takes a single-valued parameter; false when the value was not used as it stands.

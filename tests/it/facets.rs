@@ -48,9 +48,9 @@ impl<'a> Asking<'a> {
         let asked = classes.into_iter().flat_map(|class| questions(class, 6, 9));
         let mut queries: Vec<Query> = asked.map(|query| self.read(&query)).collect();
         let best = self.answer(&Query::default()).facets.unwrap();
-        let picks = best.iter().flat_map(|counts| {
-            counts.items.iter().take(2).map(move |(pick, _)| vec![(counts.facet, pick.clone())])
-        });
+        let picks = best
+            .iter()
+            .flat_map(|counts| counts.items.iter().take(2).map(move |(pick, _)| vec![(counts.facet, *pick)]));
         queries.extend(picks.map(|picks| Query { picks, ..Query::default() }));
         queries
     }
@@ -80,7 +80,7 @@ fn every_count_in_an_answer_is_the_total_of_the_search_with_that_value_in_place_
                 for (pick, count) in counts.items {
                     let mut picks = query.picks.clone();
                     picks.retain(|(facet, _)| facet.group() != counts.facet.group());
-                    picks.push((counts.facet, pick.clone()));
+                    picks.push((counts.facet, pick));
                     let total = asking.total(&Query { picks, ..query.clone() });
                     assert_eq!(total, count as usize, "{:?} {pick:?} in {query:?}", counts.facet);
                 }
@@ -139,7 +139,7 @@ fn another_filter_never_raises_the_total() {
             for (facet, pick) in queries.iter().flat_map(|other| &other.picks) {
                 if query.picks.iter().all(|(own, _)| own.group() != facet.group()) {
                     let mut more = query.clone();
-                    more.picks.push((*facet, pick.clone()));
+                    more.picks.push((*facet, *pick));
                     assert!(asking.total(&more) <= total, "{more:?}");
                 }
             }
@@ -157,7 +157,7 @@ fn a_place_that_no_record_names_is_offered_when_it_is_looked_for() {
     let mut offered = 0;
     for place in unnamed {
         let options = facet::options(&world.site, &asking.dated, citizenships, place.code, Locale::En);
-        let pick = Pick::Place(place.code.to_owned());
+        let pick = Pick::Place(snapshot::place::Code::new(place.code).unwrap());
         let count = options.iter().find(|(value, _)| *value == pick).map_or(0, |(_, count)| *count as usize);
         let query = asking.read(&format!("citizenship={}", place.code));
         assert_eq!(asking.total(&query), count, "{}", place.code);

@@ -56,9 +56,9 @@ pub fn options(site: &Site, dated: &Dated, facet: Facet, text: &str, locale: Loc
     if facet.spec().places && !wanted.is_empty() {
         let unnamed = place::all().filter(|place| values.find(facet, place.code).is_none());
         let found = unnamed.filter(|place| fits(place.code, place.name(locale)));
-        let counted = found.map(|place| {
+        let counted = found.filter_map(|place| {
             let docs = values.docs_of_place(facet, place.code);
-            (Pick::Place(place.code.to_owned()), docs.len() as u32)
+            Some((Pick::Place(place::Code::new(place.code)?), docs.len() as u32))
         });
         items.extend(counted.filter(|(_, count)| *count > 0));
     }

@@ -110,6 +110,8 @@ struct Picker<'a> {
     counts: Vec<u32>,
     /// Room for the keys of the facet with most values.
     keys: Vec<u64>,
+    /// Room for the keys that are shown.
+    shown: Vec<u64>,
 }
 
 /// A value and its count as one number: greater counts first, then lesser ordinals.
@@ -120,27 +122,29 @@ const fn key(count: u32, ordinal: u32) -> u64 {
 impl<'a> Picker<'a> {
     fn new(index: &'a Index, query: &'a Query) -> Self {
         let longest = FACETS.iter().map(|spec| index.values.of(spec.facet).len()).max().unwrap_or(0);
-        Self { index, query, counts: vec![0; index.values.ordinals()], keys: vec![0; longest] }
+        let counts = vec![0; index.values.ordinals()];
+        Self { index, query, counts, keys: vec![0; longest], shown: Vec::with_capacity(FACET_VALUES_MAX) }
     }
 
     /// The most frequent values and the picked ones. `docs` are the sets, apart from each other, that
     /// were counted, for the places that no document names.
     fn pick(&mut self, facet: Facet, docs: &[&DocSet]) -> FacetCounts {
-        let mut keys = Vec::with_capacity(FACET_VALUES_MAX);
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.clear();
         let mut places = Vec::new();
         for (_, pick) in self.query.picks.iter().filter(|(of, _)| *of == facet) {
             match pick {
                 // Taken out, so that it is not among the most frequent too.
                 Pick::Value(ordinal) => {
-                    keys.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
+                    shown.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
                 }
-                Pick::Place(code) => places.push((pick.clone(), self.count_place(facet, code, docs))),
+                Pick::Place(code) => places.push((*pick, self.count_place(facet, code, docs))),
             }
         }
-        let room = FACET_VALUES_MAX.saturating_sub(keys.len() + places.len());
-        keys.extend_from_slice(self.most_frequent(facet, room));
-        keys.sort_unstable();
-        let values = keys.iter().map(|key| (Pick::Value(*key as u32), !(*key >> 32) as u32));
+        let room = FACET_VALUES_MAX.saturating_sub(shown.len() + places.len());
+        shown.extend_from_slice(self.most_frequent(facet, room));
+        shown.sort_unstable();
+        let values = shown.iter().map(|key| (Pick::Value(*key as u32), !(*key >> 32) as u32));
         let mut items: Vec<(Pick, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
@@ -149,6 +153,7 @@ impl<'a> Picker<'a> {
                 other.cmp(count).then_with(|| index.value_text(a).cmp(index.value_text(b)))
             });
         }
+        self.shown = shown;
         FacetCounts { facet, items }
     }
 

@@ -4,7 +4,6 @@
 
 pub(crate) mod describe;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use rayon::prelude::*;
@@ -13,7 +12,6 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use snapshot::record::{Directory, EntityType, Locale, Publication, Translation};
 use snapshot::store::Digest;
-use uuid::Uuid;
 
 use crate::read::Table;
 use crate::render::csv;
@@ -140,23 +138,21 @@ fn lines(rows: &[impl Serialize]) -> Vec<u8> {
 
 /// The texts of records in other languages, as rows again.
 fn translations(directory: &Directory) -> Vec<Translation> {
-    let mut kinds: BTreeMap<Uuid, EntityType> = BTreeMap::new();
-    kinds.extend(directory.organizations.iter().map(|it| (it.id, EntityType::Organization)));
-    kinds.extend(directory.programs.iter().map(|it| (it.id, EntityType::Program)));
-    kinds.extend(directory.cycles.iter().map(|it| (it.id, EntityType::Cycle)));
-    kinds.extend(directory.awards.iter().map(|it| (it.id, EntityType::Award)));
-    kinds.extend(directory.recipients.iter().map(|it| (it.id, EntityType::Recipient)));
-    kinds.extend(directory.facts.iter().map(|it| (it.id, EntityType::Fact)));
-    let row = |((entity_id, locale), fields): (&(Uuid, Locale), &BTreeMap<String, String>)| {
-        Some(Translation {
-            entity_type: *kinds.get(entity_id)?,
-            entity_id: *entity_id,
-            locale: *locale,
-            fields: fields.clone(),
-            publication: Publication::Published,
-        })
+    let organizations = directory.organizations.iter().map(|it| (EntityType::Organization, it.id));
+    let records = organizations
+        .chain(directory.programs.iter().map(|it| (EntityType::Program, it.id)))
+        .chain(directory.cycles.iter().map(|it| (EntityType::Cycle, it.id)))
+        .chain(directory.awards.iter().map(|it| (EntityType::Award, it.id)))
+        .chain(directory.recipients.iter().map(|it| (EntityType::Recipient, it.id)))
+        .chain(directory.facts.iter().map(|it| (EntityType::Fact, it.id)));
+    let texts = records.flat_map(|(kind, id)| Locale::ALL.iter().map(move |locale| (kind, id, *locale)));
+    let row = |(entity_type, entity_id, locale)| {
+        let fields = directory.translations.get(&(entity_id, locale))?.clone();
+        Some(Translation { entity_type, entity_id, locale, fields, publication: Publication::Published })
     };
-    directory.translations.iter().filter_map(row).collect()
+    let mut rows: Vec<Translation> = texts.filter_map(row).collect();
+    rows.sort_unstable_by_key(|row| (row.entity_id, row.locale));
+    rows
 }
 
 /// The lines of a table as CSV, its columns as the schema has them.

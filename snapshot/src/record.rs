@@ -6,6 +6,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
@@ -680,7 +681,7 @@ pub struct Directory {
     /// Synonyms.
     pub synonyms: Vec<Synonym>,
     /// Texts by record and language.
-    pub translations: BTreeMap<(Uuid, Locale), BTreeMap<String, String>>,
+    pub translations: FxHashMap<(Uuid, Locale), BTreeMap<String, String>>,
     /// One for each organization.
     pub organization_links: Vec<OrganizationLinks>,
     /// One for each program.

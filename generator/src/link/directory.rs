@@ -1,7 +1,5 @@
 //! The [`Directory`] of rows that were judged: references become positions, lists get their order.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 use snapshot::record::{
     AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
@@ -51,9 +49,7 @@ fn unlinked(tables: Tables) -> Option<Directory> {
         posts: records(tables.posts),
         vocabulary: records(tables.vocabulary),
         synonyms: records(tables.synonyms),
-        translations: translations
-            .map(|record| ((record.entity_id, record.locale), record.fields))
-            .collect::<BTreeMap<_, _>>(),
+        translations: translations.map(|record| ((record.entity_id, record.locale), record.fields)).collect(),
     })
 }
 

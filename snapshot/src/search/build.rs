@@ -1,5 +1,7 @@
 //! Builds the index from a directory. The generator's side of [`crate::search`].
 
+use rustc_hash::FxHashSet;
+
 use crate::facet::{Facet, Measure, intervals, is_funded, named_values};
 use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::interval_names;
@@ -174,7 +176,7 @@ pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
         let translations = Locale::ALL.iter().filter_map(translated);
         texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = FxHashSet::default();
     texts.retain(|text| seen.insert(*text));
     texts
 }

@@ -99,7 +99,7 @@ pub fn write<E: Send>(
                 put(&format!("public{}", download.path()), written)?;
                 Ok(download)
             };
-            Format::ALL.into_iter().map(download).collect()
+            Format::ALL.into_par_iter().map(download).collect()
         })
         .collect();
     Ok(tables?.into_iter().flatten().collect())

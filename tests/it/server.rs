@@ -17,6 +17,7 @@ use serde_json::Value;
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use tempfile::TempDir;
+use tests::snapshots::folder;
 pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
 use tokio::runtime::Runtime;
 
@@ -74,7 +75,7 @@ pub(crate) struct Edge {
 impl Edge {
     /// Builds a dataset with fast compression and serves it on a port of its own.
     pub(crate) fn serve(input: &Input<'_>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         let (directory, source) = load(input);
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };

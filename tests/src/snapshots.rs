@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use edge::epoch::Setting;
@@ -23,6 +24,22 @@ use tempfile::TempDir;
 pub const AS_OF: Date = date(2026, 11, 21);
 /// The host that the edges of these tests answer for.
 pub const HOST: &str = "directory.example";
+
+/// A folder that is gone when it is dropped or when this process ends, however that is: nobody drops a
+/// `static`, and what is served for all tests of a run is hundreds of megabytes.
+pub fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    // Reads until the other end of its input is closed, which the end of this process does.
+    let guard = Command::new("sh")
+        .args(["-c", "trap '' INT TERM HUP; cat; rm -rf -- \"$0\""])
+        .arg(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    std::mem::forget(guard);
+    folder
+}
 
 /// Reads a dataset that has no errors.
 pub fn load(input: &Input<'_>) -> (Directory, Digest) {
@@ -55,7 +72,7 @@ pub fn build(directory: &Directory, source: Digest, options: &Options) -> Publis
 /// The sample, published into a folder and opened without a server; once, and kept.
 pub fn sample() -> &'static Live {
     static SAMPLE: LazyLock<(TempDir, Live)> = LazyLock::new(|| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let live = open(folder.path(), 64 << 20);

@@ -10,7 +10,7 @@ use snapshot::store::sections::{SectionWriter, Sections};
 use snapshot::store::{Digest, Generation, StoreError, list};
 use tempfile::TempDir;
 
-use crate::snapshots::{build, load, options};
+use crate::snapshots::{build, folder, load, options};
 
 /// Which file of a root is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Default for Root {
 impl Root {
     /// Publishes it into a folder of its own.
     pub fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = folder();
         let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
         let options = Options { index_only: true, ..options(root.path(), Effort::None) };
         let id = build(&directory, source, &options).manifest.id();

@@ -68,12 +68,7 @@ pub fn write(
         row(*program, Locale::En, &mut one);
         row(*program, Locale::Es, &mut other);
         english.push(&one);
-        if one == other {
-            spanish_of.push(NONE);
-        } else {
-            spanish_of.push(spanish.len() as u32);
-            spanish.push(&other);
-        }
+        spanish_of.push(if one == other { NONE } else { spanish.push(&other) as u32 });
     }
     english.write(names.english, writer);
     spanish.write(names.spanish, writer);

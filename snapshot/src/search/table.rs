@@ -16,22 +16,11 @@ impl Default for StringsWriter {
 }
 
 impl StringsWriter {
-    /// Adds a string.
-    pub fn push(&mut self, string: &[u8]) {
+    /// Adds a string; returns its position.
+    pub fn push(&mut self, string: &[u8]) -> usize {
         self.text.extend_from_slice(string);
         self.at.push(self.text.len() as u64);
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.at.len() - 1
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.at.len() - 2
     }
 
     /// Writes them under two section names, to be opened as [`Strings`].
@@ -56,7 +45,9 @@ impl Strings {
         strings: impl Iterator<Item: AsRef<[u8]>>,
     ) {
         let mut all = StringsWriter::default();
-        strings.for_each(|string| all.push(string.as_ref()));
+        for string in strings {
+            all.push(string.as_ref());
+        }
         all.write(names, writer);
     }
 

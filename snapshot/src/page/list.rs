@@ -19,10 +19,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::page::shape::{RecipientReference, Reference, Shaper, ShortReference};
+use crate::page::shape::Shaper;
 use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
+use crate::record::shown::Object;
 use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
@@ -131,12 +132,12 @@ pub fn write(
     let shaper = Shaper { directory, locale: Locale::En };
     let mut organizations: Vec<usize> = (0..directory.organizations.len()).collect();
     organizations
-        .sort_by_cached_key(|it| (fold(shaper.organization(*it).name), directory.organizations[*it].id));
+        .sort_by_cached_key(|it| (fold(shaper.organization_reference(*it).text("name")), directory.organizations[*it].id));
     write_rows(ORGANIZATIONS, organizations.iter().map(|it| shaper.organization(*it)), writer);
     write_cycles(&shaper, program_of_cycle, writer);
     let mut awards: Vec<usize> = (0..directory.awards.len()).collect();
     awards.sort_by(|a, b| award_order(&directory.awards[*a], &directory.awards[*b]));
-    write_rows(AWARDS, awards.iter().map(|award| AwardRow::new(&shaper, *award)), writer);
+    write_rows(AWARDS, awards.iter().map(|award| award_row(&shaper, *award)), writer);
     write_recipients(&shaper, numbers, writer);
     write_aliases(directory, writer);
     let dataset = &directory.dataset;
@@ -179,29 +180,13 @@ fn write_rows(names: SectionNames, rows: impl Iterator<Item = impl Serialize>, w
     all.write(names, writer);
 }
 
-#[derive(Serialize)]
-struct CycleRow<'a> {
-    cycle: crate::page::shape::Cycle<'a>,
-    program: ShortReference<'a>,
-}
-
 /// `{award, program, recipient}`.
-#[derive(Serialize)]
-pub(crate) struct AwardRow<'a> {
-    award: crate::page::shape::Award<'a>,
-    program: Reference<'a>,
-    recipient: RecipientReference<'a>,
-}
-
-impl<'a> AwardRow<'a> {
-    pub(crate) fn new(shaper: &Shaper<'a>, award: usize) -> Self {
-        let links = shaper.directory.award_links[award];
-        Self {
-            award: shaper.award(award),
-            program: shaper.program_reference(links.program),
-            recipient: shaper.recipient_reference(links.recipient),
-        }
-    }
+pub(crate) fn award_row<'a>(shaper: &Shaper<'a>, award: usize) -> Object<'a> {
+    let links = shaper.directory.award_links[award];
+    Object::default()
+        .with("award", shaper.award(award))
+        .with("program", shaper.program_reference(links.program))
+        .with("recipient", shaper.recipient_reference(links.recipient))
 }
 
 fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
@@ -210,11 +195,11 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     let order = cycle_order(directory);
     let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
     for cycle in &order {
-        let program = shaper.program_reference(program_of_cycle[*cycle]);
-        let row = CycleRow {
-            cycle: shaper.cycle(*cycle, String::new(), None),
-            program: ShortReference { slug: program.slug, name: program.name },
-        };
+        let mut program = shaper.program_reference(program_of_cycle[*cycle]);
+        // The contract has no id here.
+        program.0.retain(|(name, _)| *name != "id");
+        let cycle = shaper.cycle(*cycle, String::new(), None);
+        let row = Object::default().with("cycle", cycle).with("program", program);
         bytes.clear();
         push_json(&mut bytes, &row);
         // `"status":"` cannot stand inside a JSON string, whose quotes are escaped.
@@ -245,7 +230,7 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
 
 fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
     let directory = shaper.directory;
-    let name = |recipient: usize| fold(shaper.recipient_reference(recipient).display_name);
+    let name = |recipient: usize| fold(shaper.recipient_reference(recipient).text("displayName"));
     let mut order: Vec<usize> = (0..directory.recipients.len()).collect();
     order.sort_by_cached_key(|it| {
         (std::cmp::Reverse(directory.recipient_awards[*it].len()), name(*it), directory.recipients[*it].id)

@@ -253,7 +253,7 @@ impl<'a> Asked<'a> {
             path: Some(&path),
             validator: self.validator(name, &canonical, &[]),
             canonical,
-            depends_on_day: of == Facet::OpenStates,
+            depends_on_day: of.spec().daily,
             page: query.page,
             work: 0,
         };

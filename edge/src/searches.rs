@@ -19,7 +19,7 @@ const INLINE_MAX: u64 = 400_000;
 #[must_use]
 pub fn work(query: &Query, documents: usize) -> u64 {
     let words = query.text.as_deref().map_or(0, |text| text.split_whitespace().count());
-    let intervals = [query.age, query.funding, query.duration].iter().flatten().count();
+    let intervals = query.measures.iter().flatten().count();
     let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
     groups.dedup();
     let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()

@@ -26,7 +26,6 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
 use snapshot::record::{Directory, Locale};
-use snapshot::time::OPEN_STATES;
 
 use crate::data::Download;
 
@@ -323,7 +322,10 @@ impl<'a> Pages<'a> {
     fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
         let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
         let all: Vec<(Pick, Option<u32>)> = match spec.facet {
-            Facet::OpenStates => OPEN_STATES.iter().filter_map(find).map(|pick| (pick, None)).collect(),
+            facet if spec.daily => {
+                let states = facet.fixed_values();
+                states.iter().filter_map(find).map(|pick| (pick, None)).collect()
+            }
             facet => {
                 let counted = options(self.site, dated, facet, "", locale).into_iter();
                 counted.map(|(pick, count)| (pick, Some(count))).collect()

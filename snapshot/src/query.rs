@@ -3,10 +3,11 @@
 //! is left out and reported as [`Invalid`].
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use jiff::civil::Date;
 
-use crate::facet::{Facet, Interval, Measure};
+use crate::facet::{FACETS, Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::{Locale, RecipientKind};
 use crate::time::Day;
@@ -72,7 +73,7 @@ pub enum Kind {
 }
 
 /// A parameter of search and programs.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Name in query strings.
     pub name: &'static str,
@@ -80,51 +81,35 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-const fn parameter(name: &'static str, kind: Kind) -> Parameter {
-    Parameter { name, kind }
-}
+/// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
+const CONTROLS: [(u8, &str, Kind); 13] = [
+    (17, "q", Kind::Text),
+    (20, "deadlineFrom", Kind::DeadlineFrom),
+    (21, "deadlineTo", Kind::DeadlineTo),
+    (22, "rolling", Kind::Rolling),
+    (23, "funded", Kind::Funded),
+    (28, "open", Kind::Open),
+    (29, "locale", Kind::Locale),
+    (30, "lang", Kind::Lang),
+    (31, "sort", Kind::Sort),
+    (32, "page", Kind::Page),
+    (33, "limit", Kind::Limit),
+    (34, "offset", Kind::Offset),
+    (35, "facets", Kind::Facets),
+];
 
 /// Every parameter of search and programs, in the contract's order, which is also the order of
 /// `meta.invalid`.
-#[rustfmt::skip]
-pub static PARAMETERS: [Parameter; 36] = [
-    parameter("type", Kind::Values(Facet::Types)),
-    parameter("topic", Kind::Values(Facet::Topics)),
-    parameter("field", Kind::Values(Facet::Fields)),
-    parameter("applicant", Kind::Values(Facet::Applicants)),
-    parameter("career", Kind::Values(Facet::Careers)),
-    parameter("audience", Kind::Values(Facet::Audiences)),
-    parameter("education", Kind::Values(Facet::Education)),
-    parameter("enrollment", Kind::Values(Facet::Enrollments)),
-    parameter("citizenship", Kind::Values(Facet::Citizenships)),
-    parameter("residence", Kind::Values(Facet::Residences)),
-    parameter("country", Kind::Values(Facet::Countries)),
-    parameter("destination", Kind::Values(Facet::Destinations)),
-    parameter("benefit", Kind::Values(Facet::Benefits)),
-    parameter("fundingShape", Kind::Values(Facet::FundingShapes)),
-    parameter("durationUnit", Kind::Values(Facet::DurationUnits)),
-    parameter("openState", Kind::Values(Facet::OpenStates)),
-    parameter("lifecycle", Kind::Values(Facet::Lifecycles)),
-    parameter("q", Kind::Text),
-    parameter("ageMin", Kind::Least(Measure::Age)),
-    parameter("ageMax", Kind::Most(Measure::Age)),
-    parameter("deadlineFrom", Kind::DeadlineFrom),
-    parameter("deadlineTo", Kind::DeadlineTo),
-    parameter("rolling", Kind::Rolling),
-    parameter("funded", Kind::Funded),
-    parameter("fundingMin", Kind::Least(Measure::Funding)),
-    parameter("fundingMax", Kind::Most(Measure::Funding)),
-    parameter("durationMin", Kind::Least(Measure::Duration)),
-    parameter("durationMax", Kind::Most(Measure::Duration)),
-    parameter("open", Kind::Open),
-    parameter("locale", Kind::Locale),
-    parameter("lang", Kind::Lang),
-    parameter("sort", Kind::Sort),
-    parameter("page", Kind::Page),
-    parameter("limit", Kind::Limit),
-    parameter("offset", Kind::Offset),
-    parameter("facets", Kind::Facets),
-];
+pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let facets = FACETS.iter().map(|spec| (spec.asked, spec.parameter, Kind::Values(spec.facet)));
+    let bounds = MEASURES.iter().flat_map(|spec| {
+        let kinds = [Kind::Least(spec.measure), Kind::Most(spec.measure)];
+        spec.parameters.into_iter().zip(kinds).filter_map(|(name, kind)| Some((spec.asked, name?, kind)))
+    });
+    let mut all: Vec<_> = facets.chain(bounds).chain(CONTROLS).collect();
+    all.sort_by_key(|(place, ..)| *place);
+    all.into_iter().map(|(_, name, kind)| Parameter { name, kind }).collect()
+});
 
 /// Order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -198,12 +183,8 @@ pub struct Query {
     pub picks: Vec<(Facet, Pick)>,
     /// Free text, trimmed, not empty.
     pub text: Option<String>,
-    /// Ages, years.
-    pub age: Option<Interval>,
-    /// Funding, US dollars.
-    pub funding: Option<Interval>,
-    /// Duration, days.
-    pub duration: Option<Interval>,
+    /// Bounds of each measure, in the order of [`MEASURES`].
+    pub measures: [Option<Interval>; MEASURES.len()],
     /// Earliest next deadline.
     pub deadline_from: Option<Day>,
     /// Latest next deadline.
@@ -229,9 +210,7 @@ impl Default for Query {
         Self {
             picks: Vec::new(),
             text: None,
-            age: None,
-            funding: None,
-            duration: None,
+            measures: [None; MEASURES.len()],
             deadline_from: None,
             deadline_to: None,
             rolling: false,
@@ -306,7 +285,7 @@ pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -
         offset: None,
         locale: None,
         lang: None,
-        seen: [const { None }; PARAMETERS.len()],
+        seen: vec![None; PARAMETERS.len()],
         complaints: Complaints::default(),
         ordinal,
     };
@@ -323,7 +302,7 @@ struct SearchReader<F> {
     locale: Option<Locale>,
     lang: Option<Locale>,
     /// First value of each single-valued parameter; a repetition of it is no news.
-    seen: [Option<String>; PARAMETERS.len()],
+    seen: Vec<Option<String>>,
     complaints: Complaints,
     ordinal: F,
 }
@@ -358,15 +337,13 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         }
     }
 
-    /// A value that records name, or a place that none does. `field` asks for a topic first.
+    /// A value that records name, or a place that none does. A facet that shares the selection of another
+    /// asks there first.
     fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, Pick)> {
-        if facet == Facet::Fields
-            && let Some(ordinal) = (self.ordinal)(Facet::Topics, value)
-        {
-            return Some((Facet::Topics, Pick::Value(ordinal)));
-        }
-        if let Some(ordinal) = (self.ordinal)(facet, value) {
-            return Some((facet, Pick::Value(ordinal)));
+        for facet in [facet.group(), facet] {
+            if let Some(ordinal) = (self.ordinal)(facet, value) {
+                return Some((facet, Pick::Value(ordinal)));
+            }
         }
         let code = place::Code::new(value).filter(|_| facet.spec().places);
         code.map(|code| (facet, Pick::Place(code)))
@@ -406,12 +383,7 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
     }
 
     fn bound(&mut self, measure: Measure) -> &mut Interval {
-        let interval = match measure {
-            Measure::Age => &mut self.query.age,
-            Measure::Funding => &mut self.query.funding,
-            Measure::Duration => &mut self.query.duration,
-        };
-        interval.get_or_insert(Interval { min: f64::NEG_INFINITY, max: f64::INFINITY })
+        self.query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
     }
 
     fn finish(mut self) -> (Query, Vec<String>) {
@@ -717,7 +689,7 @@ impl Query {
     /// first.
     pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
         let mut out = form_urlencoded::Serializer::new(String::new());
-        for parameter in &PARAMETERS {
+        for parameter in PARAMETERS.iter() {
             self.write_parameter(parameter, &mut out, &name);
         }
         out.finish()
@@ -744,11 +716,7 @@ impl Query {
     /// Text of a single-valued parameter that differs from its default.
     fn single_value(&self, kind: Kind) -> Option<String> {
         let finite = |number: f64| number.is_finite().then(|| number.to_string());
-        let measured = |measure| match measure {
-            Measure::Age => self.age,
-            Measure::Funding => self.funding,
-            Measure::Duration => self.duration,
-        };
+        let measured = |measure: Measure| self.measures[measure as usize];
         let on = |flag: bool| flag.then(|| "true".to_owned());
         let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
         match kind {

@@ -22,8 +22,8 @@ use serde::Serialize;
 use crate::page::shape::Shaper;
 use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
-use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
 use crate::record::shown::Object;
+use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
 use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
@@ -131,8 +131,9 @@ pub fn write(
 ) {
     let shaper = Shaper { directory, locale: Locale::En };
     let mut organizations: Vec<usize> = (0..directory.organizations.len()).collect();
-    organizations
-        .sort_by_cached_key(|it| (fold(shaper.organization_reference(*it).text("name")), directory.organizations[*it].id));
+    organizations.sort_by_cached_key(|it| {
+        (fold(shaper.organization_reference(*it).text("name")), directory.organizations[*it].id)
+    });
     write_rows(ORGANIZATIONS, organizations.iter().map(|it| shaper.organization(*it)), writer);
     write_cycles(&shaper, program_of_cycle, writer);
     let mut awards: Vec<usize> = (0..directory.awards.len()).collect();

@@ -166,7 +166,5 @@ impl<'a> Labels<'a> {
 
 /// Facet and value that a fact labels.
 fn fact_key(fact: &Fact) -> Option<(&'static str, &str)> {
-    let spec = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind))?;
-    let value = if spec.facet == Facet::DurationUnits { &fact.unit } else { &fact.value };
-    Some((spec.name, value.as_deref()?))
+    FACETS.iter().find_map(|spec| Some((spec.name, spec.fed(fact)?)))
 }

@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::facet::{Facet, Measure, intervals, is_funded, named_values};
+use crate::facet::{Facet, MEASURES, intervals, is_funded, named_values};
 use crate::record::{Directory, Fact, Locale, Program};
-use crate::search::interval_names;
 use crate::search::set::{set_bit, words};
 use crate::search::table::Strings;
 use crate::search::terms::{Mark, TermsWriter};
@@ -130,15 +129,14 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
 }
 
 fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
-    for measure in [Measure::Age, Measure::Funding, Measure::Duration] {
+    for spec in &MEASURES {
         let (mut at, mut items) = (vec![0u64], Vec::new());
         for said in documents {
-            items.extend(intervals(measure, said.program, &said.facts));
+            items.extend(intervals(spec.measure, said.program, &said.facts));
             at.push(items.len() as u64);
         }
-        let (at_name, items_name) = interval_names(measure);
-        writer.put(at_name, at);
-        writer.put(items_name, items);
+        writer.put(spec.sections.0, at);
+        writer.put(spec.sections.1, items);
     }
     let mut funded = vec![0u64; words(documents.len())];
     for (doc, said) in documents.iter().enumerate() {

@@ -22,7 +22,7 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
     let schema = tool("search_opportunities")["inputSchema"].take();
     let properties = schema["properties"].as_object().unwrap();
     let mut expected: Vec<&str> = Vec::new();
-    for parameter in &PARAMETERS {
+    for parameter in PARAMETERS.iter() {
         let name = match parameter.kind {
             Kind::Lang | Kind::Page | Kind::Facets => continue,
             Kind::Text => "query",

@@ -201,6 +201,15 @@ words! {
     }
 }
 
+/// Which record: an id is unique among the records of one kind only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityRef {
+    /// Of what kind.
+    pub kind: EntityType,
+    /// With which id.
+    pub id: Uuid,
+}
+
 impl DurationUnit {
     /// Length of one unit in days.
     #[must_use]
@@ -638,6 +647,34 @@ row! {
     }
 }
 
+macro_rules! entities {
+    ($($kind:ident)+) => {
+        $(impl $kind {
+            /// The record as others refer to it.
+            #[must_use]
+            pub const fn entity(&self) -> EntityRef {
+                EntityRef { kind: EntityType::$kind, id: self.id }
+            }
+        })+
+    };
+}
+
+entities! { Organization Program Cycle Award Recipient Fact }
+
+macro_rules! about_entities {
+    ($($kind:ident)+) => {
+        $(impl $kind {
+            /// The record that this row is about.
+            #[must_use]
+            pub const fn about(&self) -> EntityRef {
+                EntityRef { kind: self.entity_type, id: self.entity_id }
+            }
+        })+
+    };
+}
+
+about_entities! { Source Alias Translation }
+
 fn null_is_empty<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -681,7 +718,7 @@ pub struct Directory {
     /// Synonyms.
     pub synonyms: Vec<Synonym>,
     /// Texts by record and language.
-    pub translations: FxHashMap<(Uuid, Locale), BTreeMap<String, String>>,
+    pub translations: FxHashMap<(EntityRef, Locale), BTreeMap<String, String>>,
     /// One for each organization.
     pub organization_links: Vec<OrganizationLinks>,
     /// One for each program.
@@ -740,30 +777,30 @@ pub struct AwardLinks {
 impl Directory {
     /// A text field in the asked language, else in the original.
     #[must_use]
-    pub fn text<'a>(&'a self, id: Uuid, locale: Locale, field: &str, original: &'a str) -> &'a str {
-        self.translation(id, locale, field).unwrap_or(original)
+    pub fn text<'a>(&'a self, of: EntityRef, locale: Locale, field: &str, original: &'a str) -> &'a str {
+        self.translation(of, locale, field).unwrap_or(original)
     }
 
     /// The same for a field that may be absent.
     #[must_use]
     pub fn optional_text<'a>(
         &'a self,
-        id: Uuid,
+        of: EntityRef,
         locale: Locale,
         field: &str,
         original: Option<&'a str>,
     ) -> Option<&'a str> {
-        self.translation(id, locale, field).or(original)
+        self.translation(of, locale, field).or(original)
     }
 
-    fn translation(&self, id: Uuid, locale: Locale, field: &str) -> Option<&str> {
-        self.translations.get(&(id, locale))?.get(field).map(String::as_str)
+    fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
+        self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }
 
     /// Whether any text of the record exists in that language besides the original.
     #[must_use]
-    pub fn is_translated(&self, id: Uuid, locale: Locale) -> bool {
-        self.translations.contains_key(&(id, locale))
+    pub fn is_translated(&self, of: EntityRef, locale: Locale) -> bool {
+        self.translations.contains_key(&(of, locale))
     }
 }
 

@@ -9,7 +9,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::record::{
-    self, Directory, EntityType, Lifecycle, Locale, Number, Polarity, RecipientKind, Shared, Strength,
+    self, Directory, EntityRef, EntityType, Lifecycle, Locale, Number, Polarity, RecipientKind, Shared,
+    Strength,
 };
 
 /// Declares a response object.
@@ -257,38 +258,38 @@ pub struct Shaper<'a> {
 }
 
 impl<'a> Shaper<'a> {
-    fn text(&self, id: Uuid, field: &str, original: &'a str) -> &'a str {
-        self.directory.text(id, self.locale, field, original)
+    fn text(&self, of: EntityRef, field: &str, original: &'a str) -> &'a str {
+        self.directory.text(of, self.locale, field, original)
     }
 
     fn optional(
         &self,
-        id: Uuid,
+        of: EntityRef,
         field: &str,
         original: &'a Option<impl Deref<Target = str>>,
     ) -> Option<&'a str> {
-        self.directory.optional_text(id, self.locale, field, original.as_deref())
+        self.directory.optional_text(of, self.locale, field, original.as_deref())
     }
 
     /// `{id, slug, name}` of an organization.
     #[must_use]
     pub fn organization_reference(&self, organization: usize) -> Reference<'a> {
         let it = &self.directory.organizations[organization];
-        Reference { id: it.id, slug: &it.slug, name: self.text(it.id, "name", &it.name) }
+        Reference { id: it.id, slug: &it.slug, name: self.text(it.entity(), "name", &it.name) }
     }
 
     /// `{id, slug, name}` of a program.
     #[must_use]
     pub fn program_reference(&self, program: usize) -> Reference<'a> {
         let it = &self.directory.programs[program];
-        Reference { id: it.id, slug: &it.slug, name: self.text(it.id, "name", &it.name) }
+        Reference { id: it.id, slug: &it.slug, name: self.text(it.entity(), "name", &it.name) }
     }
 
     /// A recipient in award rows.
     #[must_use]
     pub fn recipient_reference(&self, recipient: usize) -> RecipientReference<'a> {
         let it = &self.directory.recipients[recipient];
-        let display_name = self.text(it.id, "displayName", &it.display_name);
+        let display_name = self.text(it.entity(), "displayName", &it.display_name);
         RecipientReference { id: it.id, slug: &it.slug, display_name, kind: it.kind }
     }
 
@@ -299,10 +300,10 @@ impl<'a> Shaper<'a> {
         Organization {
             id: it.id,
             slug: &it.slug,
-            name: self.text(it.id, "name", &it.name),
+            name: self.text(it.entity(), "name", &it.name),
             country_code: it.country_code.as_deref(),
             website_url: it.website_url.as_deref(),
-            description: self.optional(it.id, "description", &it.description),
+            description: self.optional(it.entity(), "description", &it.description),
             created_at: it.created_at,
             updated_at: it.updated_at,
         }
@@ -316,8 +317,8 @@ impl<'a> Shaper<'a> {
         ProgramSummary {
             id: it.id,
             slug: &it.slug,
-            name: self.text(it.id, "name", &it.name),
-            summary: self.optional(it.id, "summary", &it.summary),
+            name: self.text(it.entity(), "name", &it.name),
+            summary: self.optional(it.entity(), "summary", &it.summary),
             r#type: &it.program_type,
             lifecycle: it.lifecycle,
             lifecycle_checked_at: it.lifecycle_checked_at,
@@ -341,9 +342,9 @@ impl<'a> Shaper<'a> {
             id: it.id,
             organization_id: it.organization_id,
             slug: &it.slug,
-            name: self.text(it.id, "name", &it.name),
-            summary: self.optional(it.id, "summary", &it.summary),
-            description: self.optional(it.id, "description", &it.description),
+            name: self.text(it.entity(), "name", &it.name),
+            summary: self.optional(it.entity(), "summary", &it.summary),
+            description: self.optional(it.entity(), "description", &it.description),
             program_type: &it.program_type,
             fields: &it.fields,
             eligible_countries: &it.eligible_countries,
@@ -368,7 +369,7 @@ impl<'a> Shaper<'a> {
         Cycle {
             id: it.id,
             program_id: it.program_id,
-            label: self.text(it.id, "label", &it.label),
+            label: self.text(it.entity(), "label", &it.label),
             opens_on: it.opens_on,
             deadline_on: it.deadline_on,
             selection_on: it.selection_on,
@@ -395,8 +396,8 @@ impl<'a> Shaper<'a> {
             recipient_id: it.recipient_id,
             award_year: it.award_year,
             award_amount_usd: it.award_amount_usd,
-            project_title: self.optional(it.id, "projectTitle", &it.project_title),
-            public_notes: self.optional(it.id, "publicNotes", &it.public_notes),
+            project_title: self.optional(it.entity(), "projectTitle", &it.project_title),
+            public_notes: self.optional(it.entity(), "publicNotes", &it.public_notes),
             created_at: it.created_at,
             updated_at: it.updated_at,
         }
@@ -429,11 +430,11 @@ impl<'a> Shaper<'a> {
         Recipient {
             id: it.id,
             slug: &it.slug,
-            display_name: self.text(it.id, "displayName", &it.display_name),
+            display_name: self.text(it.entity(), "displayName", &it.display_name),
             kind: it.kind,
             country_code: it.country_code.as_deref(),
             website_url: it.website_url.as_deref(),
-            biography: self.optional(it.id, "biography", &it.biography),
+            biography: self.optional(it.entity(), "biography", &it.biography),
             created_at: it.created_at,
             updated_at: it.updated_at,
         }
@@ -447,10 +448,10 @@ impl<'a> Shaper<'a> {
         RecipientSummary {
             id: it.id,
             slug: &it.slug,
-            display_name: self.text(it.id, "displayName", &it.display_name),
+            display_name: self.text(it.entity(), "displayName", &it.display_name),
             kind: it.kind,
             country_code: it.country_code.as_deref(),
-            biography: self.optional(it.id, "biography", &it.biography),
+            biography: self.optional(it.entity(), "biography", &it.biography),
             award_count: awards.len(),
             latest_award_year: awards.first().map(|award| self.directory.awards[*award].award_year),
         }
@@ -466,8 +467,8 @@ impl<'a> Shaper<'a> {
             cycle_id: it.cycle_id,
             kind: &it.kind,
             value: it.value.as_deref(),
-            label: self.optional(it.id, "label", &it.label),
-            text: self.optional(it.id, "text", &it.text),
+            label: self.optional(it.entity(), "label", &it.label),
+            text: self.optional(it.entity(), "text", &it.text),
             min: it.min,
             max: it.max,
             unit: it.unit.as_deref(),
@@ -500,8 +501,8 @@ impl<'a> Shaper<'a> {
         let it = &self.directory.leaders[leader];
         Leader {
             id: it.id,
-            name: self.text(it.id, "name", &it.name),
-            role: self.optional(it.id, "role", &it.role),
+            name: &it.name,
+            role: it.role.as_deref(),
             url: it.url.as_deref(),
             started_on: it.started_on,
             ended_on: it.ended_on,
@@ -512,7 +513,7 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn channel(&self, channel: usize) -> Channel<'a> {
         let it = &self.directory.channels[channel];
-        Channel { id: it.id, kind: &it.kind, url: &it.url, label: self.optional(it.id, "label", &it.label) }
+        Channel { id: it.id, kind: &it.kind, url: &it.url, label: it.label.as_deref() }
     }
 
     /// An entry of `recentPosts`.
@@ -521,9 +522,9 @@ impl<'a> Shaper<'a> {
         let it = &self.directory.posts[post];
         Post {
             id: it.id,
-            title: self.text(it.id, "title", &it.title),
+            title: &it.title,
             url: &it.url,
-            summary: self.optional(it.id, "summary", &it.summary),
+            summary: it.summary.as_deref(),
             published_on: it.published_on,
         }
     }

@@ -172,7 +172,7 @@ impl<'a> Pages<'a> {
         let (program, locale) = split(position);
         let record = &self.directory.programs[program];
         let path = format!("/programs/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.program_view(program, locale);
         let page = self.render("program.html", locale, (&path, name), view.clone())?;
         let twin = self.render("program.md", locale, (&path, name), view)?;
@@ -190,7 +190,7 @@ impl<'a> Pages<'a> {
         let (organization, locale) = split(position);
         let record = &self.directory.organizations[organization];
         let path = format!("/organizations/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.organization_view(organization, locale);
         let page = self.render("organization.html", locale, (&path, name), view)?;
         Ok(self.finish(&path, locale, &page, dated))
@@ -201,7 +201,7 @@ impl<'a> Pages<'a> {
         let (recipient, locale) = split(position);
         let record = &self.directory.recipients[recipient];
         let path = format!("/recipients/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "displayName", &record.display_name);
+        let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
         let view = self.recipient_view(recipient, locale);
         let page = self.render("recipient.html", locale, (&path, name), view)?;
         Ok(self.finish(&path, locale, &page, dated))

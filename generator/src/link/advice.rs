@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use snapshot::record::{Cycle, CycleStatus, Dataset, EntityType, Lifecycle, Locale, Program};
+use snapshot::record::{Cycle, CycleStatus, Dataset, EntityRef, Lifecycle, Locale, Program};
 use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
@@ -138,27 +138,23 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
 }
 
 fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
-    let mut translated: Vec<(EntityType, Uuid, Locale)> = tables
-        .translations
-        .iter()
-        .map(|row| (row.record.entity_type, row.record.entity_id, row.record.locale))
-        .collect();
+    let mut translated: Vec<(EntityRef, Locale)> =
+        tables.translations.iter().map(|row| (row.record.about(), row.record.locale)).collect();
     translated.sort_unstable();
     let mut doubts = Vec::new();
     for &locale in &dataset.locales {
-        let is_missing = |kind: EntityType, id: Uuid, language: &str| {
+        let is_missing = |of: EntityRef, language: &str| {
             language.split('-').next() != Some(locale.as_str())
-                && translated.binary_search(&(kind, id, locale)).is_err()
+                && translated.binary_search(&(of, locale)).is_err()
         };
         let default = dataset.default_locale.as_str();
         let organizations = tables.organizations.iter();
-        let organizations = organizations
-            .filter(|row| is_missing(EntityType::Organization, row.record.id, default))
-            .map(|row| row.at);
+        let organizations =
+            organizations.filter(|row| is_missing(row.record.entity(), default)).map(|row| row.at);
         doubts.extend(missing(organizations, tables.organizations.len(), "organization", locale));
         let programs = tables.programs.iter().filter(|row| {
             let language = row.record.language.as_deref().unwrap_or(default);
-            is_missing(EntityType::Program, row.record.id, language)
+            is_missing(row.record.entity(), language)
         });
         doubts.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, EntityType, Fact, Leader, Post, Program, Source, Transition, Translation,
+    Alias, Award, Channel, Cycle, EntityRef, EntityType, Fact, Leader, Post, Program, Source, Transition,
+    Translation,
 };
 use uuid::Uuid;
 
@@ -53,8 +54,8 @@ const fn program(id: Uuid) -> Option<Reference> {
     Some(("programId", Table::Programs, id))
 }
 
-const fn entity(kind: EntityType, id: Uuid) -> Option<Reference> {
-    Some(("entityId", table_of(kind), id))
+const fn entity(of: EntityRef) -> Option<Reference> {
+    Some(("entityId", table_of(of.kind), of.id))
 }
 
 fn cycle(id: Option<Uuid>) -> Option<Reference> {
@@ -73,14 +74,14 @@ refers! {
         cycle(this.cycle_id),
         Some(("recipientId", Table::Recipients, this.recipient_id)),
     ];
-    Source, this => [entity(this.entity_type, this.entity_id), None, None];
+    Source, this => [entity(this.about()), None, None];
     Fact, this => [program(this.program_id), cycle(this.cycle_id), source(this.source_id)];
     Transition, this => [program(this.program_id), source(this.source_id), None];
-    Alias, this => [entity(this.entity_type, this.entity_id), None, None];
+    Alias, this => [entity(this.about()), None, None];
     Leader, this => [organization(this.organization_id), None, None];
     Channel, this => [organization(this.organization_id), None, None];
     Post, this => [organization(this.organization_id), None, None];
-    Translation, this => [entity(this.entity_type, this.entity_id), None, None];
+    Translation, this => [entity(this.about()), None, None];
 }
 
 /// Reports references that lead nowhere, or astray.

@@ -30,7 +30,7 @@ impl Pages<'_> {
         let organization = &self.directory.organizations[self.directory.program_links[program].organization];
         let provider = json!({
             "@type": "Organization",
-            "name": self.directory.text(organization.id, locale, "name", &organization.name),
+            "name": self.directory.text(organization.entity(), locale, "name", &organization.name),
             "url": self.address(&format!("/organizations/{}", organization.slug), locale),
         });
         let (min, max) = (it.funding_min_usd, it.funding_max_usd);
@@ -48,8 +48,8 @@ impl Pages<'_> {
             } else {
                 json!("EducationalOccupationalProgram")
             },
-            "name": self.directory.text(it.id, locale, "name", &it.name),
-            "description": self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref()),
+            "name": self.directory.text(it.entity(), locale, "name", &it.name),
+            "description": self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref()),
             "url": self.address(&format!("/programs/{}", it.slug), locale),
             "sameAs": it.official_url,
             "provider": provider,
@@ -65,8 +65,8 @@ impl Pages<'_> {
         let it = &self.directory.organizations[organization];
         embed(json!({
             "@type": "Organization",
-            "name": self.directory.text(it.id, locale, "name", &it.name),
-            "description": self.directory.optional_text(it.id, locale, "description", it.description.as_deref()),
+            "name": self.directory.text(it.entity(), locale, "name", &it.name),
+            "description": self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref()),
             "url": it.website_url,
             "mainEntityOfPage": self.address(&format!("/organizations/{}", it.slug), locale),
         }))
@@ -76,7 +76,7 @@ impl Pages<'_> {
         let it = &self.directory.recipients[recipient];
         embed(json!({
             "@type": if it.kind == RecipientKind::Person { "Person" } else { "Organization" },
-            "name": self.directory.text(it.id, locale, "displayName", &it.display_name),
+            "name": self.directory.text(it.entity(), locale, "displayName", &it.display_name),
             "url": it.website_url,
             "mainEntityOfPage": self.address(&format!("/recipients/{}", it.slug), locale),
         }))

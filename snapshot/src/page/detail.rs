@@ -118,7 +118,7 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> History<'a> {
     recipients.dedup();
     let deadline = |cycle: &usize| {
         let it = &directory.cycles[*cycle];
-        let label = directory.text(it.id, shaper.locale, "label", &it.label);
+        let label = directory.text(it.entity(), shaper.locale, "label", &it.label);
         Some(Deadline { cycle_id: it.id, label, deadline_on: it.deadline_on? })
     };
     History {

@@ -23,7 +23,9 @@ use crate::page::shape::Shaper;
 use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::shown::Object;
-use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
+use crate::record::{
+    CycleStatus, Directory, EntityRef, EntityType, Locale, RecipientKind, award_order, season_order,
+};
 use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
@@ -153,17 +155,13 @@ pub fn write(
 }
 
 fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
-    let slugs = |organizations: bool| -> BTreeMap<uuid::Uuid, &str> {
-        let records = directory.programs.iter().map(|it| (it.id, it.slug.as_str()));
-        let recipients = directory.recipients.iter().map(|it| (it.id, it.slug.as_str()));
-        let bodies = directory.organizations.iter().map(|it| (it.id, it.slug.as_str()));
-        if organizations { bodies.collect() } else { records.chain(recipients).collect() }
-    };
-    let (organizations, others) = (slugs(true), slugs(false));
+    let organizations = directory.organizations.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let programs = directory.programs.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let recipients = directory.recipients.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let slugs: BTreeMap<EntityRef, &str> = organizations.chain(programs).chain(recipients).collect();
     let mut aliases: BTreeMap<String, &str> = BTreeMap::new();
     for alias in &directory.aliases {
-        let known = if alias.entity_type == EntityType::Organization { &organizations } else { &others };
-        if let Some(slug) = known.get(&alias.entity_id) {
+        if let Some(slug) = slugs.get(&alias.about()) {
             aliases.insert(format!("{}/{}", alias.entity_type.as_str(), alias.slug), slug);
         }
     }

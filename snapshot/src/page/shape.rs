@@ -1,11 +1,9 @@
 //! The objects of the contract: what the tables of fields say of a record, in one language.
 
-use uuid::Uuid;
-
 use crate::record::shown::{Field, Kind, Object, Shows, Value};
 use crate::record::{
-    AWARD, CHANNEL, CYCLE, CYCLE_STAMPS, Directory, FACT, LEADER, Locale, ORGANIZATION, POST, PROGRAM,
-    RECIPIENT, SOURCE, TRANSITION,
+    AWARD, CHANNEL, CYCLE, CYCLE_STAMPS, Directory, EntityRef, FACT, LEADER, Locale, ORGANIZATION, POST,
+    PROGRAM, RECIPIENT, SOURCE, TRANSITION,
 };
 
 /// Makes objects of a directory's records in one language.
@@ -18,15 +16,21 @@ pub struct Shaper<'a> {
 }
 
 impl<'a> Shaper<'a> {
-    /// What a place shows of a record.
-    fn object<R>(&self, fields: &[Field<R>], place: Shows, id: Uuid, record: &'a R) -> Object<'a> {
+    /// What a place shows of a record; `of` is where its translations are, if there can be any.
+    fn object<R>(
+        &self,
+        fields: &[Field<R>],
+        place: Shows,
+        of: Option<EntityRef>,
+        record: &'a R,
+    ) -> Object<'a> {
         let shown = fields.iter().filter(|field| field.shows.has(place));
-        Object(shown.map(|field| (field.name, self.value(field, id, record))).collect())
+        Object(shown.map(|field| (field.name, self.value(field, of, record))).collect())
     }
 
-    fn value<R>(&self, field: &Field<R>, id: Uuid, record: &'a R) -> Value<'a> {
-        let translated = || self.directory.translation(id, self.locale, field.name);
-        match (field.kind == Kind::Text).then(translated).flatten() {
+    fn value<R>(&self, field: &Field<R>, of: Option<EntityRef>, record: &'a R) -> Value<'a> {
+        let of = of.filter(|_| field.kind == Kind::Text);
+        match of.and_then(|of| self.directory.translation(of, self.locale, field.name)) {
             Some(text) => text.into(),
             None => (field.read)(record),
         }
@@ -36,35 +40,35 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn organization_reference(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Shows::REFERENCE, it.id, it)
+        self.object(ORGANIZATION, Shows::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, name}` of a program.
     #[must_use]
     pub fn program_reference(&self, program: usize) -> Object<'a> {
         let it = &self.directory.programs[program];
-        self.object(PROGRAM, Shows::REFERENCE, it.id, it)
+        self.object(PROGRAM, Shows::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, displayName, kind}` of a recipient.
     #[must_use]
     pub fn recipient_reference(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Shows::REFERENCE, it.id, it)
+        self.object(RECIPIENT, Shows::REFERENCE, Some(it.entity()), it)
     }
 
     /// Organization.
     #[must_use]
     pub fn organization(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Shows::DETAIL, it.id, it)
+        self.object(ORGANIZATION, Shows::DETAIL, Some(it.entity()), it)
     }
 
     /// What a place shows of a program.
     #[must_use]
     pub fn program(&self, program: usize, place: Shows) -> Object<'a> {
         let it = &self.directory.programs[program];
-        self.object(PROGRAM, place, it.id, it)
+        self.object(PROGRAM, place, Some(it.entity()), it)
     }
 
     /// ProgramSummary without its next deadline, which depends on the day.
@@ -78,11 +82,11 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn cycle(&self, cycle: usize, status: String, sources: Option<Vec<Object<'a>>>) -> Object<'a> {
         let it = &self.directory.cycles[cycle];
-        let mut object = self.object(CYCLE, Shows::DETAIL, it.id, it).with("status", status);
+        let mut object = self.object(CYCLE, Shows::DETAIL, Some(it.entity()), it).with("status", status);
         if let Some(sources) = sources {
             object = object.with("sources", sources);
         }
-        object.0.extend(self.object(CYCLE_STAMPS, Shows::DETAIL, it.id, it).0);
+        object.0.extend(self.object(CYCLE_STAMPS, Shows::DETAIL, None, it).0);
         object
     }
 
@@ -90,21 +94,21 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn award(&self, award: usize) -> Object<'a> {
         let it = &self.directory.awards[award];
-        self.object(AWARD, Shows::DETAIL, it.id, it)
+        self.object(AWARD, Shows::DETAIL, Some(it.entity()), it)
     }
 
     /// Source.
     #[must_use]
     pub fn source(&self, source: usize) -> Object<'a> {
         let it = &self.directory.sources[source];
-        self.object(SOURCE, Shows::DETAIL, it.id, it)
+        self.object(SOURCE, Shows::DETAIL, None, it)
     }
 
     /// Recipient.
     #[must_use]
     pub fn recipient(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Shows::DETAIL, it.id, it)
+        self.object(RECIPIENT, Shows::DETAIL, Some(it.entity()), it)
     }
 
     /// RecipientSummary.
@@ -113,7 +117,7 @@ impl<'a> Shaper<'a> {
         let it = &self.directory.recipients[recipient];
         let awards = &self.directory.recipient_awards[recipient];
         let latest = awards.first().map(|award| self.directory.awards[*award].award_year);
-        let object = self.object(RECIPIENT, Shows::ROW, it.id, it);
+        let object = self.object(RECIPIENT, Shows::ROW, Some(it.entity()), it);
         object.with("awardCount", awards.len()).with("latestAwardYear", latest)
     }
 
@@ -121,34 +125,34 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn fact(&self, fact: usize) -> Object<'a> {
         let it = &self.directory.facts[fact];
-        self.object(FACT, Shows::DETAIL, it.id, it)
+        self.object(FACT, Shows::DETAIL, Some(it.entity()), it)
     }
 
     /// An entry of `lifecycleHistory`.
     #[must_use]
     pub fn transition(&self, transition: usize) -> Object<'a> {
         let it = &self.directory.transitions[transition];
-        self.object(TRANSITION, Shows::DETAIL, it.id, it)
+        self.object(TRANSITION, Shows::DETAIL, None, it)
     }
 
     /// An entry of `leaders`.
     #[must_use]
     pub fn leader(&self, leader: usize) -> Object<'a> {
         let it = &self.directory.leaders[leader];
-        self.object(LEADER, Shows::DETAIL, it.id, it)
+        self.object(LEADER, Shows::DETAIL, None, it)
     }
 
     /// An entry of `channels`.
     #[must_use]
     pub fn channel(&self, channel: usize) -> Object<'a> {
         let it = &self.directory.channels[channel];
-        self.object(CHANNEL, Shows::DETAIL, it.id, it)
+        self.object(CHANNEL, Shows::DETAIL, None, it)
     }
 
     /// An entry of `recentPosts`.
     #[must_use]
     pub fn post(&self, post: usize) -> Object<'a> {
         let it = &self.directory.posts[post];
-        self.object(POST, Shows::DETAIL, it.id, it)
+        self.object(POST, Shows::DETAIL, None, it)
     }
 }

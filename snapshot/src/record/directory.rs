@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use uuid::Uuid;
 
 use super::{
-    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Locale, Organization, Post, Program, Recipient,
-    Source, Synonym, Term, Transition,
+    Alias, Award, Channel, Cycle, Dataset, EntityRef, Fact, Leader, Locale, Organization, Post, Program,
+    Recipient, Source, Synonym, Term, Transition,
 };
 
 /// The published records, sorted by id, with their references resolved to positions.
@@ -47,7 +46,7 @@ pub struct Directory {
     /// Synonyms.
     pub synonyms: Vec<Synonym>,
     /// Texts by record and language.
-    pub translations: FxHashMap<(Uuid, Locale), BTreeMap<String, String>>,
+    pub translations: FxHashMap<(EntityRef, Locale), BTreeMap<String, String>>,
     /// One for each organization.
     pub organization_links: Vec<OrganizationLinks>,
     /// One for each program.
@@ -106,31 +105,31 @@ pub struct AwardLinks {
 impl Directory {
     /// A text field in the asked language, else in the original.
     #[must_use]
-    pub fn text<'a>(&'a self, id: Uuid, locale: Locale, field: &str, original: &'a str) -> &'a str {
-        self.translation(id, locale, field).unwrap_or(original)
+    pub fn text<'a>(&'a self, of: EntityRef, locale: Locale, field: &str, original: &'a str) -> &'a str {
+        self.translation(of, locale, field).unwrap_or(original)
     }
 
     /// The same for a field that may be absent.
     #[must_use]
     pub fn optional_text<'a>(
         &'a self,
-        id: Uuid,
+        of: EntityRef,
         locale: Locale,
         field: &str,
         original: Option<&'a str>,
     ) -> Option<&'a str> {
-        self.translation(id, locale, field).or(original)
+        self.translation(of, locale, field).or(original)
     }
 
     /// A text of a record in a language, where it is there.
     #[must_use]
-    pub fn translation(&self, id: Uuid, locale: Locale, field: &str) -> Option<&str> {
-        self.translations.get(&(id, locale))?.get(field).map(String::as_str)
+    pub fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
+        self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }
 
     /// Whether any text of the record exists in that language besides the original.
     #[must_use]
-    pub fn is_translated(&self, id: Uuid, locale: Locale) -> bool {
-        self.translations.contains_key(&(id, locale))
+    pub fn is_translated(&self, of: EntityRef, locale: Locale) -> bool {
+        self.translations.contains_key(&(of, locale))
     }
 }

@@ -106,8 +106,8 @@ pub static ORGANIZATION: &[Field<Organization>] = &[
 /// What answers show of a leader.
 pub static LEADER: &[Field<Leader>] = &[
     field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("name", Kind::Text, SHOWN, |it| (&it.name).into()),
-    field("role", Kind::Text, SHOWN, |it| (&it.role).into()),
+    field("name", Kind::Quote, SHOWN, |it| (&it.name).into()),
+    field("role", Kind::Quote, SHOWN, |it| (&it.role).into()),
     field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
     field("startedOn", Kind::Day, SHOWN, |it| it.started_on.into()),
     field("endedOn", Kind::Day, SHOWN, |it| it.ended_on.into()),
@@ -118,14 +118,14 @@ pub static CHANNEL: &[Field<Channel>] = &[
     field("id", Kind::Id, SHOWN, |it| it.id.into()),
     field("kind", Kind::Word, SHOWN, |it| (&it.kind).into()),
     field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("label", Kind::Text, SHOWN, |it| (&it.label).into()),
+    field("label", Kind::Quote, SHOWN, |it| (&it.label).into()),
 ];
 
 /// What answers show of a post.
 pub static POST: &[Field<Post>] = &[
     field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("title", Kind::Text, SHOWN, |it| (&it.title).into()),
+    field("title", Kind::Quote, SHOWN, |it| (&it.title).into()),
     field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("summary", Kind::Text, SHOWN, |it| (&it.summary).into()),
+    field("summary", Kind::Quote, SHOWN, |it| (&it.summary).into()),
     field("publishedOn", Kind::Day, SHOWN, |it| it.published_on.into()),
 ];

@@ -54,7 +54,7 @@ pub fn season(directory: &Directory, cycle: usize) -> Season {
 /// The name that people read in a language, as it is sorted.
 fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
     let program = &directory.programs[program];
-    fold(directory.text(program.id, locale, "name", &program.name))
+    fold(directory.text(program.entity(), locale, "name", &program.name))
 }
 
 /// Writes the index of a directory; `order` comes from [`document_order`].
@@ -163,14 +163,14 @@ pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     texts.extend(program.description.iter().map(|text| (Mark::Description, text.as_str())));
     for locale in Locale::ALL {
         let translated =
-            |id, field| directory.translations.get(&(id, *locale))?.get(field).map(String::as_str);
-        texts.extend(translated(program.id, "name").map(|text| (Mark::Name, text)));
-        texts.extend(translated(organization.id, "name").map(|text| (Mark::Organization, text)));
-        texts.extend(translated(program.id, "summary").map(|text| (Mark::Summary, text)));
-        texts.extend(translated(program.id, "description").map(|text| (Mark::Description, text)));
+            |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
+        texts.extend(translated(program.entity(), "name").map(|text| (Mark::Name, text)));
+        texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
+        texts.extend(translated(program.entity(), "summary").map(|text| (Mark::Summary, text)));
+        texts.extend(translated(program.entity(), "description").map(|text| (Mark::Description, text)));
     }
     for fact in links.facts.iter().map(|fact| &directory.facts[*fact]) {
-        let translated = |locale: &Locale| directory.translations.get(&(fact.id, *locale))?.get("text");
+        let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
         let translations = Locale::ALL.iter().filter_map(translated);
         texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
     }

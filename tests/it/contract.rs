@@ -192,6 +192,21 @@ fn lists_clamp_and_drop_and_report_too() {
 }
 
 #[test]
+fn seasons_have_their_sources_in_the_detail_of_a_program_and_in_no_list() {
+    for query in ["", "?upcoming=false&limit=100"] {
+        for row in SAMPLE.json(&format!("/api/v1/cycles{query}"))["data"].as_array().unwrap() {
+            assert_eq!(row["cycle"].get("sources"), None, "{query}");
+        }
+    }
+    for program in &SAMPLE.directory.programs {
+        let detail = SAMPLE.json(&format!("/api/v1/programs/{}", program.slug));
+        for cycle in detail["data"]["cycles"].as_array().unwrap() {
+            assert!(cycle["sources"].is_array(), "{}", program.slug);
+        }
+    }
+}
+
+#[test]
 fn clamped_values_act_as_the_nearest_good_one() {
     for (bad, good) in [
         ("limit=500", "limit=100"),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use serde::de::IgnoredAny;
 
 use crate::facet::{FACETS, Facet, Interval, MEASURES, Measure};
 use crate::place;
@@ -417,10 +418,16 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     slot.is_some()
 }
 
-/// A non-negative decimal number.
+/// A number that is not negative, written as in JSON: many programs print `1.0E7` or `1E+7`.
 fn parse_amount(value: &str) -> Option<f64> {
-    let plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    value.parse::<f64>().ok().filter(|number| plain && number.is_finite())
+    // In a query string a plus that nobody escaped stands for a space.
+    let written = value.replacen(['e', 'E'], "e", 1).replacen("e ", "e+", 1);
+    let bare = written.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && written.ends_with(|c: char| c.is_ascii_digit());
+    let is_json = bare && serde_json::from_str::<IgnoredAny>(&written).is_ok();
+    let number = written.parse::<f64>().ok().filter(|number| is_json && number.is_finite() && *number >= 0.0);
+    // `-0` is 0, which is written in one way.
+    number.map(f64::abs)
 }
 
 fn parse_flag(value: &str) -> Option<bool> {
@@ -816,6 +823,43 @@ mod tests {
         assert_eq!(parsed.picks, [(Facet::Types, Pick::Value(1))]);
         assert_eq!(invalid, ["type=Grant", "ageMin=-3", "deadlineFrom=2026-02-30", "sort=best", "zzz=1"]);
         assert_eq!(Query { picks: Vec::new(), ..parsed }, Query::default());
+    }
+
+    #[test]
+    fn numbers_are_written_as_in_json_and_known_by_one_spelling() {
+        for (spelling, canonical) in [
+            ("10000000", "10000000"),
+            ("1e7", "10000000"),
+            ("1.0E7", "10000000"),
+            ("1E%2B7", "10000000"),
+            ("1E+7", "10000000"),
+            ("1e+07", "10000000"),
+            ("100000000e-1", "10000000"),
+            ("2.5E-1", "0.25"),
+            ("0.250", "0.25"),
+            ("0e5", "0"),
+            ("-0", "0"),
+            ("-0.0E3", "0"),
+        ] {
+            let (parsed, invalid) = parse(&format!("fundingMin={spelling}"));
+            assert_eq!(invalid, [""; 0], "{spelling}");
+            assert_eq!(parsed.canonical(|_| ""), format!("fundingMin={canonical}"), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn what_json_does_not_call_a_number_is_dropped_and_reported() {
+        let faults = [
+            "-1", "-1e7", "1e", "e7", "1e7.0", "1e400", ".5", "5.", "07", "0x10", "1_000", "1,000", "1 000",
+            "NaN", "inf", "Infinity", "null", "true", "[1]", "\"1\"", "٣", "1e7 ", " 1", "1\n", "1ee7",
+            "1e  7",
+        ];
+        for fault in faults {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("ageMax", fault).finish();
+            let (parsed, invalid) = parse(&query);
+            assert_eq!(invalid, [format!("ageMax={fault}")], "{fault}");
+            assert_eq!(parsed, Query::default(), "{fault}");
+        }
     }
 
     #[test]

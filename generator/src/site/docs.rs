@@ -69,7 +69,7 @@ impl Pages<'_> {
 
     /// The reference, read from the contract that is served.
     pub(super) fn api_view(&self) -> Value {
-        let contract: Json = serde_json::from_slice(OPENAPI).unwrap_or_default();
+        let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
         let paths = contract["paths"].as_object();
         let operations: Vec<Value> = paths
             .into_iter()

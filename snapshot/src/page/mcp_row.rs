@@ -13,15 +13,18 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::page::bilingual::{self, Names};
-use crate::page::push_json;
+use crate::page::money::Speech;
 use crate::page::shape::Shaper;
-use crate::record::{Directory, Lifecycle, Number, Shared};
+use crate::page::{plain, push_json};
+use crate::record::{Directory, Fact, Lifecycle, Number, Shared};
 use crate::store::sections::SectionWriter;
 
 /// Longest summary of a row, in characters.
 pub const SUMMARY_MAX: usize = 280;
 /// Most places of a row.
 pub const PLACES_MAX: usize = 12;
+/// Longest name of an amount, in characters.
+const LABEL_MAX: usize = 80;
 
 /// Sections of the rows: each ends before the value of `nextDeadline`, its object still open.
 pub const NAMES: Names = Names {
@@ -37,12 +40,14 @@ struct Row<'a> {
     name: &'a str,
     r#type: &'a str,
     lifecycle: Lifecycle,
+    lifecycle_checked_at: Option<Timestamp>,
     organization: &'a str,
     summary: Option<Cow<'a, str>>,
     official_url: &'a str,
     source_checked_at: Option<Timestamp>,
     funding_min_usd: Option<Number>,
     funding_max_usd: Option<Number>,
+    funding: Option<String>,
     eligible_countries: &'a [Shared],
     eligible_country_count: usize,
     destination_countries: &'a [Shared],
@@ -66,12 +71,14 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
         name: it.name,
         r#type: it.r#type,
         lifecycle: it.lifecycle,
+        lifecycle_checked_at: it.lifecycle_checked_at,
         organization: it.organization.name,
         summary: it.summary.map(|summary| cut(summary, SUMMARY_MAX)),
         official_url: it.official_url,
         source_checked_at: it.source_checked_at,
         funding_min_usd: it.funding_min_usd,
         funding_max_usd: it.funding_max_usd,
+        funding: funding(shaper, program),
         eligible_countries: &it.eligible_countries[..first(it.eligible_countries)],
         eligible_country_count: it.eligible_countries.len(),
         destination_countries: &it.destination_countries[..first(it.destination_countries)],
@@ -79,6 +86,19 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     push_json(out, &row);
     out.pop();
     out.extend_from_slice(b",\"nextDeadline\":");
+}
+
+/// Amounts in words: those of the source first.
+fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
+    let (directory, locale) = (shaper.directory, shaper.locale);
+    let links = &directory.program_links[program];
+    let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let label = |fact: &Fact| {
+        let text = fact.label.as_deref().or(fact.value.as_deref())?;
+        Some(cut(directory.text(fact.id, locale, "label", text), LABEL_MAX).into_owned())
+    };
+    let word = |key: &str| plain::word(key, locale);
+    Speech { locale, word: &word }.funding(&directory.programs[program], &facts, label)
 }
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were

@@ -53,7 +53,7 @@ impl Language {
     fn push_next(&self, out: &mut Vec<u8>, told: &Told, today: Day) {
         let next = told.openness.next_deadline;
         let closes = matches!(told.standing, Standing::Open | Standing::ClosingSoon) && told.openness.ends;
-        out.push(b' ');
+        out.extend_from_slice(joint(told.standing));
         self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
         self.push_day(out, next);
         out.extend_from_slice(b" <small>");
@@ -73,7 +73,7 @@ impl Language {
             }
             _ => return,
         };
-        out.push(b' ');
+        out.extend_from_slice(joint(told.standing));
         self.push_word(out, word);
     }
 
@@ -114,6 +114,11 @@ impl Language {
         words(out);
         out.extend_from_slice(b"</b>");
     }
+}
+
+/// What stands between a standing and its days: an age ends in words of its own.
+const fn joint(standing: Standing) -> &'static [u8] {
+    if matches!(standing, Standing::OpenWhenChecked { .. }) { b"; " } else { b" " }
 }
 
 const fn class(standing: Standing) -> &'static str {

@@ -26,3 +26,4 @@ mod server;
 mod storm;
 mod tidy;
 mod time;
+mod words;

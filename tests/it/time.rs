@@ -76,7 +76,11 @@ fn told(site: &Site, dated: &Dated) -> Vec<u8> {
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();
-    docs.iter().flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale))).map(told).collect::<String>().into()
+    docs.iter()
+        .flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale)))
+        .map(told)
+        .collect::<String>()
+        .into()
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -81,7 +81,10 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
 
 /// Text without tags.
 fn plain_text(html: &str) -> String {
-    html.split('<').enumerate().map(|(n, part)| if n == 0 { part } else { part.split_once('>').unwrap().1 }).collect()
+    html.split('<')
+        .enumerate()
+        .map(|(n, part)| if n == 0 { part } else { part.split_once('>').unwrap().1 })
+        .collect()
 }
 
 /// The value under a term of a page.
@@ -264,7 +267,11 @@ fn each_case_reads_as_it_should_in_both_languages() {
             "Last deadline 30 September 2026; not known whether it opens again",
             "Último plazo: 30 de septiembre de 2026; no se sabe si volverá a abrir",
         ),
-        (2, "Open closes 31 December 2026 in 40 days", "Abierta cierra el 31 de diciembre de 2026 en 40 días"),
+        (
+            2,
+            "Open closes 31 December 2026 in 40 days",
+            "Abierta cierra el 31 de diciembre de 2026 en 40 días",
+        ),
         (
             3,
             "Open when last checked, 15 months ago; no deadline stated",
@@ -341,13 +348,19 @@ fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
         }
         let is_open = [("Open ", "Abierta "), ("Closing soon", "Cierra pronto"), ("Rolling", "Abierta todo")];
         let is_open = is_open.iter().any(|(en, es)| {
-            said.head.starts_with(if said.locale == Locale::En { en } else { es }) && !said.head.starts_with(words.aged)
+            said.head.starts_with(if said.locale == Locale::En { en } else { es })
+                && !said.head.starts_with(words.aged)
         });
         let is_shut = said.head.starts_with(if said.locale == Locale::En { "Closed" } else { "Cerrada" });
         let contradicts = it.lifecycle == Lifecycle::ActiveBetweenCycles && is_open
             || it.lifecycle == Lifecycle::ActiveAccepting && is_shut;
         for text in [&said.lifecycle, &said.state, &said.twin] {
-            assert!(!contradicts || text.contains(words.by_dates), "{}: {text} beside {}", it.slug, said.head);
+            assert!(
+                !contradicts || text.contains(words.by_dates),
+                "{}: {text} beside {}",
+                it.slug,
+                said.head
+            );
         }
         contradicts
     });
@@ -359,7 +372,8 @@ fn openness_that_nothing_ends_says_how_old_it_is() {
     on_all(|directory, said| {
         let words = phrases(said.locale);
         let it = &directory.programs[said.program];
-        let cycles = directory.program_links[said.program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+        let cycles =
+            directory.program_links[said.program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
         let ahead = cycles.filter_map(|cycle| cycle.deadline_on).any(|deadline| deadline >= AS_OF);
         let checked = it.lifecycle_checked_at.max(it.source_checked_at);
         let checked = checked.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
@@ -386,7 +400,8 @@ fn no_amount_that_a_fact_names_is_told_as_not_stated() {
         assert!(!named || said.funding != words.not_stated, "{slug}");
         if converted {
             let (source, dollars) = (said.funding.find("EUR").unwrap(), said.funding.find("US").unwrap());
-            let about = if said.locale == Locale::En { ", about US$ " } else { "en dólares, aproximadamente " };
+            let about =
+                if said.locale == Locale::En { ", about US$ " } else { "en dólares, aproximadamente " };
             assert!(said.funding.contains(about), "{slug}: {}", said.funding);
             assert!(source < dollars, "{slug}: {}", said.funding);
             assert!(said.twin.contains(&said.funding), "{slug}");

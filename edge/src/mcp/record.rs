@@ -55,7 +55,11 @@ pub(super) fn read(scope: &Scope<'_>, slug: &str, locale: Locale) -> Option<Resu
     let doc = scope.site.index.find(slug)?;
     let body = (scope.detail)(slug, locale);
     let record = body.as_deref().and_then(|body| serde_json::from_slice::<Body<'_>>(body).ok());
-    Some(record.map(|record| Record::new(record.data).render(scope, slug, &Words::new(scope, doc, locale))).ok_or_else(Fault::internal))
+    Some(
+        record
+            .map(|record| Record::new(record.data).render(scope, slug, &Words::new(scope, doc, locale)))
+            .ok_or_else(Fault::internal),
+    )
 }
 
 /// The slug in an address of the record, or the text itself.

@@ -202,7 +202,9 @@ impl Pages<'_> {
     fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)])),
+            (Some(min), Some(max)) => {
+                Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)]))
+            }
             (Some(min), None) => Some(self.phrase(locale, "range_from", &[("min", &min)])),
             (None, Some(max)) => Some(self.phrase(locale, "range_up_to", &[("max", &max)])),
             (None, None) => None,
@@ -334,7 +336,10 @@ impl Pages<'_> {
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let telling = self.facts(program).into_iter().filter(|fact| {
-            fact.text.is_some() || fact.amount.is_some() || fact.polarity == Polarity::Exclude || fact.strength == Strength::Preferred
+            fact.text.is_some()
+                || fact.amount.is_some()
+                || fact.polarity == Polarity::Exclude
+                || fact.strength == Strength::Preferred
         });
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));

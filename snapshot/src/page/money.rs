@@ -53,9 +53,8 @@ pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversio
     if !(rate > 0.0) || !(is_said(program.funding_min_usd) || is_said(program.funding_max_usd)) {
         return None;
     }
-    let source = |bound: Option<Number>| {
-        bound.map(|it| if is_said(bound) { said } else { unconverted(it.0, rate) })
-    };
+    let source =
+        |bound: Option<Number>| bound.map(|it| if is_said(bound) { said } else { unconverted(it.0, rate) });
     Some(Conversion { currency, min: source(program.funding_min_usd), max: source(program.funding_max_usd) })
 }
 
@@ -109,8 +108,7 @@ impl Per {
 #[must_use]
 pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
     let amounts = [program.funding_min_usd, program.funding_max_usd].into_iter().flatten();
-    let small: Vec<f64> =
-        amounts.map(|amount| amount.0).filter(|it| *it > 0.0 && *it < RATE_MAX).collect();
+    let small: Vec<f64> = amounts.map(|amount| amount.0).filter(|it| *it > 0.0 && *it < RATE_MAX).collect();
     if small.is_empty() {
         return None;
     }

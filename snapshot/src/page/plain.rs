@@ -124,7 +124,8 @@ mod tests {
     use crate::search::today::Observed;
     use crate::time::{Openness, Season};
 
-    const NO_DATES: Season = Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };
+    const NO_DATES: Season =
+        Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };
 
     fn told(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
@@ -142,30 +143,48 @@ mod tests {
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
         for (lifecycle, season, checked, locale, expected) in [
             (
-                Lifecycle::Unclear, passed, lately, Locale::En,
+                Lifecycle::Unclear,
+                passed,
+                lately,
+                Locale::En,
                 "Last deadline 2026-09-30; not known whether it opens again. Unclear, as checked 2026-07-01.",
             ),
             (
-                Lifecycle::Unclear, passed, Day::NONE, Locale::Es,
+                Lifecycle::Unclear,
+                passed,
+                Day::NONE,
+                Locale::Es,
                 "Último plazo: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no consta la fecha de \
                  ninguna revisión.",
             ),
             (
-                Lifecycle::ActiveBetweenCycles, open, lately, Locale::En,
+                Lifecycle::ActiveBetweenCycles,
+                open,
+                lately,
+                Locale::En,
                 "Open; closes 2026-12-31. Active, between cycles, as checked 2026-07-01; by its dates it is open \
                  now.",
             ),
             (
-                Lifecycle::ActiveAccepting, rolling, long_ago, Locale::En,
+                Lifecycle::ActiveAccepting,
+                rolling,
+                long_ago,
+                Locale::En,
                 "Open when last checked, 15 months ago; no deadline stated. Active, accepting applications, as \
                  checked 2025-08-20.",
             ),
             (
-                Lifecycle::ActiveAccepting, rolling, lately, Locale::En,
+                Lifecycle::ActiveAccepting,
+                rolling,
+                lately,
+                Locale::En,
                 "Rolling. Active, accepting applications, as checked 2026-07-01.",
             ),
             (
-                Lifecycle::Ended, passed, lately, Locale::Es,
+                Lifecycle::Ended,
+                passed,
+                lately,
+                Locale::Es,
                 "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
             ),
         ] {

@@ -15,7 +15,11 @@ impl Language {
         }
         self.push_standing(out, told.standing);
         let next = told.openness.next_deadline;
-        if next == Day::NONE { self.push_undated(out, &told) } else { self.push_next(out, &told, dated.day()) }
+        if next == Day::NONE {
+            self.push_undated(out, &told)
+        } else {
+            self.push_next(out, &told, dated.day())
+        }
     }
 
     /// Writes the same as plain text.
@@ -128,7 +132,9 @@ const fn class(standing: Standing) -> &'static str {
         Standing::Rolling => "roll",
         Standing::Upcoming => "next",
         Standing::Closed => "shut",
-        Standing::OpenWhenChecked { .. } | Standing::Passed | Standing::Doubtful | Standing::Undated => "none",
+        Standing::OpenWhenChecked { .. } | Standing::Passed | Standing::Doubtful | Standing::Undated => {
+            "none"
+        }
     }
 }
 

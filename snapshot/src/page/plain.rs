@@ -5,7 +5,7 @@ use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::today::Told;
-use crate::time::{Day, Differs, Standing};
+use crate::time::{Differs, Standing};
 
 /// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
 #[rustfmt::skip]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::record::{CycleStatus, Lifecycle};
     use crate::search::today::Observed;
-    use crate::time::{Openness, Season};
+    use crate::time::{Day, Openness, Season};
 
     const NO_DATES: Season =
         Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };

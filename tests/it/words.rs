@@ -224,6 +224,7 @@ fn cases() -> World {
                     json!({"fundingMinUsd": 20, "fundingMaxUsd": 25, "description": "Pays $20-$25/hour."}),
                 ),
                 program(7, "ended", Some("2026-07-01"), json!({})),
+                program(8, "unclear", Some("2026-07-01"), json!({"fundingMaxUsd": 7_914_076})),
             ],
         ),
         (
@@ -243,6 +244,11 @@ fn cases() -> World {
                     1,
                     5,
                     json!({"value": "funding-conversion", "text": "30000000 EUR at 0.8845 EUR per USD, 2025 average"}),
+                ),
+                fact(
+                    3,
+                    8,
+                    json!({"value": "funding-conversion", "text": "7000000 EUR at 0.8845 EUR per USD"}),
                 ),
                 fact(
                     2,
@@ -304,8 +310,13 @@ fn each_case_reads_as_it_should_in_both_languages() {
         (
             5,
             "EUR 10,000,000 to EUR 30,000,000, about US$ 11 million to US$ 34 million",
-            "de 10\u{202f}000\u{202f}000 EUR a 30\u{202f}000\u{202f}000 EUR; en dólares, aproximadamente de 11 millones \
+            "de 10\u{202f}000\u{202f}000 EUR a 30\u{202f}000\u{202f}000 EUR, aproximadamente de 11 millones \
              de USD a 34 millones de USD",
+        ),
+        (
+            8,
+            "up to EUR 7,000,000, about US$ 7.9 million",
+            "hasta 7\u{202f}000\u{202f}000 EUR, aproximadamente 7,9 millones de USD",
         ),
         (6, "US$20 to US$25 per hour", "de 20 USD a 25 USD por hora"),
         (
@@ -400,8 +411,7 @@ fn no_amount_that_a_fact_names_is_told_as_not_stated() {
         assert!(!named || said.funding != words.not_stated, "{slug}");
         if converted {
             let (source, dollars) = (said.funding.find("EUR").unwrap(), said.funding.find("US").unwrap());
-            let about =
-                if said.locale == Locale::En { ", about US$ " } else { "en dólares, aproximadamente " };
+            let about = if said.locale == Locale::En { ", about US$ " } else { ", aproximadamente " };
             assert!(said.funding.contains(about), "{slug}: {}", said.funding);
             assert!(source < dollars, "{slug}: {}", said.funding);
             assert!(said.twin.contains(&said.funding), "{slug}");

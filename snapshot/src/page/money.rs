@@ -219,7 +219,9 @@ impl Speech<'_> {
             let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
             let said = self.range(exact(source.min), exact(source.max))?;
             let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0)));
-            return Some(self.say("funding_about", &[("source", &said), ("usd", &self.range(min, max)?)]));
+            // "up to" is said once.
+            let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
+            return Some(self.say("funding_about", &[("source", &said), ("usd", &usd)]));
         }
         let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it.0, "USD")));
         match self.range(min, max) {

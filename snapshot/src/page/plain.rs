@@ -22,7 +22,7 @@ pub const PHRASES: [(&str, [&str; 2]); 32] = [
     ("funding_up_to", ["up to {max}", "hasta {max}"]),
     ("funding_from", ["from {min}", "desde {min}"]),
     ("funding_range", ["{min} to {max}", "de {min} a {max}"]),
-    ("funding_about", ["{source}, about {usd}", "{source}; en dólares, aproximadamente {usd}"]),
+    ("funding_about", ["{source}, about {usd}", "{source}, aproximadamente {usd}"]),
     ("funding_named", ["{what}: {amount}", "{what}: {amount}"]),
     ("funding_only", ["amount for one award not stated; {named}", "importe de cada ayuda: no consta; {named}"]),
     ("state_open", ["Open", "Abierta"]),

@@ -18,6 +18,8 @@ pub mod text;
 pub mod today;
 pub mod values;
 
+use std::sync::Arc;
+
 use crate::facet::{FACETS, Facet, Interval, MEASURES, measure};
 use crate::query::{Page, Pick, Query, Sort};
 use crate::record::Locale;
@@ -116,7 +118,7 @@ pub struct Index {
     pub values: Values,
     /// Terms.
     pub terms: Terms,
-    seasons: Seasons,
+    seasons: Arc<Seasons>,
     by_name_en: Order<Section<u32>>,
     by_name_es: Order<Section<u32>>,
     by_recent: Order<Section<u32>>,
@@ -169,7 +171,7 @@ impl Index {
         Ok(Self {
             values: Values::open(sections, count)?,
             terms: Terms::open(sections, count)?,
-            seasons: Seasons::open(sections, count)?,
+            seasons: Arc::new(Seasons::open(sections, count)?),
             name_rank: by_name_en.rank.clone(),
             by_name_es: Order::open(sections, BY_NAME_ES, count)?,
             by_recent: Order::open(sections, BY_RECENT, count)?,

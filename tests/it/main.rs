@@ -27,3 +27,4 @@ mod server;
 mod storm;
 mod tidy;
 mod time;
+mod words;

@@ -7,6 +7,7 @@ use form_urlencoded::Serializer;
 use serde_json::value::RawValue;
 use snapshot::facet::{Facet, Interval, MEASURES, place_label, state_label};
 use snapshot::page::hole::Rule;
+use snapshot::page::plain;
 use snapshot::place;
 use snapshot::query::{
     Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_WORDS_MAX, parse_date, parse_search,
@@ -220,6 +221,10 @@ fn render(scope: &Scope<'_>, query: &Query, by_relevance: bool, words_cut: bool,
 fn push_row(scope: &Scope<'_>, doc: u32, locale: Locale, kind: Match, out: &mut Vec<u8>) {
     out.extend_from_slice(scope.site.mcp_rows.row(doc, locale));
     Rule::NextDeadline.fill(doc, scope.dated, out);
+    if let Some(told) = scope.dated.today.told(doc) {
+        push(out, ",\"state\":");
+        push(out, &json(&plain::state(&told, locale)));
+    }
     push(out, ",\"recordUrl\":\"");
     push(out, scope.base_url);
     push(out, "/programs/");

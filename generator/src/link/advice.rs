@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use snapshot::record::{Cycle, CycleStatus, Dataset, EntityRef, Lifecycle, Locale, Program};
+use snapshot::page::money::{RATE_MAX, per};
+use snapshot::record::{Cycle, CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
 use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
@@ -19,6 +20,7 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     let duplicates = near_duplicates(tables, report);
     report.extend(duplicates);
     report.extend(histories(tables));
+    report.extend(rates_of_pay(tables));
     let Some(dataset) = &tables.dataset else { return };
     // After errors the lack of programs may be their work.
     if tables.programs.is_empty() && report.error_count() == 0 {
@@ -73,6 +75,25 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
             end.as_str()
         );
         (*end != row.record.lifecycle).then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message))
+    });
+    doubts.collect()
+}
+
+/// Amounts that are a wage and would be read as the whole sum.
+fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
+    let mut facts: BTreeMap<Uuid, Vec<&Fact>> = BTreeMap::new();
+    for row in &tables.facts {
+        facts.entry(row.record.program_id).or_default().push(&row.record);
+    }
+    let doubts = tables.programs.iter().filter_map(|row| {
+        let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
+        let per = per(&row.record, of_program)?.as_str();
+        let message = format!(
+            "the funding of {} is below US$ {RATE_MAX} and stands next to {} in its text",
+            quoted(&row.record.slug),
+            quoted(per),
+        );
+        Some(Diagnostic::new(Code::RateOfPay, row.at, message))
     });
     doubts.collect()
 }

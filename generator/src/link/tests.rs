@@ -432,6 +432,24 @@ fn doubts_about_programs_are_told() {
 }
 
 #[test]
+fn a_wage_that_stands_for_the_whole_sum_is_told() {
+    let pays = |more: &str| program(1, 1, more);
+    let wage = r#","fundingMinUsd":20,"fundingMaxUsd":25"#;
+    let described = format!(r#"{wage},"description":"Amount: $20-$25/hour, 10-week summer term""#);
+    doubted("programs.ndjson", pays(&described), "W0305 programs.ndjson:1");
+    let stated = r#""kind":"benefit","value":"stipend","text":"25 USD a la semana""#;
+    let rows = [("programs.ndjson", pays(wage)), ("facts.ndjson", fact(1, 1, stated))];
+    assert_eq!(found(&linked(&rows).1), ["W0305 programs.ndjson:1"]);
+    for sum in [
+        r#","fundingMaxUsd":25,"description":"US$25 for each book, read within months""#,
+        r#","fundingMaxUsd":10,"description":"A 10-week term""#,
+        r#","fundingMaxUsd":2000,"description":"US$2,000 per month""#,
+    ] {
+        assert_eq!(found(&linked(&[("programs.ndjson", pays(sum))]).1), [""; 0], "{sum}");
+    }
+}
+
+#[test]
 fn stale_checks_and_missing_translations_are_told_once() {
     let checked = |number, day: &str| program(number, 1, &format!(r#","sourceCheckedAt":"{day}T00:00:00Z""#));
     let rows = [checked(1, "2025-05-31"), checked(2, "2024-01-01"), checked(3, "2025-06-01")].join("\n");

@@ -3,7 +3,8 @@
 use minijinja::Value;
 use serde_json::{Map, json};
 use snapshot::page::hole::Rule;
-use snapshot::record::{Locale, RecipientKind};
+use snapshot::page::money::conversion;
+use snapshot::record::{Locale, Number, RecipientKind};
 
 use super::{Pages, here};
 use crate::data::Download;
@@ -33,9 +34,13 @@ impl Pages<'_> {
             "name": self.directory.text(organization.entity(), locale, "name", &organization.name),
             "url": self.address(&format!("/organizations/{}", organization.slug), locale),
         });
-        let (min, max) = (it.funding_min_usd, it.funding_max_usd);
-        let funded = min.is_some() || max.is_some();
-        let mut amount = json!({ "@type": "MonetaryAmount", "currency": "USD" });
+        let funded = it.funding_min_usd.is_some() || it.funding_max_usd.is_some();
+        // Where the source's amount was converted, the source's is the one that is exact.
+        let (currency, min, max) = match conversion(it, &self.facts(program)) {
+            Some(source) => (source.currency, source.min.map(Number), source.max.map(Number)),
+            None => ("USD", it.funding_min_usd, it.funding_max_usd),
+        };
+        let mut amount = json!({ "@type": "MonetaryAmount", "currency": currency });
         for (name, bound) in [("minValue", min), ("maxValue", max)] {
             if let Some(bound) = bound {
                 amount[name] = json!(bound);

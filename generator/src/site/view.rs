@@ -10,6 +10,8 @@ use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, named_values};
 use snapshot::page::hole::Rule;
 use snapshot::page::html::{arg, grouped};
+use snapshot::page::money::Speech;
+use snapshot::page::plain::checked;
 use snapshot::record::{EntityRef, Fact, Locale, Number, Polarity, Program, Strength};
 
 use super::{Pages, here};
@@ -170,23 +172,40 @@ impl Pages<'_> {
 
     /// An amount of US dollars.
     pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
-        let whole = grouped(amount.0.max(0.0).round() as u64, locale);
-        self.phrase(locale, "money", &[("n", &whole)])
+        let word = |key: &str| self.word(locale, key);
+        Speech { locale, word: &word }.amount(amount.0, "USD")
     }
 
-    fn funding(&self, program: &Program, locale: Locale) -> Option<String> {
-        let of = |amount: Option<Number>| amount.map(|amount| self.money(amount, locale));
-        self.range("funding", of(program.funding_min_usd), of(program.funding_max_usd), locale)
+    /// What a program pays: the source's amounts first.
+    fn funding(&self, program: usize, locale: Locale) -> Option<String> {
+        let word = |key: &str| self.word(locale, key);
+        let label = |fact: &Fact| {
+            let text = fact.label.as_deref().or(fact.value.as_deref())?;
+            Some(self.directory.text(fact.id, locale, "label", text).to_owned())
+        };
+        let record = &self.directory.programs[program];
+        Speech { locale, word: &word }.funding(record, &self.facts(program), label)
     }
 
-    /// A range in words; `kind` is the start of its three keys.
-    fn range(&self, kind: &str, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
-        let both = if kind == "funding" { "funding_range" } else { "range_both" };
+    /// The lifecycle that was observed with the day of that; how the dates differ today is a hole.
+    fn lifecycle(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let doc = self.numbers.doc_of[program] as usize;
+        let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
+        let date = it.lifecycle_observed_at().map(|time| self.date_words(day(time), locale));
+        let observed = checked(&label, date, |key| self.word(locale, key));
+        context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(arg(doc, locale))) }
+    }
+
+    /// A range of numbers in words.
+    fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => Some(self.phrase(locale, both, &[("min", &min), ("max", &max)])),
-            (Some(min), None) => Some(self.phrase(locale, &format!("{kind}_from"), &[("min", &min)])),
-            (None, Some(max)) => Some(self.phrase(locale, &format!("{kind}_up_to"), &[("max", &max)])),
+            (Some(min), Some(max)) => {
+                Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)]))
+            }
+            (Some(min), None) => Some(self.phrase(locale, "range_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase(locale, "range_up_to", &[("max", &max)])),
             (None, None) => None,
         }
     }
@@ -204,7 +223,7 @@ impl Pages<'_> {
             kind => self.label(Facet::Types, &it.program_type, locale),
             summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
             who => self.who(program, locale),
-            funding => self.funding(it, locale),
+            funding => self.funding(program, locale),
             checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
         }
     }
@@ -248,10 +267,10 @@ impl Pages<'_> {
         context! {
             description => summary.map(|text| shortened(text, SUMMARY)),
             when => self.when(program, locale),
-            deadline => Rule::NextDeadlineText.mark(doc),
+            state => Value::from_safe_string(Rule::WhenText.mark(arg(doc, locale))),
             official => outside(Some(&it.official_url)),
             about => self.lines(about, locale, "description", it.description.as_deref()),
-            lifecycle => self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale),
+            lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
@@ -275,7 +294,7 @@ impl Pages<'_> {
         });
         let of = |fact: &Fact| {
             let number = |it: Option<Number>| it.map(|it| it.to_string());
-            let range = self.range("range", number(fact.min), number(fact.max), locale)?;
+            let range = self.range(number(fact.min), number(fact.max), locale)?;
             let (name, unit) = if fact.kind == "age" {
                 ("program_age", "age_unit".to_owned())
             } else {
@@ -316,7 +335,10 @@ impl Pages<'_> {
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let telling = self.facts(program).into_iter().filter(|fact| {
-            fact.text.is_some() || fact.polarity == Polarity::Exclude || fact.strength == Strength::Preferred
+            fact.text.is_some()
+                || fact.amount.is_some()
+                || fact.polarity == Polarity::Exclude
+                || fact.strength == Strength::Preferred
         });
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
@@ -332,10 +354,21 @@ impl Pages<'_> {
             context! {
                 label,
                 mark => mark.map(|key| self.word(locale, key)),
+                amount => self.stated_amount(fact, locale),
                 text => fact.text.as_deref().map(|text| self.text((fact.entity(), self.language(it)), locale, "text", text)),
             }
         };
         telling.map(view).collect()
+    }
+
+    /// The amount of a fact, in its currency where it has one.
+    fn stated_amount(&self, fact: &Fact, locale: Locale) -> Option<String> {
+        let amount = fact.amount?;
+        let word = |key: &str| self.word(locale, key);
+        Some(match fact.currency.as_deref() {
+            Some(currency) => Speech { locale, word: &word }.amount(amount.0, currency),
+            None => amount.to_string(),
+        })
     }
 
     fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {

@@ -5,6 +5,7 @@
 //! cycle.at cycle             cycle rows, newest season first; a row's position is the cycle's number
 //! cycle.split                u32 of each row: where its status stands
 //! cycle.opens .deadline .starts .stated   days and word that the status follows from
+//! cycle.checked              Day of each row: when its program was last checked
 //! cycle.due                  u32: cycles by deadline, without one last
 //! award.at award             award rows, newest first
 //! rec.at rec                 RecipientSummary rows, most awards first, then by name
@@ -30,7 +31,7 @@ use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, Season};
+use crate::time::{Day, Season, Standing};
 
 type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
@@ -77,12 +78,16 @@ pub struct Cycles {
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
+    checked: Section<Day>,
     by_deadline: Section<u32>,
 }
 
 /// Cycles on a day.
 pub struct CyclesToday {
+    day: Day,
     status: Vec<CycleStatus>,
+    deadline: Section<Day>,
+    checked: Section<Day>,
     /// Upcoming cycles, by deadline.
     upcoming: Vec<u32>,
 }
@@ -224,6 +229,8 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     writer.put("cycle.deadline", seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
     writer.put("cycle.starts", seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
     writer.put("cycle.stated", seasons.iter().map(word).collect::<Vec<_>>());
+    let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
+    writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
     writer.put("cycle.due", by_deadline);
 }
 
@@ -305,6 +312,7 @@ impl Cycles {
             deadline: sections.get("cycle.deadline")?,
             starts: sections.get("cycle.starts")?,
             stated: sections.get("cycle.stated")?,
+            checked: sections.get("cycle.checked")?,
             by_deadline: sections.get("cycle.due")?,
         };
         let count = cycles.rows.len();
@@ -313,6 +321,7 @@ impl Cycles {
         check_len("cycle.deadline", &cycles.deadline, count)?;
         check_len("cycle.starts", &cycles.starts, count)?;
         check_len("cycle.stated", &cycles.stated, count)?;
+        check_len("cycle.checked", &cycles.checked, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         if cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
@@ -330,6 +339,9 @@ impl Cycles {
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
+            day,
+            deadline: self.deadline.clone(),
+            checked: self.checked.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
         }
@@ -357,6 +369,14 @@ impl CyclesToday {
     #[must_use]
     pub fn status(&self, cycle: u32) -> CycleStatus {
         self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
+    }
+
+    /// What people are told about a cycle; its status is what the source and the dates say.
+    #[must_use]
+    pub fn standing(&self, cycle: u32) -> Standing {
+        let day = |days: &Section<Day>| days.get(cycle as usize).copied().unwrap_or(Day::NONE);
+        let ends = day(&self.deadline) != Day::NONE;
+        Standing::of_cycle(self.status(cycle), ends, day(&self.checked), self.day)
     }
 }
 

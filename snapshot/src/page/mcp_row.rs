@@ -10,16 +10,19 @@
 use std::borrow::Cow;
 
 use crate::page::bilingual::{self, Names};
-use crate::page::push_json;
+use crate::page::money::Speech;
 use crate::page::shape::Shaper;
-use crate::record::Directory;
+use crate::page::{plain, push_json};
 use crate::record::shown::{Object, Shows, Value};
+use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
 
 /// Longest summary of a row, in characters.
 pub const SUMMARY_MAX: usize = 280;
 /// Most places of a row.
 pub const PLACES_MAX: usize = 12;
+/// Longest name of an amount, in characters.
+const LABEL_MAX: usize = 80;
 
 /// Sections of the rows: each ends before the value of `nextDeadline`, its object still open.
 pub const NAMES: Names = Names {
@@ -47,6 +50,7 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let organization = shaper.directory.program_links[program].organization;
     let organization = shaper.organization_reference(organization);
     let row = row
+        .with("funding", funding(shaper, program))
         .with("eligibleCountryCount", record.eligible_countries.len())
         .with("organization", organization.text("name"));
     push_json(out, &row);
@@ -61,6 +65,19 @@ fn short<'a>(name: &str, value: Value<'a>) -> Value<'a> {
         Value::Words(places) => Value::Words(&places[..places.len().min(PLACES_MAX)]),
         other => other,
     }
+}
+
+/// Amounts in words: those of the source first.
+fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
+    let (directory, locale) = (shaper.directory, shaper.locale);
+    let links = &directory.program_links[program];
+    let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let label = |fact: &Fact| {
+        let text = fact.label.as_deref().or(fact.value.as_deref())?;
+        Some(cut(directory.text(fact.entity(), locale, "label", text), LABEL_MAX).into_owned())
+    };
+    let word = |key: &str| plain::word(key, locale);
+    Speech { locale, word: &word }.funding(&directory.programs[program], &facts, label)
 }
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were

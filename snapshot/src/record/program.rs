@@ -66,6 +66,20 @@ row! {
     }
 }
 
+impl Program {
+    /// When its lifecycle was observed: where no time of that is recorded, when its source was read.
+    #[must_use]
+    pub fn lifecycle_observed_at(&self) -> Option<Timestamp> {
+        self.lifecycle_checked_at.or(self.source_checked_at)
+    }
+
+    /// When anything of it was last checked.
+    #[must_use]
+    pub fn last_checked_at(&self) -> Option<Timestamp> {
+        self.lifecycle_checked_at.max(self.source_checked_at)
+    }
+}
+
 /// What answers show of a program, in the order of the contract.
 pub static PROGRAM: &[Field<Program>] = &[
     field("id", Kind::Id, NAMED, |it| it.id.into()),
@@ -78,7 +92,7 @@ pub static PROGRAM: &[Field<Program>] = &[
     field("type", Kind::Word, LISTED.and(ROW).and(TOOL), |it| (&it.program_type).into()),
     // Rows tell the lifecycle early, the record itself beside `active`.
     field("lifecycle", Kind::Word, LISTED.and(ROW).and(TOOL), |it| it.lifecycle.as_str().into()),
-    field("lifecycleCheckedAt", Kind::Time, ROW, |it| it.lifecycle_checked_at.into()),
+    field("lifecycleCheckedAt", Kind::Time, ROW.and(TOOL), |it| it.lifecycle_checked_at.into()),
     field("fields", Kind::Words, SHOWN, |it| (&it.fields).into()),
     field("eligibleCountries", Kind::Places, SHOWN.and(TOOL), |it| (&it.eligible_countries).into()),
     field("destinationCountries", Kind::Places, SHOWN.and(TOOL), |it| (&it.destination_countries).into()),

@@ -8,7 +8,7 @@ use crate::search::set::{set_bit, words};
 use crate::search::table::Strings;
 use crate::search::terms::{Mark, TermsWriter};
 use crate::search::text::fold;
-use crate::search::today::Seasons;
+use crate::search::today::{Observed, Seasons};
 use crate::search::values::{self, Said, TooManyValues};
 use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
 use crate::store::sections::SectionWriter;
@@ -37,6 +37,14 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
 #[must_use]
 pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
     directory.program_links[program].cycles.iter().map(|cycle| season(directory, *cycle)).collect()
+}
+
+fn observed(program: &Program) -> Observed {
+    Observed {
+        lifecycle: program.lifecycle,
+        on: Day::of(program.lifecycle_observed_at()),
+        checked: Day::of(program.last_checked_at()),
+    }
 }
 
 /// The days of a cycle.
@@ -76,7 +84,7 @@ pub fn write(
     write_measures(&documents, writer);
     let rows: Vec<_> = order
         .iter()
-        .map(|program| (directory.programs[*program].lifecycle, seasons(directory, *program)))
+        .map(|program| (observed(&directory.programs[*program]), seasons(directory, *program)))
         .collect();
     Seasons::write(&rows, writer);
     let (values, terms) = std::thread::scope(|threads| {

@@ -760,6 +760,12 @@ impl Directory {
         self.translations.get(&(id, locale))?.get(field).map(String::as_str)
     }
 
+    /// Whether a text field exists in that language besides the original.
+    #[must_use]
+    pub fn is_field_translated(&self, id: Uuid, locale: Locale, field: &str) -> bool {
+        self.translation(id, locale, field).is_some()
+    }
+
     /// Whether any text of the record exists in that language besides the original.
     #[must_use]
     pub fn is_translated(&self, id: Uuid, locale: Locale) -> bool {

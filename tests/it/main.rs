@@ -9,6 +9,7 @@ mod canonical;
 mod consistency;
 mod contract;
 mod corruption;
+mod dates;
 mod diff;
 mod examples;
 mod facets;

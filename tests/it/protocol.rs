@@ -231,6 +231,18 @@ fn nothing_unkeyed_changes_an_answer() {
     }
 }
 
+#[test]
+fn a_record_says_which_language_its_text_is_in() {
+    // By hand: `statistics` has no Spanish text, the other one has all of it.
+    let [foreign, both] = ["statistics", "graduate-research-fellowship-program"];
+    for (slug, query, language) in
+        [(foreign, "", "en"), (foreign, "?locale=es", "en"), (both, "", "en"), (both, "?locale=es", "es")]
+    {
+        let answer = SAMPLE.get(&format!("/api/v1/programs/{slug}{query}"));
+        assert_eq!((answer.status, answer.header("content-language")), (200, language), "{slug}{query}");
+    }
+}
+
 /// A state whose day ends, which the served one's does not.
 static MORTAL: LazyLock<Live> = LazyLock::new(|| {
     let setting = Setting { frozen: false, body_cache: 1 << 20, hosts: Vec::new() };

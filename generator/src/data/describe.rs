@@ -283,15 +283,35 @@ impl Describer<'_> {
         })
     }
 
-    /// <https://www.w3.org/TR/vocab-dcat-3/>
+    /// The interfaces that answer from the same data.
+    fn services(&self) -> Value {
+        let service = |path: &str, title: &str, description: &str| {
+            json!({
+                "@id": format!("{}{path}#service", self.base_url),
+                "@type": "dcat:DataService",
+                "dcterms:title": format!("{}: {title}", self.dataset.title),
+                "dcterms:license": { "@id": LICENSE, "@type": "dcterms:LicenseDocument" },
+                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url) },
+                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url) },
+                "dcat:servesDataset": { "@id": format!("{}{FOLDER}#dataset", self.base_url) },
+            })
+        };
+        json!([
+            service("/api/v1", "REST", "/api/v1/openapi.json"),
+            service("/mcp", "MCP", "/mcp/server-card"),
+        ])
+    }
+
+    /// <https://www.w3.org/TR/vocab-dcat-3/>, with what DCAT-AP 3 makes mandatory.
     fn catalog(&self) -> Value {
+        let license = json!({ "@id": LICENSE, "@type": "dcterms:LicenseDocument" });
         let distribution = |it: &Download| {
             let kind = format!("https://www.iana.org/assignments/media-types/{}", it.format.media_type());
             json!({
                 "@id": self.address(&it.name()),
                 "@type": "dcat:Distribution",
                 "dcterms:title": it.name(),
-                "dcterms:license": { "@id": LICENSE },
+                "dcterms:license": license,
                 "dcat:accessURL": { "@id": format!("{}{FOLDER}", self.base_url) },
                 "dcat:downloadURL": { "@id": self.address(&it.name()) },
                 "dcat:mediaType": { "@id": kind },
@@ -304,27 +324,48 @@ impl Describer<'_> {
             })
         };
         let page = format!("{}{FOLDER}", self.base_url);
+        let (dataset, services) = (format!("{page}#dataset"), self.services());
+        let publisher = json!({
+            "@id": format!("{}/#publisher", self.base_url),
+            "@type": "foaf:Agent",
+            "foaf:name": self.dataset.title,
+            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
+        });
+        let languages: Vec<Value> = self
+            .dataset
+            .locales
+            .iter()
+            .map(|it| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" }))
+            .collect();
         let modified = json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
         json!({
             "@context": {
                 "dcat": "http://www.w3.org/ns/dcat#",
                 "dcterms": "http://purl.org/dc/terms/",
+                "foaf": "http://xmlns.com/foaf/0.1/",
                 "spdx": "http://spdx.org/rdf/terms#",
                 "xsd": "http://www.w3.org/2001/XMLSchema#",
             },
             "@id": self.address("catalog.jsonld"),
             "@type": "dcat:Catalog",
             "dcterms:title": self.dataset.title,
+            "dcterms:description": self.about,
+            "dcterms:publisher": publisher,
+            "dcterms:license": license,
+            "dcterms:language": languages,
             "dcterms:modified": modified,
+            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
+            "dcat:service": services,
             "dcat:dataset": {
-                "@id": format!("{page}#dataset"),
+                "@id": dataset,
                 "@type": "dcat:Dataset",
                 "dcterms:identifier": self.dataset.name,
                 "dcterms:title": self.dataset.title,
                 "dcterms:description": self.about,
-                "dcterms:license": { "@id": LICENSE },
+                "dcterms:publisher": publisher,
+                "dcterms:license": license,
                 "dcterms:modified": modified,
-                "dcterms:language": self.dataset.locales.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+                "dcterms:language": languages,
                 "dcat:landingPage": { "@id": page },
                 "dcat:distribution": self.downloads.iter().map(distribution).collect::<Vec<_>>(),
             },
@@ -375,6 +416,14 @@ impl Describer<'_> {
             "distribution": self.tables().map(file).collect::<Vec<_>>(),
             "recordSet": self.tables().filter(|(it, ..)| it.rows > 0).map(records).collect::<Vec<_>>(),
         })
+    }
+}
+
+/// A language as an entry of the European authority table, which catalogues share.
+const fn language(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "http://publications.europa.eu/resource/authority/language/ENG",
+        Locale::Es => "http://publications.europa.eu/resource/authority/language/SPA",
     }
 }
 

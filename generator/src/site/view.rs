@@ -268,7 +268,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Age and duration, where they are stated.
+    /// Age and duration, where they are stated: each once, with all that is said of it.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
         let facts = self.facts(program);
         let stated = facts.into_iter().filter(|fact| {
@@ -282,10 +282,17 @@ impl Pages<'_> {
             } else {
                 ("program_duration", format!("unit_{}", fact.unit.as_deref()?))
             };
-            let text = format!("{range} {}", self.word(locale, &unit));
-            Some(context! { name => self.word(locale, name), text })
+            Some((self.word(locale, name), format!("{range} {}", self.word(locale, &unit))))
         };
-        stated.filter_map(of).collect()
+        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, text) in stated.filter_map(of) {
+            match named.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, texts)) if texts.contains(&text) => {}
+                Some((_, texts)) => texts.push(text),
+                None => named.push((name, vec![text])),
+            }
+        }
+        named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
     }
 
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {

@@ -12,7 +12,6 @@ import json
 import pathlib
 import sys
 import urllib.robotparser
-import warnings
 import xml.etree.ElementTree
 
 public, base = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
@@ -81,19 +80,18 @@ def data_package(frictionless):
 
 
 def tables(csvw):
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        group = csvw.TableGroup.from_file(folder / "csv-metadata.json")
-        for table in group.tables:
-            try:
-                sum(1 for _ in table.iterdicts(strict=True))
-                check(f"CSVW {table.url}", True)
-            except ValueError as error:
-                check(f"CSVW {table.url}", False, error)
-        check("CSVW references", group.check_referential_integrity(strict=True) is not False)
-        valid = csvw.CSVW(str(folder / "csv-metadata.json"), validate=True)
-        strict = valid.is_valid
-    check("CSVW strict", strict, [str(it.message) for it in (valid.warnings or told)][:5])
+    group = csvw.TableGroup.from_file(folder / "csv-metadata.json")
+    for table in group.tables:
+        try:
+            sum(1 for _ in table.iterdicts(strict=True))
+            check(f"CSVW {table.url}", True)
+        except ValueError as error:
+            check(f"CSVW {table.url}", False, error)
+    try:
+        whole = csvw.CSVW(str(folder / "csv-metadata.json"), validate=True)
+        check("CSVW, strictly", whole.is_valid, [str(it.message) for it in whole.warnings][:5])
+    except ValueError as error:
+        check("CSVW, strictly", False, error)
 
 
 def catalogue(rdflib, pyshacl):
@@ -108,7 +106,7 @@ def catalogue(rdflib, pyshacl):
     if pyshacl:
         shapes = rdflib.Graph().parse(pathlib.Path(__file__).with_name("dcat.ttl"))
         conforms, _, text = pyshacl.validate(graph, shacl_graph=shapes)
-        check("DCAT has what DCAT-AP makes mandatory", conforms, text)
+        check("DCAT has what DCAT-AP makes mandatory", conforms, text[:2000])
 
 
 def croissant(mlcroissant):

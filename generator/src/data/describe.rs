@@ -249,8 +249,10 @@ impl Describer<'_> {
             column
         };
         let table = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            // Strict readers refuse a foreign key that may be empty: those are told in the other descriptions.
             let keys: Vec<Value> = fields
                 .iter()
+                .filter(|field| field.required)
                 .filter_map(|field| Some((field, points_to(it.table, &field.name)?)))
                 .map(|(field, target)| {
                     json!({

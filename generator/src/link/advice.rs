@@ -60,7 +60,7 @@ fn folded(name: &str) -> String {
 }
 
 fn histories(tables: &Tables) -> Vec<Diagnostic> {
-    let mut newest: BTreeMap<Uuid, (jiff::Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
+    let mut newest: BTreeMap<Uuid, (Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
     for row in &tables.transitions {
         let record = &row.record;
         let entry = (record.observed_at, record.id, record.to_lifecycle);

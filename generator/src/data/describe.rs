@@ -1,5 +1,5 @@
 //! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
-//! Package (v2), CSVW, DCAT 3 and Croissant 1.1.
+//! Package (v2), CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use snapshot::record::{Dataset, Locale};
 use super::{Download, FOLDER, Format, Members};
 use crate::read::Table;
 
-const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
+pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
 /// What a description is made of.
 #[derive(Clone, Copy)]
@@ -182,7 +182,7 @@ impl Describer<'_> {
         (format!("public{FOLDER}/{name}"), text.into_bytes())
     }
 
-    fn address(&self, name: &str) -> String {
+    pub(super) fn address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url)
     }
 
@@ -285,95 +285,6 @@ impl Describer<'_> {
         })
     }
 
-    /// The interfaces that answer from the same data.
-    fn services(&self) -> Value {
-        let service = |path: &str, title: &str, description: &str| {
-            json!({
-                "@id": format!("{}{path}#service", self.base_url),
-                "@type": "dcat:DataService",
-                "dcterms:title": format!("{}: {title}", self.dataset.title),
-                "dcterms:license": { "@id": LICENSE, "@type": "dcterms:LicenseDocument" },
-                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url) },
-                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url) },
-                "dcat:servesDataset": { "@id": format!("{}{FOLDER}#dataset", self.base_url) },
-            })
-        };
-        json!([
-            service("/api/v1", "REST", "/api/v1/openapi.json"),
-            service("/mcp", "MCP", "/mcp/server-card"),
-        ])
-    }
-
-    /// <https://www.w3.org/TR/vocab-dcat-3/>, with what DCAT-AP 3 makes mandatory.
-    fn catalog(&self) -> Value {
-        let license = json!({ "@id": LICENSE, "@type": "dcterms:LicenseDocument" });
-        let distribution = |it: &Download| {
-            let kind = format!("https://www.iana.org/assignments/media-types/{}", it.format.media_type());
-            json!({
-                "@id": self.address(&it.name()),
-                "@type": "dcat:Distribution",
-                "dcterms:title": it.name(),
-                "dcterms:license": license,
-                "dcat:accessURL": { "@id": format!("{}{FOLDER}", self.base_url) },
-                "dcat:downloadURL": { "@id": self.address(&it.name()) },
-                "dcat:mediaType": { "@id": kind },
-                "dcat:byteSize": { "@value": it.bytes.to_string(), "@type": "xsd:nonNegativeInteger" },
-                "spdx:checksum": {
-                    "@type": "spdx:Checksum",
-                    "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
-                    "spdx:checksumValue": { "@value": it.sha256, "@type": "xsd:hexBinary" },
-                },
-            })
-        };
-        let page = format!("{}{FOLDER}", self.base_url);
-        let (dataset, services) = (format!("{page}#dataset"), self.services());
-        let publisher = json!({
-            "@id": format!("{}/#publisher", self.base_url),
-            "@type": "foaf:Agent",
-            "foaf:name": self.dataset.title,
-            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
-        });
-        let languages: Vec<Value> = self
-            .dataset
-            .locales
-            .iter()
-            .map(|it| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" }))
-            .collect();
-        let modified = json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
-        json!({
-            "@context": {
-                "dcat": "http://www.w3.org/ns/dcat#",
-                "dcterms": "http://purl.org/dc/terms/",
-                "foaf": "http://xmlns.com/foaf/0.1/",
-                "spdx": "http://spdx.org/rdf/terms#",
-                "xsd": "http://www.w3.org/2001/XMLSchema#",
-            },
-            "@id": self.address("catalog.jsonld"),
-            "@type": "dcat:Catalog",
-            "dcterms:title": self.dataset.title,
-            "dcterms:description": self.about,
-            "dcterms:publisher": publisher,
-            "dcterms:license": license,
-            "dcterms:language": languages,
-            "dcterms:modified": modified,
-            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
-            "dcat:service": services,
-            "dcat:dataset": {
-                "@id": dataset,
-                "@type": "dcat:Dataset",
-                "dcterms:identifier": self.dataset.name,
-                "dcterms:title": self.dataset.title,
-                "dcterms:description": self.about,
-                "dcterms:publisher": publisher,
-                "dcterms:license": license,
-                "dcterms:modified": modified,
-                "dcterms:language": languages,
-                "dcat:landingPage": { "@id": page },
-                "dcat:distribution": self.downloads.iter().map(distribution).collect::<Vec<_>>(),
-            },
-        })
-    }
-
     /// <https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html>
     fn croissant(&self) -> Value {
         let file = |(it, ..): (&Download, Schema, Vec<Field>)| {
@@ -418,14 +329,6 @@ impl Describer<'_> {
             "distribution": self.tables().map(file).collect::<Vec<_>>(),
             "recordSet": self.tables().filter(|(it, ..)| it.rows > 0).map(records).collect::<Vec<_>>(),
         })
-    }
-}
-
-/// A language as an entry of the European authority table, which catalogues share.
-const fn language(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "http://publications.europa.eu/resource/authority/language/ENG",
-        Locale::Es => "http://publications.europa.eu/resource/authority/language/SPA",
     }
 }
 

@@ -117,7 +117,7 @@ impl<'a> Asked<'a> {
         self.epoch.until_midnight(self.now)
     }
 
-    /// ETag of a computed answer, without quotes: generation, day and canonical question.
+    /// ETag of a computed answer, without quotes: generation, day, program and canonical question.
     pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
@@ -273,7 +273,9 @@ impl<'a> Asked<'a> {
         let locale = parse_locale(self.query());
         let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
         match self.record("programs/", slug, suffix) {
-            Some(file) => self.file(file, self.until_midnight(), || program_content(slug, locale)),
+            Some(file) => {
+                self.file(file, self.until_midnight(), || program_content(self.epoch, slug, locale))
+            }
             None => self.unknown(EntityType::Program, "There is no published program with this slug.", slug),
         }
     }
@@ -392,12 +394,15 @@ fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Con
         .with(header::CONTENT_LANGUAGE, language(Locale::En))
 }
 
-fn program_content(slug: &str, locale: Locale) -> Content {
+/// The language of the record's text is said, not that which was asked for.
+fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
+    let site = epoch.site();
+    let tongues = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.tongues(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };
     Content::json()
         .no_vary_search(ALL_BUT_LOCALE)
         .link(&format!("/{API}programs/{slug}"), query, "canonical")
-        .with(header::CONTENT_LANGUAGE, language(locale))
+        .with(header::CONTENT_LANGUAGE, value(tongues))
 }
 
 /// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
@@ -523,6 +528,6 @@ pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> O
     let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
     let file = epoch.generation().files().lookup(&[API, "programs/", slug, suffix])?;
     let tag_header = live.serving.tag_header.as_ref();
-    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(slug, locale));
+    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(epoch, slug, locale));
     body.ok().map(|body| body.bytes.clone())
 }

@@ -25,8 +25,8 @@ pub struct Body {
     pub head: HeaderMap,
     /// Headers of an answer to a client that has them.
     pub not_modified: HeaderMap,
-    /// `If-Modified-Since` from this second on means that the client has them; `None` where the date
-    /// is no proof of that.
+    /// `If-Modified-Since` with this second means that the client has them; `None` where the date is no
+    /// proof of that.
     pub since: Option<i64>,
 }
 

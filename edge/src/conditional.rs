@@ -103,7 +103,8 @@ fn parse_weight(text: &str) -> Option<u16> {
 }
 
 /// Whether the client already has these bytes: `If-None-Match` by weak comparison, and only without
-/// it `If-Modified-Since`. `changed` is in seconds since 1970.
+/// it `If-Modified-Since`, which must name the very second `changed` (since 1970): a later one is no proof,
+/// for its sender may have it from anywhere.
 #[must_use]
 pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
     let mut conditions = headers.get_all(IF_NONE_MATCH).iter().peekable();
@@ -111,7 +112,7 @@ pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
         return conditions.any(|value| value.to_str().is_ok_and(|list| lists(list, etag)));
     }
     let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| seconds(value.to_str().ok()?));
-    changed.zip(since).is_some_and(|(changed, since)| changed <= since)
+    changed.is_some() && changed == since
 }
 
 fn lists(list: &str, etag: &str) -> bool {
@@ -211,7 +212,10 @@ mod tests {
         assert!(!is_fresh(&both, "\"a\"", Some(0)));
         let since = headers(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 06:00:00 GMT");
         assert!(is_fresh(&since, "\"a\"", Some(1_795_154_400)));
-        assert!(!is_fresh(&since, "\"a\"", Some(1_795_154_401)));
+        for other in [Some(1_795_154_399), Some(1_795_154_401), Some(0), None] {
+            assert!(!is_fresh(&since, "\"a\"", other), "{other:?}");
+        }
+        assert!(!is_fresh(&headers(IF_MODIFIED_SINCE, "yesterday"), "\"a\"", None));
     }
 
     #[test]

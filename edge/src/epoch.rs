@@ -13,6 +13,7 @@ use snapshot::time::Day;
 
 use crate::bodies::Bodies;
 use crate::guard::Hosts;
+use crate::maker;
 use crate::reply::Lifetime;
 use crate::turns::Turns;
 
@@ -42,6 +43,8 @@ pub struct Opened {
     pub site: Site,
     /// When what depends on the day turned.
     pub turns: Turns,
+    /// When any of its files last changed, in seconds since 1970.
+    changed: i64,
 }
 
 impl Opened {
@@ -60,7 +63,11 @@ impl Opened {
         // Every offset has been looked at; most will not be needed soon.
         [search, rows, lists].iter().for_each(Sections::let_go);
         match site.and_then(|site| Ok((site, turns?))) {
-            Ok((site, turns)) => Ok(Self { generation, site, turns }),
+            Ok((site, turns)) => {
+                let changed = generation.files().latest_change();
+                let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
+                Ok(Self { generation, site, turns, changed })
+            }
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }
     }
@@ -76,6 +83,11 @@ fn files(generation: &Generation) -> [Result<Sections, StoreError>; 3] {
         }
     });
     files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name)))
+}
+
+/// Start of the ETags of what a program makes of a generation on a day.
+fn validator(maker: &str, generation: &str, day: Day) -> String {
+    format!("d{}.{}.{maker}.", &generation[..generation.len().min(12)], day.0)
 }
 
 /// A generation on a day.
@@ -119,7 +131,7 @@ impl Epoch {
         Self {
             dated: opened.site.dated(day),
             bodies: Bodies::new(setting.body_cache),
-            validator: format!("d{}.{}.", &hash[..hash.len().min(12)], day.0),
+            validator: validator(maker::id(), hash, day),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: setting.frozen,
             hosts: Hosts::new(hosts),
@@ -144,13 +156,12 @@ impl Epoch {
         header
     }
 
-    /// Since when an answer that is computed has been what it is, in seconds since 1970: since the data
-    /// was published or, where it depends on the day, since the day began.
+    /// Since when an answer that is computed has been what it is, in seconds since 1970: since anything in
+    /// the snapshot changed or, where it depends on the day, since the day began.
     #[must_use]
     pub fn changed(&self, depends_on_day: bool) -> i64 {
-        let published = self.generation().manifest().generated_at.as_second();
         let day = i64::from(self.dated.day().0) * SECONDS_A_DAY;
-        if depends_on_day { published.max(day) } else { published }
+        if depends_on_day { self.opened.changed.max(day) } else { self.opened.changed }
     }
 
     /// What is kept in memory.

@@ -18,6 +18,7 @@ pub mod http;
 pub mod limit;
 pub mod live;
 pub mod log;
+mod maker;
 pub mod mcp;
 pub mod metrics;
 pub mod reply;

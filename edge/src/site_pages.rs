@@ -59,6 +59,11 @@ fn media_type(path: &str) -> Option<&'static str> {
     match path {
         "mcp/server-card" => return Some("application/mcp-server-card+json"),
         ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
+        "opensearch.xml" => return Some("application/opensearchdescription+xml"),
+        "feeds/new.json" | "es/feeds/new.json" => return Some("application/feed+json"),
+        "data/croissant.json" => return Some("application/ld+json"),
+        "data/csv-metadata.json" => return Some("application/csvm+json"),
+        "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
         _ => {}
     }
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
@@ -221,6 +226,23 @@ impl Asked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_have_a_media_type_of_their_own_bear_it() {
+        for (path, expected) in [
+            ("opensearch.xml", "application/opensearchdescription+xml"),
+            ("feeds/new.json", "application/feed+json"),
+            ("es/feeds/new.json", "application/feed+json"),
+            ("data/catalog.jsonld", "application/ld+json"),
+            ("data/croissant.json", "application/ld+json"),
+            ("data/csv-metadata.json", "application/csvm+json"),
+            ("data/datapackage.json", "application/vnd.datapackage+json"),
+            ("data/dataset.json", "application/json"),
+            ("sitemap.xml", "application/xml; charset=utf-8"),
+        ] {
+            assert_eq!(media_type(path), Some(expected), "{path}");
+        }
+    }
 
     #[test]
     fn paths_name_pages_files_and_searches() {

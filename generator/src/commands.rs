@@ -240,7 +240,7 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
             return Err(fail(Failure::Usage, "not a generation; they are the folders in generations/"));
         }
     };
-    let id = store::rollback(root, to).map_err(|faults| print_faults(&faults, Failure::Output))?;
+    let id = store::rollback(root, to, today()).map_err(|faults| print_faults(&faults, Failure::Output))?;
     say(format_args!("{id} is live"));
     Ok(())
 }

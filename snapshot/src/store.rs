@@ -22,8 +22,8 @@
 //! manifest, and `history.bin`.
 //!
 //! **history.bin** is a section file: `changed`, for every row of the file table the second in which
-//! its identity body last changed (`generatedAt` of the generation that first held these bytes under
-//! this path); and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
+//! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
+//! before, and later where it is another; and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
 //!
 //! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
 //! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to
@@ -39,6 +39,7 @@
 
 pub mod sections;
 
+mod dates;
 mod diff;
 mod digest;
 mod generation;

@@ -6,6 +6,7 @@
 mod harness;
 
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
@@ -82,6 +83,29 @@ fn a_damaged_snapshot_is_not_served() {
     }
     assert_eq!(content(&root), before);
     edge(&folder, &["check", "root"]).succeeds();
+}
+
+#[test]
+fn etags_of_computed_answers_are_those_of_one_program_and_of_no_other() {
+    let folder = folder_with_snapshot();
+    let (twin, mended) = (folder.path().join("twin"), folder.path().join("mended"));
+    fs::copy(EDGE, &twin).unwrap();
+    fs::copy(EDGE, &mended).unwrap();
+    // What follows the sections of an executable is never run: this one does the same and is another.
+    fs::OpenOptions::new().append(true).open(&mended).unwrap().write_all(b"mended").unwrap();
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let etag = |program: &str, target: &str| {
+        let server = Server::start(program, folder.path(), &args, "address=");
+        let answer = server.get(target);
+        assert_eq!(status(&answer), "200");
+        answer.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned()
+    };
+    let programs = [EDGE, twin.to_str().unwrap(), mended.to_str().unwrap()];
+    let [one, same, other] = programs.map(|program| etag(program, "/api/v1/search?q=research"));
+    assert_eq!(one, same, "two of the same build agree");
+    assert_ne!(one, other, "and a mended one does not confirm their answers");
+    let [one, other] = [EDGE, programs[2]].map(|program| etag(program, "/api/v1/recipients/afrilabs"));
+    assert_eq!(one, other, "a file is what it is, whoever sends it");
 }
 
 #[test]

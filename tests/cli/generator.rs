@@ -310,12 +310,18 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     let second = place.live();
     assert_ne!(first, second);
     place.opdir(&["rollback", "root", &first.replace("000001", "000009")]).fails(3, &["no such generation"]);
-    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{first} is live\n"));
-    assert_eq!(place.live(), first);
-    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{second} is live\n"));
+    let third = first.replace("000001", "000003");
+    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{third} is live\n"));
+    assert_eq!(place.live(), third);
+    assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), format!("{third} is live\n"));
+    let fourth = second.replace("000002", "000004");
+    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{fourth} is live\n"));
     assert_eq!(place.opdir(&["gc", "root"]).succeeds(), "0 generations removed\n");
     let removed = place.opdir(&["gc", "root", "--keep", "1", "--days", "0"]).succeeds();
-    assert_eq!(removed, format!("removed {first}\n1 generation removed\n"));
+    assert_eq!(
+        removed,
+        format!("removed {third}\nremoved {second}\nremoved {first}\n3 generations removed\n")
+    );
     assert!(!place.path("root/generations").join(&first).exists());
     place.opdir(&["verify", "root"]).succeeds();
     place.opdir(&["gc", "nowhere"]).fails(4, &["nowhere"]);

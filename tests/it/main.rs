@@ -10,6 +10,7 @@ mod consistency;
 mod contract;
 mod corruption;
 mod data;
+mod dates;
 mod diff;
 mod examples;
 mod facets;

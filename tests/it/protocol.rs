@@ -66,11 +66,15 @@ fn a_client_that_has_the_bytes_is_told_so_without_them() {
 fn a_date_counts_only_where_there_is_one_and_no_etag_was_sent() {
     let export = SAMPLE.get("/api/v1/exports/latest");
     let changed = export.header("last-modified");
-    assert_eq!(changed, "Fri, 20 Nov 2026 06:00:00 GMT");
+    // Published the day before, and right for this day from its beginning.
+    assert_eq!(changed, "Sat, 21 Nov 2026 00:00:00 GMT");
     let status = |headers: &[(&str, &str)]| SAMPLE.ask("GET", "/api/v1/exports/latest", headers).status;
     assert_eq!(status(&[("If-Modified-Since", changed)]), 304);
-    assert_eq!(status(&[("If-Modified-Since", "Sat, 21 Nov 2026 06:00:00 GMT")]), 304);
-    assert_eq!(status(&[("If-Modified-Since", "Fri, 20 Nov 2026 05:59:59 GMT")]), 200);
+    for other in
+        ["Fri, 20 Nov 2026 23:59:59 GMT", "Sat, 21 Nov 2026 00:00:01 GMT", "Sun, 22 Nov 2026 00:00:00 GMT"]
+    {
+        assert_eq!(status(&[("If-Modified-Since", other)]), 200, "{other} was never given out");
+    }
     assert_eq!(status(&[("If-Modified-Since", "yesterday")]), 200);
     assert_eq!(status(&[("If-Modified-Since", changed), ("If-None-Match", "\"other\"")]), 200);
 }
@@ -228,6 +232,18 @@ fn nothing_unkeyed_changes_an_answer() {
             assert_eq!((other.status, other.header("etag")), (200, plain.header("etag")), "{name}");
             assert_eq!(other.body, plain.body, "{name}");
         }
+    }
+}
+
+#[test]
+fn a_record_says_which_language_its_text_is_in() {
+    // By hand: `statistics` has no Spanish text, the other one has all of it.
+    let [foreign, both] = ["statistics", "graduate-research-fellowship-program"];
+    for (slug, query, language) in
+        [(foreign, "", "en"), (foreign, "?locale=es", "en"), (both, "", "en"), (both, "?locale=es", "es")]
+    {
+        let answer = SAMPLE.get(&format!("/api/v1/programs/{slug}{query}"));
+        assert_eq!((answer.status, answer.header("content-language")), (200, language), "{slug}{query}");
     }
 }
 

@@ -61,7 +61,7 @@ impl Stage {
     }
 
     fn swap_to(&self, generation: usize) {
-        rollback(&self.folder.path().join("site"), Some(self.generations[generation])).unwrap();
+        rollback(&self.folder.path().join("site"), Some(self.generations[generation]), AS_OF).unwrap();
         self.live.refresh();
     }
 }

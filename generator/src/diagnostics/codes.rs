@@ -234,6 +234,10 @@ codes! {
         "Facts of an unknown kind are published, but feed no filter.",
         "`citizenships` for `citizenship`.",
         "use the known kind, or a clearly different word.";
+    UpdatedAfterPublication = "W0209", "records were updated after the dataset was published",
+        "Readers and caches take `publishedAt` for the time of the newest text; what is stamped later was edited without it, or carries a wrong time. Counted once for each table.",
+        "`\"updatedAt\": \"2026-11-21T09:00:00Z\"` in a dataset with `\"publishedAt\": \"2026-11-20T06:00:00Z\"`.",
+        "set `publishedAt` in `dataset.json` with every publication, or correct the record's time.";
     StaleChecks = "W0301", "sources were last checked more than a year before publication",
         "Readers trust what was looked at lately. Counted once for the whole dataset.",
         "`\"sourceCheckedAt\": \"2023-01-01T00:00:00Z\"` in a dataset published in 2026.",

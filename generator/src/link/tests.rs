@@ -450,6 +450,25 @@ fn a_wage_that_stands_for_the_whole_sum_is_told() {
 }
 
 #[test]
+fn records_that_are_younger_than_the_publication_are_told_once_a_table() {
+    let updated = |text: String, at: &str| text.replace(r#""updatedAt":"2026-01-01T00:00:00Z""#, at);
+    let same = r#""updatedAt":"2026-06-01T00:00:00Z""#;
+    let late = r#""updatedAt":"2999-01-01T00:00:00Z""#;
+    let rows = [
+        updated(program(1, 1, ""), same),
+        updated(program(2, 1, ""), late),
+        updated(program(3, 1, ""), late),
+    ];
+    let files =
+        [("programs.ndjson", rows.join("\n")), ("organizations.ndjson", updated(organization(1, ""), late))];
+    let (_, report) = linked(&files);
+    let told: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("W0209")).collect();
+    assert_eq!(told, ["W0209 organizations.ndjson:1", "W0209 programs.ndjson:2"]);
+    let (_, report) = linked(&[("programs.ndjson", updated(program(1, 1, ""), same))]);
+    assert_eq!(found(&report), [""; 0]);
+}
+
+#[test]
 fn stale_checks_and_missing_translations_are_told_once() {
     let checked = |number, day: &str| program(number, 1, &format!(r#","sourceCheckedAt":"{day}T00:00:00Z""#));
     let rows = [checked(1, "2025-05-31"), checked(2, "2024-01-01"), checked(3, "2025-06-01")].join("\n");

@@ -181,7 +181,7 @@ impl Pages<'_> {
         let word = |key: &str| self.word(locale, key);
         let label = |fact: &Fact| {
             let text = fact.label.as_deref().or(fact.value.as_deref())?;
-            Some(self.directory.text(fact.id, locale, "label", text).to_owned())
+            Some(self.directory.text(fact.entity(), locale, "label", text).to_owned())
         };
         let record = &self.directory.programs[program];
         Speech { locale, word: &word }.funding(record, &self.facts(program), label)
@@ -286,7 +286,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Age and duration, where they are stated.
+    /// Age and duration, where they are stated: each once, with all that is said of it.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
         let facts = self.facts(program);
         let stated = facts.into_iter().filter(|fact| {
@@ -300,10 +300,17 @@ impl Pages<'_> {
             } else {
                 ("program_duration", format!("unit_{}", fact.unit.as_deref()?))
             };
-            let text = format!("{range} {}", self.word(locale, &unit));
-            Some(context! { name => self.word(locale, name), text })
+            Some((self.word(locale, name), format!("{range} {}", self.word(locale, &unit))))
         };
-        stated.filter_map(of).collect()
+        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, text) in stated.filter_map(of) {
+            match named.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, texts)) if texts.contains(&text) => {}
+                Some((_, texts)) => texts.push(text),
+                None => named.push((name, vec![text])),
+            }
+        }
+        named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
     }
 
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {

@@ -173,7 +173,8 @@ impl Site {
 
     /// Makes a generation the live one.
     fn point_to(&self, generation: usize) -> Result<()> {
-        rollback(&self.root(), Some(self.generations[generation])).map_err(|faults| format!("{faults:?}"))?;
+        rollback(&self.root(), Some(self.generations[generation]), TODAY)
+            .map_err(|faults| format!("{faults:?}"))?;
         Ok(())
     }
 

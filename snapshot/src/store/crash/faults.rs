@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::SystemTime;
 
+use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::StoreError;
@@ -152,7 +153,7 @@ fn a_fault_at_any_operation_leaves_a_complete_live_generation_and_the_next_publi
     publish(Arc::clone(&disk) as Arc<dyn Vfs>, "before").unwrap();
     let published = fail_everywhere(&disk, |vfs| drop(publish(vfs, "now")));
     assert!(published >= 200, "a publish takes only {published} operations");
-    let back = fail_everywhere(&disk, |vfs| drop(rollback_on(&vfs, None)));
+    let back = fail_everywhere(&disk, |vfs| drop(rollback_on(&vfs, None, date(2026, 11, 20))));
     let cleared = fail_everywhere(&disk, |vfs| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
         drop(gc_on(&*vfs, 1, now));

@@ -1,6 +1,8 @@
 //! The records of a directory as plain data: what the dataset's tables hold, one struct each, and
 //! [`Directory`], the whole with its references resolved. Serde and look-ups only, no rules.
 
+mod written;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -244,6 +246,7 @@ pub struct Dataset {
     /// Must be `CC BY 4.0`.
     pub license: String,
     /// Becomes `generatedAt` of export and manifest.
+    #[serde(deserialize_with = "written::moment")]
     pub published_at: Timestamp,
     /// Published languages.
     #[serde(default = "all_locales")]
@@ -311,8 +314,10 @@ row! {
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "null_is_empty")] aliases: Vec<String>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -353,12 +358,16 @@ row! {
         /// Where it stands.
         lifecycle: Lifecycle,
         /// When that was observed.
+        #[serde(default, deserialize_with = "written::moment_or_none")]
         lifecycle_checked_at: Option<Timestamp>,
         /// When the source was last read.
+        #[serde(default, deserialize_with = "written::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
         /// BCP 47 language of the original text; the dataset's default when absent.
         language: Option<Shared>,
@@ -377,16 +386,22 @@ row! {
         /// What people call it.
         label: String,
         /// First day of applications.
+        #[serde(default, deserialize_with = "written::day")]
         opens_on: Option<Date>,
         /// Last day of applications, inclusive.
+        #[serde(default, deserialize_with = "written::day")]
         deadline_on: Option<Date>,
         /// Day of the selection.
+        #[serde(default, deserialize_with = "written::day")]
         selection_on: Option<Date>,
         /// Day of the decision.
+        #[serde(default, deserialize_with = "written::day")]
         decision_on: Option<Date>,
         /// First day of what is funded.
+        #[serde(default, deserialize_with = "written::day")]
         starts_on: Option<Date>,
         /// Last day of what is funded.
+        #[serde(default, deserialize_with = "written::day")]
         ends_on: Option<Date>,
         /// Year that the cohort is named after.
         cohort_year: Option<i32>,
@@ -395,8 +410,10 @@ row! {
         /// What the source said; the published status is derived, see [`crate::time`].
         status: Option<CycleStatus>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -421,8 +438,10 @@ row! {
         /// More about it.
         public_notes: Option<String>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -445,8 +464,10 @@ row! {
         /// About them.
         biography: Option<String>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -469,14 +490,19 @@ row! {
         /// Who published it.
         publisher: Option<Shared>,
         /// When.
+        #[serde(default, deserialize_with = "written::day")]
         published_on: Option<Date>,
         /// When it was read.
+        #[serde(deserialize_with = "written::moment")]
         retrieved_at: Timestamp,
         /// When it was last checked.
+        #[serde(default, deserialize_with = "written::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
+        #[serde(deserialize_with = "written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -517,6 +543,7 @@ row! {
         /// Only approved facts leave the building.
         #[serde(default = "approved", skip_serializing)] status: Approval,
         /// Last changed.
+        #[serde(deserialize_with = "written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -533,6 +560,7 @@ row! {
         /// What it became.
         to_lifecycle: Lifecycle,
         /// When that was seen.
+        #[serde(deserialize_with = "written::moment")]
         observed_at: Timestamp,
         /// Why.
         reason: Option<String>,
@@ -567,8 +595,10 @@ row! {
         /// Page about them.
         url: Option<String>,
         /// First day in office.
+        #[serde(default, deserialize_with = "written::day")]
         started_on: Option<Date>,
         /// Last day in office.
+        #[serde(default, deserialize_with = "written::day")]
         ended_on: Option<Date>,
     }
 }
@@ -603,6 +633,7 @@ row! {
         /// A sentence about it.
         summary: Option<String>,
         /// When it appeared.
+        #[serde(default, deserialize_with = "written::day")]
         published_on: Option<Date>,
     }
 }

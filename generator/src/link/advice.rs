@@ -19,6 +19,7 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     let duplicates = near_duplicates(tables, report);
     report.extend(duplicates);
     report.extend(histories(tables));
+    report.extend(super::spelling::doubts(tables));
     let Some(dataset) = &tables.dataset else { return };
     // After errors the lack of programs may be their work.
     if tables.programs.is_empty() && report.error_count() == 0 {

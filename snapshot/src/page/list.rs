@@ -308,6 +308,13 @@ impl Lists {
     }
 }
 
+/// Name of the dataset whose lists are in a file, if that can be read.
+#[must_use]
+pub fn dataset_name(sections: &Sections) -> Option<String> {
+    let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
+    Some(about.name)
+}
+
 impl Lists {
     /// The canonical slug of a record that was asked for by another one.
     #[must_use]

@@ -171,11 +171,27 @@ pub static FACETS: [Spec; COUNT] = [
     spec(Facet::OpenStates, "openStates", "openState", 15, 0).daily().fixed(|| OPEN_STATES.to_vec()),
 ];
 
+/// Kinds of facts that somebody reads: those that feed a facet, the intervals, sums, and words for people.
+pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
+    FACETS
+        .iter()
+        .filter_map(|spec| spec.fact_kind)
+        .chain(MEASURES.iter().filter_map(measure::Spec::fact_kind))
+        .chain(["funding", "note"])
+}
+
 impl Facet {
     /// Its row of the table.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
         &FACETS[self as usize]
+    }
+
+    /// The facet that values of facts of a kind feed. Of durations it is the unit that does.
+    #[must_use]
+    pub fn of_kind(kind: &str) -> Option<Self> {
+        let fed = FACETS.iter().find(|spec| spec.is_fed_by(kind))?.facet;
+        (fed != Self::DurationUnits).then_some(fed)
     }
 
     /// The facet with this path name; case matters.

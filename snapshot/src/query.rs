@@ -29,6 +29,8 @@ pub const LIST_TEXT_MAX: usize = 100;
 pub const TEXT_MAX: usize = 400;
 /// Most words of a search; the rest is cut and reported.
 pub const TEXT_WORDS_MAX: usize = 32;
+/// Most parameters that a list takes.
+const LIST_PARAMETERS_MAX: usize = 7;
 /// Years that a list may be asked for.
 pub const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
@@ -476,9 +478,9 @@ pub struct ListQuery {
     pub upcoming: bool,
     /// Recipients: part of the display name.
     pub text: Option<String>,
-    /// Recipients: received an award in that year.
+    /// Recipients: received an award in that year; with a program, of that program in that year.
     pub year: Option<i32>,
-    /// Recipients: received an award of that program.
+    /// Recipients: received an award of that program; with a year, in that year.
     pub program: Option<String>,
     /// Recipients: of that kind.
     pub kind: Option<RecipientKind>,
@@ -516,9 +518,9 @@ impl List {
     #[must_use]
     pub const fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Organizations | Self::Awards => &["limit", "offset"],
-            Self::Cycles => &["limit", "offset", "upcoming"],
-            Self::Recipients => &["limit", "offset", "q", "year", "program", "kind"],
+            Self::Organizations | Self::Awards => &["page", "limit", "offset"],
+            Self::Cycles => &["page", "limit", "offset", "upcoming"],
+            Self::Recipients => &["page", "limit", "offset", "q", "year", "program", "kind"],
         }
     }
 }
@@ -542,7 +544,8 @@ pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
     let mut parsed = ListQuery::default();
     let mut complaints = Complaints::default();
     let parameters = list.parameters();
-    let mut seen = [const { None }; 6];
+    let mut seen = [const { None }; LIST_PARAMETERS_MAX];
+    let mut wanted = Wanted::default();
     for (name, value) in pairs(query) {
         let Some(rank) = parameters.iter().position(|parameter| *parameter == name) else {
             if !is_junk(&name) {
@@ -551,28 +554,33 @@ pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
             continue;
         };
         let repeats = seen[rank].get_or_insert_with(|| value.clone()) != &value;
-        if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value)) {
+        if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value, &mut wanted)) {
             complaints.add(rank, &name, &value);
         }
     }
+    let page_offset = (wanted.number.unwrap_or(1) - 1) * parsed.page.limit;
+    parsed.page.offset = wanted.offset.unwrap_or(page_offset);
     (parsed, complaints.finish())
 }
 
+/// Where a list is to begin, in both ways of saying it; the offset wins over the page.
+#[derive(Default)]
+struct Wanted {
+    number: Option<u64>,
+    offset: Option<u64>,
+}
+
 impl ListQuery {
-    fn take(&mut self, name: &str, value: &str) -> bool {
+    fn take(&mut self, name: &str, value: &str, wanted: &mut Wanted) -> bool {
         match name {
+            "page" => clamp(value, PAGE_RANGE, &mut wanted.number),
             "limit" => {
                 let mut limit = None;
                 let kept = clamp(value, LIMIT_RANGE, &mut limit);
                 self.page.limit = limit.unwrap_or(LIMIT_DEFAULT);
                 kept
             }
-            "offset" => {
-                let mut offset = None;
-                let kept = clamp(value, (0, OFFSET_MAX), &mut offset);
-                self.page.offset = offset.unwrap_or(0);
-                kept
-            }
+            "offset" => clamp(value, (0, OFFSET_MAX), &mut wanted.offset),
             "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
             "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
             "year" => set(&mut self.year, parse_year(value)),
@@ -920,6 +928,23 @@ mod tests {
         assert_eq!(parsed.page.limit, 1);
         assert_eq!((parsed.kind, parsed.year, parsed.program), (None, None, None));
         assert_eq!(invalid, ["limit=0", "year=1899", "program=a_b", "kind=robot", "x=1"]);
+    }
+
+    #[test]
+    fn a_list_takes_the_page_as_a_search_does() {
+        for list in List::ALL {
+            let page = |query: &str| {
+                let (parsed, invalid) = parse_list(list, query);
+                ((parsed.page.offset, parsed.page.limit), invalid)
+            };
+            assert_eq!(page("page=3&limit=50"), ((100, 50), vec![]));
+            assert_eq!(page("limit=50&page=2"), ((50, 50), vec![]));
+            assert_eq!(page("page=3&offset=7"), ((7, 20), vec![]));
+            assert_eq!(page("page=0"), ((0, 20), vec!["page=0".to_owned()]));
+            assert_eq!(page("page=two"), ((0, 20), vec!["page=two".to_owned()]));
+            assert_eq!(page("page=2&page=3"), ((20, 20), vec!["page=3".to_owned()]));
+            assert!(list.parameters().len() <= LIST_PARAMETERS_MAX);
+        }
     }
 
     #[test]

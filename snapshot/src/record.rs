@@ -14,6 +14,7 @@ pub mod shown;
 mod source;
 mod vocabulary;
 mod words;
+mod written;
 
 use std::fmt;
 

@@ -22,6 +22,7 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     report.extend(duplicates);
     report.extend(histories(tables));
     report.extend(rates_of_pay(tables));
+    report.extend(super::spelling::doubts(tables));
     let Some(dataset) = &tables.dataset else { return };
     // After errors the lack of programs may be their work.
     if tables.programs.is_empty() && report.error_count() == 0 {
@@ -31,7 +32,6 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     report.extend(contradictions(tables, Day::new(published)));
     report.extend(accepting_after_deadline(tables, Day::new(published)));
     report.extend(stale_checks(tables, published));
-    report.extend(updated_after_publication(tables, dataset.record.published_at));
     report.extend(missing_translations(tables, &dataset.record));
 }
 
@@ -158,42 +158,6 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
         quoted(&oldest.record.slug),
     );
     Some(Diagnostic::new(Code::StaleChecks, first, message))
-}
-
-fn updated_after_publication(tables: &Tables, published: Timestamp) -> Vec<Diagnostic> {
-    macro_rules! late {
-        ($rows:ident, $noun:literal) => {{
-            let times = tables.$rows.iter().map(|row| (row.record.updated_at, row.at));
-            late(times, tables.$rows.len(), $noun, published)
-        }};
-    }
-    let doubts = [
-        late!(organizations, "organization"),
-        late!(programs, "program"),
-        late!(cycles, "cycle"),
-        late!(awards, "award"),
-        late!(recipients, "recipient"),
-        late!(sources, "source"),
-        late!(facts, "fact"),
-    ];
-    doubts.into_iter().flatten().collect()
-}
-
-fn late(
-    times: impl Iterator<Item = (Timestamp, Location)>,
-    of: usize,
-    noun: &str,
-    published: Timestamp,
-) -> Option<Diagnostic> {
-    let late: Vec<(Timestamp, Location)> = times.filter(|(time, _)| *time > published).collect();
-    let (latest, _) = late.iter().max()?;
-    let first = late.iter().map(|(_, at)| *at).min()?;
-    let message = format!(
-        "`updatedAt` of {} of {} is after `publishedAt`, {published}; the latest is {latest}",
-        late.len(),
-        counted(of, noun),
-    );
-    Some(Diagnostic::new(Code::UpdatedAfterPublication, first, message))
 }
 
 fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {

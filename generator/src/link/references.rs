@@ -11,7 +11,7 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
 use crate::read::{Row, Table, Tables};
 
 /// No vocabulary has more levels; who climbs further goes in a circle.
@@ -87,6 +87,19 @@ refers! {
 /// Reports references that lead nowhere, or astray.
 pub(super) fn check(tables: &Tables, ids: &Ids, report: &mut Diagnostics) {
     let judge = Judge { tables, ids };
+    let mut lost = BTreeMap::new();
+    judge.into_nothing(&tables.programs, &mut lost);
+    judge.into_nothing(&tables.cycles, &mut lost);
+    judge.into_nothing(&tables.awards, &mut lost);
+    judge.into_nothing(&tables.sources, &mut lost);
+    judge.into_nothing(&tables.facts, &mut lost);
+    judge.into_nothing(&tables.transitions, &mut lost);
+    judge.into_nothing(&tables.aliases, &mut lost);
+    judge.into_nothing(&tables.leaders, &mut lost);
+    judge.into_nothing(&tables.channels, &mut lost);
+    judge.into_nothing(&tables.posts, &mut lost);
+    judge.into_nothing(&tables.translations, &mut lost);
+    report.extend(missing(tables, &lost));
     judge.check(&tables.programs, report);
     judge.check(&tables.cycles, report);
     judge.check(&tables.awards, report);
@@ -107,6 +120,27 @@ pub(super) fn check(tables: &Tables, ids: &Ids, report: &mut Diagnostics) {
     report.extend(broader(tables));
 }
 
+/// Tables that are not there although they must be, or although rows refer to them.
+fn missing(tables: &Tables, lost: &BTreeMap<Table, (Location, usize)>) -> Vec<Diagnostic> {
+    let needed = [Table::Organizations, Table::Programs].into_iter();
+    let needed = needed.filter(|table| tables.absent.contains(table) && !lost.contains_key(table));
+    let start = tables.dataset.as_ref().map(|row| row.at);
+    let needed = needed.filter_map(|table| Some((table, start?, None)));
+    let referred = lost.iter().map(|(table, (at, count))| (*table, *at, Some(*count)));
+    let unread = |table: &Table| tables.incomplete.contains(table);
+    let faults = needed.chain(referred).filter(|(table, ..)| !unread(table)).map(|(table, at, count)| {
+        let name = table.name();
+        let message = match count {
+            None => format!("there is no table `{name}`"),
+            Some(count) => {
+                format!("there is no table `{name}`, to which {} lead", counted(count, "reference"))
+            }
+        };
+        Diagnostic::new(Code::NoTable, at, message).help(format!("add {name}.csv or {name}.ndjson"))
+    });
+    faults.collect()
+}
+
 struct Judge<'a> {
     tables: &'a Tables,
     ids: &'a Ids,
@@ -123,13 +157,28 @@ impl Judge<'_> {
         report.extend(faults);
     }
 
+    /// Counts references into tables that are not there, each table with the first place.
+    fn into_nothing<T: Refers>(&self, rows: &[Row<T>], lost: &mut BTreeMap<Table, (Location, usize)>) {
+        if self.tables.absent.is_empty() {
+            return;
+        }
+        for row in rows {
+            for (_, table, _) in row.record.references().into_iter().flatten() {
+                if self.tables.absent.contains(&table) {
+                    lost.entry(table).or_insert((row.at, 0)).1 += 1;
+                }
+            }
+        }
+    }
+
     fn ids(&self, table: Table) -> &[Uuid] {
         let kind = EntityType::ALL.iter().find(|kind| table_of(**kind) == table);
         kind.map_or(&self.ids.sources, |kind| self.ids.of(*kind))
     }
 
     fn dangling(&self, at: Location, (field, table, id): Reference) -> Option<Diagnostic> {
-        if find(self.ids(table), id).is_some() || self.tables.incomplete.contains(&table) {
+        let unknown = self.tables.incomplete.contains(&table) || self.tables.absent.contains(&table);
+        if unknown || find(self.ids(table), id).is_some() {
             return None;
         }
         let message = format!("`{field}` is {id}, which is not in {}", table.name());

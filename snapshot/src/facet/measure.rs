@@ -77,10 +77,10 @@ impl Measure {
 }
 
 impl Spec {
-    /// Whether facts of a kind feed it.
+    /// Kind of the facts that feed it.
     #[must_use]
-    pub fn is_fed_by(&self, kind: &str) -> bool {
-        matches!(self.from, From::Facts(of, _) if of == kind)
+    pub fn fact_kind(&self) -> Option<&'static str> {
+        if let From::Facts(kind, _) = self.from { Some(kind) } else { None }
     }
 
     fn of_fact(&self, fact: &Fact) -> Option<Interval> {

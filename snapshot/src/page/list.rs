@@ -11,7 +11,7 @@
 //! rec.at rec                 RecipientSummary rows, most awards first, then by name
 //! rec.name.at rec.name       folded display names
 //! rec.kind                   u8: position in RecipientKind::ALL
-//! rec.year.* rec.doc.*       years and programs of each recipient's awards, ascending
+//! rec.year.* rec.doc.*       year and program of each recipient's awards, side by side, ascending
 //! alias.* alias.to.*         former slugs as `type/slug`, sorted, and the canonical slug of each
 //! about                      JSON: what the dataset says about itself, see [`About`]
 //! ```
@@ -96,6 +96,7 @@ struct Recipients {
     rows: Strings,
     names: Strings,
     kinds: Section<u8>,
+    /// Year and program of each recipient's awards: two lists side by side, every pair once.
     years: NumberLists,
     programs: NumberLists,
 }
@@ -245,18 +246,20 @@ fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
     Strings::write(writer, NAMES, order.iter().map(|recipient| name(*recipient)));
     let kinds: Vec<u8> = order.iter().map(|recipient| directory.recipients[*recipient].kind as u8).collect();
     writer.put("rec.kind", kinds);
-    let of_awards = |read: &dyn Fn(usize) -> u32| -> Vec<Vec<u32>> {
-        let list = |recipient: &usize| {
-            let mut list: Vec<u32> =
-                directory.recipient_awards[*recipient].iter().map(|award| read(*award)).collect();
-            list.sort_unstable();
-            list.dedup();
-            list
-        };
-        order.iter().map(list).collect()
+    let granted = |award: &usize| {
+        let year = u32::try_from(directory.awards[*award].award_year).unwrap_or(0);
+        (year, numbers.doc_of[directory.award_links[*award].program])
     };
-    let years = of_awards(&|award| u32::try_from(directory.awards[award].award_year).unwrap_or(0));
-    let programs = of_awards(&|award| numbers.doc_of[directory.award_links[award].program]);
+    let (mut years, mut programs) = (Vec::new(), Vec::new());
+    for recipient in &order {
+        let mut awards: Vec<(u32, u32)> =
+            directory.recipient_awards[*recipient].iter().map(granted).collect();
+        awards.sort_unstable();
+        awards.dedup();
+        let (of_years, of_programs): (Vec<u32>, Vec<u32>) = awards.into_iter().unzip();
+        years.push(of_years);
+        programs.push(of_programs);
+    }
     NumberLists::write(writer, YEARS, years.iter().map(Vec::as_slice));
     NumberLists::write(writer, PROGRAMS, programs.iter().map(Vec::as_slice));
 }
@@ -277,6 +280,10 @@ impl Lists {
         if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
             return Err(SectionError::Content("rec.at", "does not fit its columns"));
         }
+        let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
+        if !(0..count).all(pairs) {
+            return Err(SectionError::Content(PROGRAMS.0, "does not fit the years"));
+        }
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
         if aliases.len() != canonical.len() {
             return Err(SectionError::Content(CANONICAL.0, "has another length"));
@@ -292,6 +299,13 @@ impl Lists {
             recipients,
         })
     }
+}
+
+/// Name of the dataset whose lists are in a file, if that can be read.
+#[must_use]
+pub fn dataset_name(sections: &Sections) -> Option<String> {
+    let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
+    Some(about.name)
 }
 
 impl Lists {
@@ -388,15 +402,20 @@ impl Recipients {
     fn find(&self, site: &Site, query: &ListQuery) -> Vec<usize> {
         let text = query.text.as_deref().map(fold);
         let year = query.year.map(|year| u32::try_from(year).unwrap_or(0));
-        let program = query.program.as_deref().map(|slug| site.index.find(slug));
+        // A slug of no program is one that no award is of.
+        let program = query.program.as_deref().map(|slug| site.index.find(slug).unwrap_or(u32::MAX));
+        let granted = |recipient: usize| {
+            let awards = self.years.get(recipient).iter().zip(self.programs.get(recipient));
+            awards.into_iter().any(|(of_year, of_program)| {
+                year.is_none_or(|year| *of_year == year) && program.is_none_or(|doc| *of_program == doc)
+            })
+        };
+        let by_award = year.is_some() || program.is_some();
         let fits = |recipient: &usize| {
             let recipient = *recipient;
             let kind = RecipientKind::ALL.get(usize::from(self.kinds[recipient])).copied();
             query.kind.is_none_or(|wanted| kind == Some(wanted))
-                && year.is_none_or(|year| self.years.get(recipient).binary_search(&year).is_ok())
-                && program.is_none_or(|doc| {
-                    doc.is_some_and(|doc| self.programs.get(recipient).binary_search(&doc).is_ok())
-                })
+                && (!by_award || granted(recipient))
                 && text.as_deref().is_none_or(|text| self.names.text(recipient).contains(text))
         };
         (0..self.rows.len()).filter(fits).collect()

@@ -149,7 +149,7 @@ fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
     let original = it.language.as_deref().unwrap_or(directory.dataset.default_locale.as_str());
     let there =
         [("name", true), ("summary", it.summary.is_some()), ("description", it.description.is_some())];
-    let is_translated = |field| directory.is_field_translated(it.id, locale, field);
+    let is_translated = |field| directory.translation(it.entity(), locale, field).is_some();
     let translated = there.iter().any(|(field, _)| is_translated(field));
     let whole = there.iter().all(|(field, there)| !there || is_translated(field));
     match (translated, whole || original == locale.as_str()) {

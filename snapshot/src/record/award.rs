@@ -33,8 +33,10 @@ row! {
         /// More about it.
         public_notes: Option<String>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -57,8 +59,10 @@ row! {
         /// About them.
         biography: Option<String>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }

@@ -21,16 +21,22 @@ row! {
         /// What people call it.
         label: String,
         /// First day of applications.
+        #[serde(default, deserialize_with = "super::written::day")]
         opens_on: Option<Date>,
         /// Last day of applications, inclusive.
+        #[serde(default, deserialize_with = "super::written::day")]
         deadline_on: Option<Date>,
         /// Day of the selection.
+        #[serde(default, deserialize_with = "super::written::day")]
         selection_on: Option<Date>,
         /// Day of the decision.
+        #[serde(default, deserialize_with = "super::written::day")]
         decision_on: Option<Date>,
         /// First day of what is funded.
+        #[serde(default, deserialize_with = "super::written::day")]
         starts_on: Option<Date>,
         /// Last day of what is funded.
+        #[serde(default, deserialize_with = "super::written::day")]
         ends_on: Option<Date>,
         /// Year that the cohort is named after.
         cohort_year: Option<i32>,
@@ -39,8 +45,10 @@ row! {
         /// What the source said; the published status is derived, see [`crate::time`].
         status: Option<CycleStatus>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }

@@ -18,6 +18,7 @@ pub struct Dataset {
     /// Must be `CC BY 4.0`.
     pub license: String,
     /// Becomes `generatedAt` of export and manifest.
+    #[serde(deserialize_with = "super::written::moment")]
     pub published_at: Timestamp,
     /// Published languages.
     #[serde(default = "all_locales")]

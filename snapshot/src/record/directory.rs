@@ -126,10 +126,4 @@ impl Directory {
     pub fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
         self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }
-
-    /// Whether any text of the record exists in that language besides the original.
-    #[must_use]
-    pub fn is_translated(&self, of: EntityRef, locale: Locale) -> bool {
-        self.translations.contains_key(&(of, locale))
-    }
 }

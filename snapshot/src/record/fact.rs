@@ -46,6 +46,7 @@ row! {
         /// Only approved facts leave the building.
         #[serde(default = "super::approved", skip_serializing)] status: Approval,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -62,6 +63,7 @@ row! {
         /// What it became.
         to_lifecycle: Lifecycle,
         /// When that was seen.
+        #[serde(deserialize_with = "super::written::moment")]
         observed_at: Timestamp,
         /// Why.
         reason: Option<String>,

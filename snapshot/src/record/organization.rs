@@ -31,8 +31,10 @@ row! {
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "super::null_is_empty")] aliases: Vec<String>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }
@@ -51,8 +53,10 @@ row! {
         /// Page about them.
         url: Option<String>,
         /// First day in office.
+        #[serde(default, deserialize_with = "super::written::day")]
         started_on: Option<Date>,
         /// Last day in office.
+        #[serde(default, deserialize_with = "super::written::day")]
         ended_on: Option<Date>,
     }
 }
@@ -87,6 +91,7 @@ row! {
         /// A sentence about it.
         summary: Option<String>,
         /// When it appeared.
+        #[serde(default, deserialize_with = "super::written::day")]
         published_on: Option<Date>,
     }
 }

@@ -52,12 +52,16 @@ row! {
         /// Where it stands.
         lifecycle: Lifecycle,
         /// When that was observed.
+        #[serde(default, deserialize_with = "super::written::moment_or_none")]
         lifecycle_checked_at: Option<Timestamp>,
         /// When the source was last read.
+        #[serde(default, deserialize_with = "super::written::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
         /// BCP 47 language of the original text; the dataset's default when absent.
         language: Option<Shared>,

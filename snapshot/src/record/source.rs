@@ -29,14 +29,19 @@ row! {
         /// Who published it.
         publisher: Option<Shared>,
         /// When.
+        #[serde(default, deserialize_with = "super::written::day")]
         published_on: Option<Date>,
         /// When it was read.
+        #[serde(deserialize_with = "super::written::moment")]
         retrieved_at: Timestamp,
         /// When it was last checked.
+        #[serde(default, deserialize_with = "super::written::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
         created_at: Timestamp,
         /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
         updated_at: Timestamp,
     }
 }

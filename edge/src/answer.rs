@@ -167,7 +167,9 @@ impl<'a> Asked<'a> {
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
         let changed = Some(self.epoch.changed(question.depends_on_day));
         // The date of a computed answer informs; only its ETag tells it from others.
-        About { etag, coding, changed, dated: false, tag_header: self.live.serving.tag_header.as_ref() }
+        let base_url = &self.epoch.generation().manifest().base_url;
+        let tag_header = self.live.serving.tag_header.as_ref();
+        About { base_url, etag, coding, changed, dated: false, tag_header }
     }
 
     /// A computed body, encoded if that pays.
@@ -475,10 +477,23 @@ fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// A file that cannot be sent as it was published is not sent.
+/// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,
+/// it can be soon.
 pub(crate) fn damaged(error: &StoreError) -> Reply {
     tracing::error!(%error, "a file of the snapshot cannot be served");
+    if matches!(error, StoreError::Io { source, .. } if is_want(source)) {
+        return Reply::unreadable_now();
+    }
     Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The record could not be read.")
+}
+
+/// Whether something has run out that will be given back: memory, or descriptors of the system or the process
+/// (the numbers are the same on every Unix).
+fn is_want(error: &std::io::Error) -> bool {
+    const ENOMEM: i32 = 12;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
 }
 
 /// The snapshot was built without pages.

@@ -66,8 +66,7 @@ impl Weights {
         let Ok(value) = value.to_str() else { return };
         for item in value.split(',').take(CODINGS_MAX) {
             let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let weight = parameters.trim().strip_prefix("q=").map_or(Some(1000), parse_weight);
-            let Some(weight) = weight else { continue };
+            let Some(weight) = weight_of(parameters) else { continue };
             if let Some(slot) = self.slot(name.trim()) {
                 slot.get_or_insert(weight);
             }
@@ -85,6 +84,15 @@ impl Weights {
             () => return None,
         })
     }
+}
+
+/// The weight among an item's parameters, 1 without one; names of parameters know no case.
+fn weight_of(parameters: &str) -> Option<u16> {
+    let weights = parameters.split(';').filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("q").then_some(value)
+    });
+    weights.into_iter().next().map_or(Some(1000), parse_weight)
 }
 
 /// `0`, `1`, or a fraction of at most three digits, in thousandths.
@@ -185,6 +193,11 @@ mod tests {
             ("gzip, br, zstd", Coding::Zstd),
             ("gzip;q=1.0, br;q=0.9", Coding::Gzip),
             ("gzip;q=0", Coding::Identity),
+            ("gzip;Q=0", Coding::Identity),
+            ("gzip;x=1;q=0", Coding::Identity),
+            ("gzip ; x=1 ; Q=0.000", Coding::Identity),
+            ("gzip;qq=0", Coding::Gzip),
+            ("zstd;x=1;Q=0.1, gzip;q=0.2", Coding::Gzip),
             ("*", Coding::Zstd),
             ("*;q=0.1, identity", Coding::Identity),
             ("br;q=0.001", Coding::Brotli),

@@ -31,7 +31,6 @@ pub mod turns;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser as _;
 use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
@@ -53,11 +52,11 @@ const NOT_LISTENING: u8 = 4;
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn run() -> ExitCode {
-    let command = Command::parse();
+    let (command, matches) = Command::read();
     log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
-        (None, Some(config)) if config.print_config => print(&config.text()),
+        (None, Some(config)) if config.print_config => print(&config.text(&matches)),
         (None, Some(config)) => match Inherited::take() {
             Ok(inherited) => serve_for_ever(config, inherited),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),

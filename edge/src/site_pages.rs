@@ -31,6 +31,15 @@ enum Named<'a> {
     File(&'a str),
     /// A page; its file ends in `.html`.
     Page(&'a str),
+    /// Nothing, whatever files there are.
+    Nothing(Locale),
+}
+
+/// Pages that stand in for others: what they say is not true at an address of their own, or is said at a shorter
+/// one.
+fn is_stand_in(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "404" | "index") && matches!(&path[..path.len() - name.len()], "" | "es/")
 }
 
 fn named(path: &str) -> Named<'_> {
@@ -49,6 +58,7 @@ fn named(path: &str) -> Named<'_> {
     match path {
         "" => Named::Page("index"),
         "es" | "es/" => Named::Page("es/index"),
+        _ if is_stand_in(path) => Named::Nothing(locale),
         _ if media_type(path).is_some() => Named::File(path),
         _ => Named::Page(path),
     }
@@ -124,6 +134,7 @@ impl Asked<'_> {
             Named::Feed(locale, feed) => self.feed(locale, feed),
             Named::File(path) => self.site_file(path),
             Named::Page(path) => self.site_page(path),
+            Named::Nothing(locale) => self.missing(locale),
         }
     }
 
@@ -249,6 +260,11 @@ mod tests {
         for (path, expected) in [
             ("/", Named::Page("index")),
             ("/es", Named::Page("es/index")),
+            ("/404", Named::Nothing(Locale::En)),
+            ("/es/404", Named::Nothing(Locale::Es)),
+            ("/index", Named::Nothing(Locale::En)),
+            ("/es/index", Named::Nothing(Locale::Es)),
+            ("/programs/404", Named::Page("programs/404")),
             ("/programs", Named::Search(Locale::En)),
             ("/es/programs", Named::Search(Locale::Es)),
             ("/programs.ics", Named::Feed(Locale::En, Feed::Calendar)),

@@ -6,8 +6,8 @@
 mod harness;
 
 use std::fs;
-use std::io::Write as _;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
@@ -156,6 +156,51 @@ fn print_config_shows_what_would_be_used() {
     let text =
         edge(&folder, &["--snapshot", "root", "--allowed-host", "a.example", "--print-config"]).succeeds();
     assert!(text.contains("root") && text.contains("a.example") && text.contains("127.0.0.1:8080"), "{text}");
+    for setting in ["--mcp-rate=60", "--client-ip-header=x-forwarded-for", "# --trusted-proxy is off"] {
+        assert!(text.contains(setting), "{setting} of {text}");
+    }
+}
+
+#[test]
+fn out_of_descriptors_a_record_is_there_again_shortly() {
+    let folder = folder_with_snapshot();
+    let args =
+        ["-c", "ulimit -n 64 && exec \"$0\" \"$@\"", EDGE, "--snapshot", "root", "--listen", "127.0.0.1:0"];
+    let args = [&args[..], &["--today", "2026-11-21", "--max-connections", "1000"]].concat();
+    let server = Server::of(&mut command("sh", folder.path(), &args), "address=");
+    let connect = || TcpStream::connect(&server.address).unwrap();
+    let mut kept = connect();
+    let mut ask = |target: &str| {
+        write!(kept, "HEAD {target} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            kept.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        String::from_utf8(head).unwrap()
+    };
+    assert_eq!(status(&ask("/about")), "200");
+    // One that is closed as soon as it is accepted found no descriptor left.
+    let mut crowd = Vec::new();
+    loop {
+        let mut next = connect();
+        next.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
+        if matches!(next.read(&mut [0]), Ok(0)) {
+            break;
+        }
+        crowd.push(next);
+        assert!(crowd.len() < 100, "there are descriptors left");
+    }
+    assert_eq!(status(&ask("/about")), "200", "what is in memory is there");
+    let refused = ask("/api/v1/exports/latest");
+    assert_eq!(status(&refused), "503", "{refused}");
+    assert!(refused.contains("\r\nretry-after: 2\r\n"), "{refused}");
+    drop(crowd);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while status(&ask("/api/v1/exports/latest")) != "200" {
+        assert!(std::time::Instant::now() < end, "it never comes back");
+    }
 }
 
 #[test]

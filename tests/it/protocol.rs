@@ -130,7 +130,9 @@ fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_a
 #[test]
 fn lists_link_to_the_pages_around_them() {
     let links = |target: &str| SAMPLE.get(target).header("link").to_owned();
-    let link = |query: &str, relation: &str| format!("</api/v1/recipients{query}>; rel=\"{relation}\"");
+    let link = |query: &str, relation: &str| {
+        format!("<https://{HOST}/api/v1/recipients{query}>; rel=\"{relation}\"")
+    };
     let total = SAMPLE.directory.recipients.len();
     assert!((51..=150).contains(&total), "the offsets below suit {total} recipients");
     let last = format!("?limit=50&offset={}", (total - 1) / 50 * 50);
@@ -159,6 +161,8 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
         ("br;q=0.9, gzip;q=0.8", "gzip", "gzip"),
         ("br", "", ""),
         ("zstd;q=0, br;q=0, gzip;q=0", "", ""),
+        ("gzip;Q=0", "", ""),
+        ("gzip;x=1;q=0", "", ""),
         ("identity, gzip;q=0.5", "", ""),
         ("deflate", "", ""),
         ("*", "zstd", "gzip"),
@@ -168,6 +172,32 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
         let coding =
             |target: &str| with(target, "Accept-Encoding", accept).header("content-encoding").to_owned();
         assert_eq!((&*coding(&search), &*coding(&record)), (of_search, of_record), "{accept}");
+    }
+}
+
+#[test]
+fn a_method_that_writes_is_told_what_is_allowed_even_with_a_body() {
+    for body in [("Content-Length", "3"), ("Transfer-Encoding", "chunked")] {
+        let response = SAMPLE.ask("POST", "/api/v1/search", &[body]);
+        assert_eq!((response.status, response.header("allow")), (405, "GET, HEAD, OPTIONS"), "{body:?}");
+        assert_eq!(response.header("connection"), "close", "{body:?}");
+    }
+}
+
+#[test]
+fn scripts_of_other_origins_see_the_name_of_a_download() {
+    let exposed =
+        SAMPLE.get("/api/v1/exports/latest?format=csv").header("access-control-expose-headers").to_owned();
+    assert!(exposed.split(", ").any(|name| name == "Content-Disposition"), "{exposed}");
+}
+
+#[test]
+fn every_link_of_an_answer_says_where_it_leads_without_the_address_it_came_from() {
+    for target in targets() {
+        let links = SAMPLE.get(&target).header("link").to_owned();
+        for link in links.split(", <") {
+            assert!(link.trim_start_matches('<').starts_with("https://"), "{target}: {links}");
+        }
     }
 }
 
@@ -195,6 +225,13 @@ fn parts_of_exports_are_cut_from_the_identity_body() {
         let matching = SAMPLE.ask("GET", target, &[range, ("If-Range", whole.header("etag"))]);
         assert_eq!(matching.status, 206);
         assert_eq!(SAMPLE.ask("GET", target, &[range, ("If-Range", "\"other\"")]).status, 200);
+    }
+    for range in ["bytes=0-9", "bytes=99999999-"] {
+        let target = "/api/v1/exports/latest";
+        let head = SAMPLE.ask("HEAD", target, &[("Range", range)]);
+        let whole = SAMPLE.get(target);
+        assert_eq!((head.status, head.header("content-range")), (200, ""), "a part is of what GET transfers");
+        assert_eq!(head.header("content-length"), whole.body.len().to_string());
     }
     let search = with("/api/v1/search", "Range", "bytes=0-9");
     assert_eq!((search.status, search.header("accept-ranges")), (200, ""));

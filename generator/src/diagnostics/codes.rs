@@ -258,10 +258,6 @@ codes! {
         "Lists in CSV are joined by `|`, so readers of the export will see two items.",
         "`\"fields\": [\"Arts|Music\"]`.",
         "make two items of it.";
-    LooksLikeKind = "W0207", "the fact's kind is nearly a known one",
-        "Facts of an unknown kind are published, but feed no filter.",
-        "`citizenships` for `citizenship`.",
-        "use the known kind, or a clearly different word.";
     TimesReversed = "W0213", "it was changed before it was made",
         "`updatedAt` is never before `createdAt`: order and news of the directory follow from both.",
         "`\"createdAt\": \"2026-05-02T00:00:00Z\", \"updatedAt\": \"2026-05-01T00:00:00Z\"`.",

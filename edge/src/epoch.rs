@@ -19,7 +19,7 @@ use crate::turns::Turns;
 const SECONDS_A_DAY: i64 = 86_400;
 /// Largest index that is copied into memory unless told otherwise, in bytes: what is written over its files
 /// does not reach it then.
-pub const COPIED_INDEX: u64 = 64 << 20;
+pub const COPIED_INDEX: u64 = 128 << 20;
 
 /// Why a generation was not taken.
 #[derive(Debug, thiserror::Error)]

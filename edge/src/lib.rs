@@ -105,7 +105,8 @@ fn refuse(error: &OpenError) -> ExitCode {
 
 fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
-    let opened = Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
+    let opened =
+        Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
     let live = match opened {
         Ok(live) => Arc::new(live.serving(config.serving())),
         Err(error) => return refuse(&error),

@@ -165,7 +165,9 @@ impl StoreError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => true,
+            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
+                true
+            }
             Self::Damaged { problem, .. } => problem.may_pass(),
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
         }

@@ -58,7 +58,7 @@ fn folder_with_snapshot() -> TempDir {
 }
 
 /// Puts another file in the place of a published one, which is read-only.
-fn overwrite(path: &Path, bytes: &[u8]) {
+fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
     fs::remove_file(path).unwrap();
     fs::write(path, bytes).unwrap();
 }
@@ -181,10 +181,10 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    fs::write(root.join("CURRENT"), "000009-00000000000000000000000000000000\n").unwrap();
+    overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-    fs::write(root.join("CURRENT"), live).unwrap();
+    overwrite(&root.join("CURRENT"), live);
     assert_eq!(status(&server.get("/api/v1/search")), "200");
 }
 
@@ -247,7 +247,7 @@ fn files_that_come_after_the_pointer_are_waited_for() {
     server.says(&format!("serving a new generation generation=\"{}\"", second.trim()));
     let public = root.join("generations").join(first.trim()).join("public");
     fs::rename(&public, folder.path().join("elsewhere")).unwrap();
-    fs::write(root.join("CURRENT"), &first).unwrap();
+    overwrite(&root.join("CURRENT"), &first);
     assert!(server.says("was refused").contains("tried_again=true"));
     fs::rename(folder.path().join("elsewhere"), public).unwrap();
     server.says(&format!("serving a new generation generation=\"{}\"", first.trim()));

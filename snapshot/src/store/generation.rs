@@ -266,7 +266,12 @@ impl<'a> Reading<'a> {
     }
 
     /// `history.bin` belongs to this manifest; together with the table it makes the file table.
-    fn history(&self, copied: bool, table: &Sections, manifest_hash: Digest) -> Result<FileTable, StoreError> {
+    fn history(
+        &self,
+        copied: bool,
+        table: &Sections,
+        manifest_hash: Digest,
+    ) -> Result<FileTable, StoreError> {
         let history = self.sections(copied, None)?;
         let wrong = |err: SectionError| self.damaged(err.into());
         let sealed = history.get::<Digest>("manifest").map_err(wrong)?;

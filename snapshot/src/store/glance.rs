@@ -20,7 +20,8 @@ pub fn glance(root: &Path) -> Glance {
         let dir = directory_of(id);
         let index = format!("{dir}/{INDEX_DIR}");
         let own = [MANIFEST, FILE_LIST, HISTORY].map(|name| format!("{dir}/{name}"));
-        let indexed = vfs.list(&index).unwrap_or_default().into_iter().map(|(name, _)| format!("{index}/{name}"));
+        let indexed =
+            vfs.list(&index).unwrap_or_default().into_iter().map(|(name, _)| format!("{index}/{name}"));
         stamps.extend(own.into_iter().chain(indexed).map(|name| vfs.stamp(&name)));
     }
     Glance(stamps)

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use snapshot::time::Day;
 
 use crate::client::Proxies;
-use crate::epoch::Setting;
+use crate::epoch::{COPIED_INDEX, Setting};
 use crate::live::Serving;
 use crate::log::Format;
 use crate::mcp;
@@ -89,6 +89,10 @@ pub struct Config {
     /// Memory for computed answers, in bytes; 0 keeps none
     #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub response_cache: u64,
+    /// Largest index that is copied into memory, in bytes; a larger one is mapped, and its files must not be
+    /// written over
+    #[arg(long, env = "OPDIR_EDGE_COPY_INDEX", value_name = "BYTES", default_value_t = COPIED_INDEX)]
+    pub copy_index: u64,
     /// Most connections at a time; four fifths of the limit on open files when absent
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N")]
     pub max_connections: Option<usize>,

@@ -18,6 +18,9 @@ use crate::reply::Lifetime;
 use crate::turns::Turns;
 
 const SECONDS_A_DAY: i64 = 86_400;
+/// Largest index that is copied into memory unless told otherwise, in bytes: what is written over its files
+/// does not reach it then.
+pub const COPIED_INDEX: u64 = 128 << 20;
 
 /// Why a generation was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +38,17 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// Whether opening again may succeed although nobody builds anything.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Store(error) => error.may_pass(),
+            Self::Index { .. } => false,
+        }
+    }
+}
+
 /// An open generation.
 pub struct Opened {
     /// Its files.
@@ -48,10 +62,17 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the live generation of a root and checks it.
+    /// Opens the live generation of a root and checks it: every listed file is there with its size, and what
+    /// is kept in memory is what was published. An index of at most [`COPIED_INDEX`] bytes is copied.
     pub fn current(root: &Path) -> Result<Self, OpenError> {
-        let generation = Generation::open_current(root)?;
-        let [search, rows, lists] = files(&generation);
+        Self::current_copying(root, COPIED_INDEX)
+    }
+
+    /// The same, for an index of at most `copy` bytes.
+    pub fn current_copying(root: &Path, copy: u64) -> Result<Self, OpenError> {
+        let generation = Generation::open_current_copying(root, copy)?;
+        let (present, [search, rows, lists]) = files(&generation);
+        present?;
         let (search, rows, lists) = (search?, rows?, lists?);
         let mut site = Site::open(&search, &rows, &lists);
         if generation.manifest().complete {
@@ -73,16 +94,17 @@ impl Opened {
     }
 }
 
-/// The files of search, rows and lists. To check them takes most of the time of opening, so each has a
-/// thread.
-fn files(generation: &Generation) -> [Result<Sections, StoreError>; 3] {
+/// Whether all files are there, and those of search, rows and lists. To check them takes most of the time of
+/// opening, so each has a thread.
+fn files(generation: &Generation) -> (Result<(), StoreError>, [Result<Sections, StoreError>; 3]) {
     let mut files = ["search.bin", "rows.bin", "lists.bin"].map(|name| (name, None));
-    std::thread::scope(|threads| {
+    let present = std::thread::scope(|threads| {
         for (name, file) in &mut files {
             threads.spawn(|| *file = Some(generation.index(name)));
         }
+        generation.check_presence()
     });
-    files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name)))
+    (present, files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name))))
 }
 
 /// Start of the ETags of what a program makes of a generation on a day.

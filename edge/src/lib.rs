@@ -21,6 +21,7 @@ pub mod log;
 mod maker;
 pub mod mcp;
 pub mod metrics;
+pub mod refusal;
 pub mod reply;
 pub mod route;
 pub mod searches;
@@ -104,7 +105,9 @@ fn refuse(error: &OpenError) -> ExitCode {
 
 fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
-    let live = match Live::open(config.snapshot.clone(), config.day(), config.setting()) {
+    let opened =
+        Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
+    let live = match opened {
         Ok(live) => Arc::new(live.serving(config.serving())),
         Err(error) => return refuse(&error),
     };

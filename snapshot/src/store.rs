@@ -13,7 +13,7 @@
 //!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
 //!                              sorted by path; `sha256sum -c` run in this directory accepts it
 //!       public/…               the site as files, with .gz, .br and .zst siblings
-//!       index/…                what the edge maps; index/files.bin is the `FileTable`
+//!       index/…                what the edge copies or maps; index/files.bin is the `FileTable`
 //! ```
 //!
 //! **Hash.** `manifest.hash` is the SHA-256 of three lines: the SHA-256 of `files.sha256` in hex,
@@ -32,7 +32,8 @@
 //! point `CURRENT` names a complete generation, the old one or the new one.
 //!
 //! **Reading** (`Generation`) follows no symbolic link below ROOT and checks version, hashes and
-//! bounds before anything is trusted. A reader holds a shared `flock` on the generation's directory,
+//! bounds before anything is trusted. Published files are read-only, and a reader that must outlive
+//! whoever writes over them all the same copies the index. A reader holds a shared `flock` on the generation's directory,
 //! which `gc` respects.
 
 #![expect(clippy::disallowed_methods, reason = "files are the business of this module alone")]
@@ -43,8 +44,10 @@ mod dates;
 mod diff;
 mod digest;
 mod generation;
+mod glance;
 mod keep;
 mod manifest;
+mod presence;
 mod stage;
 mod table;
 mod verify;
@@ -61,6 +64,7 @@ use std::path::PathBuf;
 pub use diff::{Change, Difference, diff};
 pub use digest::Digest;
 pub use generation::Generation;
+pub use glance::{Glance, glance};
 pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 use sections::SectionError;
@@ -76,6 +80,7 @@ const TMP_PREFIX: &str = ".tmp-";
 const MANIFEST: &str = "manifest.json";
 const HISTORY: &str = "history.bin";
 const FILE_LIST: &str = "files.sha256";
+const INDEX_DIR: &str = "index";
 const FILE_TABLE: &str = "index/files.bin";
 
 /// Why a snapshot could not be read or published. Every text names the path, what was found and,
@@ -154,6 +159,22 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Whether opening again may succeed although nobody builds anything: the system refused just now, or
+    /// files that a copy is still bringing are not there or not complete. Anything else was read and is
+    /// not what was published, and stays so until it is replaced.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
+                true
+            }
+            Self::Damaged { problem, .. } => problem.may_pass(),
+            Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
+        }
+    }
+}
+
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
@@ -188,4 +209,14 @@ pub enum Problem {
     /// Its text breaks the format.
     #[error("{0}")]
     Format(String),
+}
+
+impl Problem {
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Missing | Self::Length { .. } => true,
+            Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
+            Self::Extra | Self::Kind | Self::Hash { .. } | Self::Format(_) => false,
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Stdio;
@@ -22,7 +23,7 @@ use generator::progress::Progress;
 use generator::read::{Input, read};
 use generator::sample;
 use harness::{Ran, Server, command, content, get, run, status};
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use snapshot::store::Digest;
 use tempfile::TempDir;
 
@@ -30,6 +31,11 @@ const EDGE: &str = env!("CARGO_BIN_EXE_opdir-edge");
 
 /// Publishes the sample under a folder.
 fn publish(out: &Path) {
+    publish_as_of(out, date(2026, 11, 21));
+}
+
+/// The same, right for a day.
+fn publish_as_of(out: &Path, as_of: Date) {
     let mut report = Diagnostics::new();
     let tables = read(&Input::Embedded(sample::FILES), &mut report).unwrap();
     let source = Digest(tables.source_sha256);
@@ -37,7 +43,7 @@ fn publish(out: &Path) {
     let options = Options {
         out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
-        as_of: date(2026, 11, 21),
+        as_of,
         jobs: 0,
         effort: Effort::None,
         index_only: false,
@@ -50,6 +56,12 @@ fn folder_with_snapshot() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     publish(&folder.path().join("root"));
     folder
+}
+
+/// Puts another file in the place of a published one, which is read-only.
+fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
+    fs::remove_file(path).unwrap();
+    fs::write(path, bytes).unwrap();
 }
 
 fn edge(folder: &TempDir, args: &[&str]) -> Ran {
@@ -75,11 +87,11 @@ fn a_damaged_snapshot_is_not_served() {
         let good = fs::read(&path).unwrap();
         let mut bad = good.clone();
         bad[good.len() / 2] ^= 1;
-        fs::write(&path, bad).unwrap();
+        overwrite(&path, &bad);
         for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
             edge(&folder, args).fails(5, &["opdir-edge: ", file]);
         }
-        fs::write(&path, good).unwrap();
+        overwrite(&path, &good);
     }
     assert_eq!(content(&root), before);
     edge(&folder, &["check", "root"]).succeeds();
@@ -114,7 +126,7 @@ fn a_snapshot_of_another_version_says_so() {
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     let path = root.join("generations").join(live.trim()).join("manifest.json");
-    fs::write(&path, "{\"format\": 9999}").unwrap();
+    overwrite(&path, b"{\"format\": 9999}");
     edge(&folder, &["check", "root"]).fails(5, &["manifest.json", "format 9999", "rebuild"]);
 }
 
@@ -238,11 +250,76 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    fs::write(root.join("CURRENT"), "000009-00000000000000000000000000000000\n").unwrap();
+    overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-    fs::write(root.join("CURRENT"), live).unwrap();
+    overwrite(&root.join("CURRENT"), live);
     assert_eq!(status(&server.get("/api/v1/search")), "200");
+}
+
+#[test]
+fn a_generation_that_is_not_all_there_is_not_good() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let public = root.join("generations").join(live.trim()).join("public");
+    fs::remove_file(public.join("api/v1/organizations.json")).unwrap();
+    edge(&folder, &["check", "root"]).fails(5, &["public/api/v1/organizations.json", "missing"]);
+    fs::remove_dir_all(public).unwrap();
+    for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
+        edge(&folder, args).fails(5, &["public", "missing"]);
+    }
+}
+
+/// Cuts a file to nothing where it lies, so that whoever has it mapped loses its bytes.
+fn cut(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_len(0).unwrap();
+}
+
+#[test]
+fn an_index_that_is_overwritten_does_not_end_the_edge() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let generation = root.join("generations").join(live.trim());
+    cut(&generation.join("history.bin"));
+    for file in fs::read_dir(generation.join("index")).unwrap() {
+        cut(&file.unwrap().path());
+    }
+    for target in [
+        "/api/v1/search?q=research&limit=2",
+        "/api/v1/search?sort=name&offset=3",
+        "/api/v1/awards?offset=1",
+        "/api/v1/facets/topics?q=a",
+        "/api/v1/programs/graduate-research-fellowship-program",
+        "/programs?q=grant",
+        "/es/programs?q=beca",
+        "/api/v1/search?q=fellowship",
+    ] {
+        let answer = server.get(target);
+        assert_eq!(status(&answer), "200", "{target}: {answer}");
+    }
+}
+
+#[test]
+fn files_that_come_after_the_pointer_are_waited_for() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let first = fs::read_to_string(root.join("CURRENT")).unwrap();
+    publish_as_of(&root, date(2026, 11, 22));
+    let second = fs::read_to_string(root.join("CURRENT")).unwrap();
+    server.says(&format!("serving a new generation generation=\"{}\"", second.trim()));
+    let public = root.join("generations").join(first.trim()).join("public");
+    fs::rename(&public, folder.path().join("elsewhere")).unwrap();
+    overwrite(&root.join("CURRENT"), &first);
+    assert!(server.says("was refused").contains("tried_again=true"));
+    fs::rename(folder.path().join("elsewhere"), public).unwrap();
+    server.says(&format!("serving a new generation generation=\"{}\"", first.trim()));
 }
 
 /// Starts an edge on a socket as a service manager hands it over: as descriptor 3, named by LISTEN_FDS.

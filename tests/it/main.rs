@@ -23,6 +23,7 @@ mod probes;
 mod protocol;
 mod publish;
 mod readme;
+mod refusals;
 mod search;
 mod server;
 mod storm;

@@ -24,7 +24,7 @@ use super::sections::Mapping;
 use super::stage::{About, Page, Published, Stage};
 use super::table::Body;
 use super::verify::{Mode, verify_on};
-use super::vfs::{Kind, Lock, Vfs};
+use super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{CURRENT_TMP, GENERATIONS, StoreError};
 
 /// Entries that appear (a node) or go (none) together.
@@ -232,6 +232,10 @@ impl Vfs for Model {
         Ok(Mapping::copy_of(&self.state().file(name)?))
     }
 
+    fn copy(&self, name: &str) -> io::Result<Mapping> {
+        self.map(name)
+    }
+
     fn hash(&self, name: &str) -> io::Result<Body> {
         Ok(Body::of(&self.state().file(name)?))
     }
@@ -249,6 +253,10 @@ impl Vfs for Model {
             }
         };
         Ok(entries.into_iter().map(|(name, node)| (name, kind(node, &mut state))).collect())
+    }
+
+    fn stamp(&self, _name: &str) -> Option<Stamp> {
+        None
     }
 
     fn modified(&self, _dir: &str) -> io::Result<SystemTime> {
@@ -467,7 +475,7 @@ fn a_full_disk_at_any_point_leaves_the_live_generation_and_the_next_publisher_re
             assert!(full_at > 15, "a publish makes more changes than {full_at}");
             return;
         }
-        let live = open_current_on(&vfs).map(|live| live.id().sequence).unwrap();
+        let live = open_current_on(&vfs, 0).map(|live| live.id().sequence).unwrap();
         assert!(live == 2 || live == 3 && failed_at_b4, "change {full_at}: {live}");
         publish(Arc::clone(&vfs), "fourth").unwrap();
         assert_eq!(verified(&vfs).unwrap(), current(&*vfs).unwrap());

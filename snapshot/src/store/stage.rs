@@ -114,7 +114,7 @@ impl Stage {
         let lock = take_lock(&*vfs)?;
         create_dirs(&*vfs, GENERATIONS)?;
         let sequence = 1 + clear_away(&*vfs)?;
-        let parent = open_current_on(&vfs);
+        let parent = open_current_on(&vfs, 0);
         let dir = format!("{GENERATIONS}/{TMP_PREFIX}{sequence:06}");
         create_dirs(&*vfs, &dir)?;
         Ok(Self {
@@ -391,7 +391,7 @@ impl Stage {
             check_file(&*self.vfs, &name, *body)
         };
         in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
-        Generation::load(&self.vfs, self.dir.clone()).map(|_| ())
+        Generation::load(&self.vfs, self.dir.clone(), 0).map(|_| ())
     }
 }
 

@@ -15,7 +15,7 @@ use super::super::keep::{gc_on, rollback_on};
 use super::super::sections::Mapping;
 use super::super::stage::{Page, Published, Stage};
 use super::super::table::Body;
-use super::super::vfs::{Kind, Lock, Vfs};
+use super::super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{Model, about, two_generations, verified};
 
 /// What happens when its turn comes.
@@ -61,11 +61,17 @@ impl Vfs for Faulty {
     fn map(&self, name: &str) -> io::Result<Mapping> {
         self.next()?.map(name)
     }
+    fn copy(&self, name: &str) -> io::Result<Mapping> {
+        self.next()?.copy(name)
+    }
     fn hash(&self, name: &str) -> io::Result<Body> {
         self.next()?.hash(name)
     }
     fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
         self.next()?.list(dir)
+    }
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        self.next().ok()?.stamp(name)
     }
     fn modified(&self, dir: &str) -> io::Result<SystemTime> {
         self.next()?.modified(dir)

@@ -273,16 +273,15 @@ codes! {
     MissingTranslation = "W0302", "records have no text in a published language",
         "Readers of that language get the original text. Counted once for each table and language.",
         "a program without a Spanish translation.",
-        "add rows to `translations`, or take the language out of `locales`.";
-    RateOfPay = "W0305", "the funding looks like a rate of pay",
-        "`fundingMinUsd` and `fundingMaxUsd` are what one award pays in all; filters compare them so. Below US$ 100 beside a word for an hour, a week or a month they are a wage.",
-        "`\"fundingMaxUsd\": 25` beside `$20-$25/hour`.",
-        "state the sum of the whole award, or leave the amounts out and keep the source's words in a fact.";
         "add rows to `translations`.";
     AfterPublication = "W0304", "records were changed after the dataset was published",
         "`publishedAt` is the moment that the dataset stands for; caches and news go by it. Counted once for each table.",
         "`\"updatedAt\": \"2026-09-01T00:00:00Z\"` in a dataset published in August.",
         "set `publishedAt` to the moment of this publication, or correct the row.";
+    RateOfPay = "W0305", "the funding looks like a rate of pay",
+        "`fundingMinUsd` and `fundingMaxUsd` are what one award pays in all; filters compare them so. Below US$ 100 beside a word for an hour, a week or a month they are a wage.",
+        "`\"fundingMaxUsd\": 25` beside `$20-$25/hour`.",
+        "state the sum of the whole award, or leave the amounts out and keep the source's words in a fact.";
     NearDuplicate = "W0401", "two programs of one organization have the same name",
         "Often the same program entered twice; capitals and accents do not count.",
         "`Travel Grants` and `TRAVEL GRANTS` of one organization.",

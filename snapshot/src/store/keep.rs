@@ -50,7 +50,7 @@ pub fn rollback(root: &Path, to: Option<Id>, today: Date) -> Result<Id, Vec<Stor
 pub(super) fn rollback_on(vfs: &Arc<dyn Vfs>, to: Option<Id>, today: Date) -> Result<Id, Vec<StoreError>> {
     let only = |err| vec![err];
     let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(only)?;
-    let old = Generation::open_on(vfs, to).map_err(only)?;
+    let old = Generation::open_on(vfs, to, 0).map_err(only)?;
     let stage = Stage::begin_on(Arc::clone(vfs), "").map_err(only)?;
     verify_on(vfs, Some(to), Mode::Fast, 1, &|_, _| ())?;
     stage.publish_again(&old, today).map_err(only)

@@ -128,15 +128,18 @@ mod tests {
     fn a_connection_holds_so_many_bytes_and_has_room_again_when_the_last_of_a_body_is_gone() {
         let (counters, flight) = flights();
         let flight = flight();
-        let mut first = hold(&flight, 300).unwrap();
-        assert!(hold(&flight, 300).is_none(), "300 + 300 of 512 KB");
-        assert_eq!(counters.read().flying, 304 << 10);
+        let mut first = hold(&flight, 240).unwrap();
+        let second = hold(&flight, 240).unwrap();
+        assert!(hold(&flight, 240).is_none(), "3 × 240 of 512 KB");
+        assert_eq!(counters.read().flying, 2 * (244 << 10));
         let piece = first.split_to(10);
         drop(first);
-        assert!(hold(&flight, 300).is_none(), "a piece keeps all of it in memory");
+        assert!(hold(&flight, 240).is_none(), "a piece keeps all of it in memory");
         drop(piece);
+        assert_eq!(counters.read().flying, 244 << 10);
+        assert!(hold(&flight, 240).is_some());
+        drop(second);
         assert_eq!(counters.read().flying, 0);
-        assert!(hold(&flight, 300).is_some());
     }
 
     #[test]
@@ -153,13 +156,13 @@ mod tests {
     #[test]
     fn a_body_that_is_shared_counts_once_until_the_last_holder_lets_go() {
         let (counters, flight) = flights();
-        let (body, lent) = (body(400), Arc::<Lent>::default());
-        let hold = |flight: Flight| flight.hold(body.clone(), 400 << 10, Some(Arc::clone(&lent)));
+        let (body, lent) = (body(200), Arc::<Lent>::default());
+        let hold = |flight: Flight| flight.hold(body.clone(), 200 << 10, Some(Arc::clone(&lent)));
         let mut held: Vec<_> = (0..50).filter_map(|_| hold(flight())).collect();
         assert_eq!(held.len(), 50);
-        assert_eq!(counters.read().flying, (400 + 50 * 4) << 10);
+        assert_eq!(counters.read().flying, (200 + 50 * 4) << 10);
         held.remove(0);
-        assert_eq!(counters.read().flying, (400 + 49 * 4) << 10);
+        assert_eq!(counters.read().flying, (200 + 49 * 4) << 10);
         held.clear();
         assert_eq!(counters.read().flying, 0);
     }

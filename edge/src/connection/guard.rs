@@ -276,6 +276,8 @@ impl AsyncWrite for GuardIo {
     /// Ends our side and, unless the connection ended quietly, waits a little for the client to end its own.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // There will be no further answer: what waits here is no connection between two requests.
+        this.activity.leave();
         if this.linger.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
             if this.activity.quiet_end.load(Relaxed) {

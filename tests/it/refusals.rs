@@ -13,7 +13,7 @@ use generator::generate::Options;
 use generator::read::Input;
 use jiff::civil::date;
 use serde_json::Value;
-use snapshot::store::{Id, live_id, rollback};
+use snapshot::store::{Id, live_id};
 use snapshot::time::Day;
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ impl Root {
 
     /// Serves the first generation on a day, and then publishes the second.
     fn live(&self, day: Day, frozen: bool) -> Live {
-        rollback(self.path(), Some(self.generations[0])).unwrap();
+        self.point_to(&format!("{}\n", self.generations[0]));
         let setting = Setting { frozen, body_cache: 1 << 20, hosts: Vec::new() };
         let live = Live::open(self.path().to_owned(), day, setting).unwrap();
         self.point_to(&format!("{}\n", self.generations[1]));

@@ -88,17 +88,17 @@ refers! {
 pub(super) fn check(tables: &Tables, ids: &Ids, report: &mut Diagnostics) {
     let judge = Judge { tables, ids };
     let mut lost = BTreeMap::new();
-    judge.into_nothing(&tables.programs, &mut lost);
-    judge.into_nothing(&tables.cycles, &mut lost);
-    judge.into_nothing(&tables.awards, &mut lost);
-    judge.into_nothing(&tables.sources, &mut lost);
-    judge.into_nothing(&tables.facts, &mut lost);
-    judge.into_nothing(&tables.transitions, &mut lost);
-    judge.into_nothing(&tables.aliases, &mut lost);
-    judge.into_nothing(&tables.leaders, &mut lost);
-    judge.into_nothing(&tables.channels, &mut lost);
-    judge.into_nothing(&tables.posts, &mut lost);
-    judge.into_nothing(&tables.translations, &mut lost);
+    judge.leads_nowhere(&tables.programs, &mut lost);
+    judge.leads_nowhere(&tables.cycles, &mut lost);
+    judge.leads_nowhere(&tables.awards, &mut lost);
+    judge.leads_nowhere(&tables.sources, &mut lost);
+    judge.leads_nowhere(&tables.facts, &mut lost);
+    judge.leads_nowhere(&tables.transitions, &mut lost);
+    judge.leads_nowhere(&tables.aliases, &mut lost);
+    judge.leads_nowhere(&tables.leaders, &mut lost);
+    judge.leads_nowhere(&tables.channels, &mut lost);
+    judge.leads_nowhere(&tables.posts, &mut lost);
+    judge.leads_nowhere(&tables.translations, &mut lost);
     report.extend(missing(tables, &lost));
     judge.check(&tables.programs, report);
     judge.check(&tables.cycles, report);
@@ -158,7 +158,7 @@ impl Judge<'_> {
     }
 
     /// Counts references into tables that are not there, each table with the first place.
-    fn into_nothing<T: Refers>(&self, rows: &[Row<T>], lost: &mut BTreeMap<Table, (Location, usize)>) {
+    fn leads_nowhere<T: Refers>(&self, rows: &[Row<T>], lost: &mut BTreeMap<Table, (Location, usize)>) {
         if self.tables.absent.is_empty() {
             return;
         }

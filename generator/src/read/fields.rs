@@ -191,7 +191,7 @@ fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, Stri
 fn other_spelling(field: Field<'_>) -> Option<(String, String)> {
     let text = field.value.text().filter(|_| field.name.ends_with("On"))?;
     let day: Date = text.parse().ok()?;
-    let Ok(moment) = text.parse::<DateTime>().map(|moment| moment.time()) else { return None };
+    let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }

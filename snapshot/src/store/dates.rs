@@ -29,8 +29,8 @@ pub(super) fn date_of(published: Timestamp, day: Date, latest: Option<i64>) -> i
 
 /// The latest date that was given out. Where the live generation is damaged, those that are beside it and the
 /// rest of it know.
-pub(super) fn latest<E>(vfs: &dyn Vfs, live: Result<&Generation, E>) -> Option<i64> {
-    if let Ok(live) = live {
+pub(super) fn latest(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
+    if let Some(live) = live {
         return live.files().latest_change();
     }
     let of = |id| open_sections(vfs, &directory_of(id), HISTORY).ok()?.get::<i64>("changed").ok();

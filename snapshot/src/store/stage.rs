@@ -365,7 +365,7 @@ impl Stage {
         day: Date,
     ) -> Sections {
         let live = self.parent.as_ref();
-        let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live));
+        let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live.ok()));
         let changed = dates::changed(pages, live.ok().map(Generation::files), now);
         let mut history = SectionWriter::default();
         history.put("manifest", [Digest::of(&manifest.to_bytes())]);

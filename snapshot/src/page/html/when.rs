@@ -16,9 +16,9 @@ impl Language {
         self.push_standing(out, told.standing);
         let next = told.openness.next_deadline;
         if next == Day::NONE {
-            self.push_undated(out, &told)
+            self.push_undated(out, &told);
         } else {
-            self.push_next(out, &told, dated.day())
+            self.push_next(out, &told, dated.day());
         }
     }
 

@@ -167,9 +167,16 @@ fn organization() -> Value {
     })
 }
 
+fn with(mut record: Value, more: Value) -> Value {
+    if let (Value::Object(record), Value::Object(more)) = (&mut record, more) {
+        record.extend(more);
+    }
+    record
+}
+
 /// A program and what it has more than others.
 fn program(number: u32, lifecycle: &str, checked: Option<&str>, more: Value) -> Value {
-    let mut program = json!({
+    let record = json!({
         "id": format!("00000000-0000-4000-8001-{number:012}"),
         "organizationId": "00000000-0000-4000-8000-000000000001",
         "slug": format!("program-{number}"), "name": format!("Program {number}"), "programType": "grant",
@@ -177,27 +184,24 @@ fn program(number: u32, lifecycle: &str, checked: Option<&str>, more: Value) -> 
         "lifecycleCheckedAt": checked.map(|day| format!("{day}T00:00:00Z")),
         "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
     });
-    program.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    program
+    with(record, more)
 }
 
 fn cycle(number: u32, program: u32, more: Value) -> Value {
-    let mut cycle = json!({
+    let record = json!({
         "id": format!("00000000-0000-4000-8002-{number:012}"),
         "programId": format!("00000000-0000-4000-8001-{program:012}"), "label": "Round",
         "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
     });
-    cycle.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    cycle
+    with(record, more)
 }
 
 fn fact(number: u32, program: u32, more: Value) -> Value {
-    let mut fact = json!({
+    let record = json!({
         "id": format!("00000000-0000-4000-8003-{number:012}"), "kind": "note",
         "programId": format!("00000000-0000-4000-8001-{program:012}"), "updatedAt": "2020-01-01T00:00:00Z"
     });
-    fact.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    fact
+    with(record, more)
 }
 
 /// One program for each case.

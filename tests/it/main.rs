@@ -24,6 +24,7 @@ mod protocol;
 mod publish;
 mod readme;
 mod refusals;
+mod relevance;
 mod search;
 mod server;
 mod storm;

@@ -173,7 +173,8 @@ impl Stranger<'_> {
     }
 
     fn matters(&self) -> bool {
-        self.is_folder || self.near().is_some() || !self.is_about()
+        let is_named_alike = !self.name.contains('/') && self.near().is_some();
+        self.is_folder || is_named_alike || !self.is_about()
     }
 
     fn diagnostic(&self, at: Location) -> Diagnostic {

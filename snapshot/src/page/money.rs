@@ -50,7 +50,8 @@ pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversio
     let currency = words.next().filter(|it| it.len() == 3 && it.bytes().all(|b| b.is_ascii_uppercase()))?;
     let rate: f64 = words.skip_while(|word| *word != "at").nth(1)?.parse().ok()?;
     let is_said = |bound: Option<Number>| bound.is_some_and(|bound| (said / rate - bound.0).abs() <= 1.0);
-    if rate.is_nan() || rate <= 0.0 || !(is_said(program.funding_min_usd) || is_said(program.funding_max_usd)) {
+    if rate.is_nan() || rate <= 0.0 || !(is_said(program.funding_min_usd) || is_said(program.funding_max_usd))
+    {
         return None;
     }
     let source =

@@ -103,7 +103,7 @@ fn hidden_text_is_taken_out_and_lost_letters_are_refused() {
     let lost = program(1, 1, "").replace("Program 1", "P \u{80} Two");
     let (directory, report) = linked(&[("programs.ndjson", lost)]);
     assert!(directory.is_none());
-    assert_eq!(found(&report), ["W0601 programs.ndjson:1", "E0603 programs.ndjson:1"]);
+    assert_eq!(found(&report), ["E0603 programs.ndjson:1", "W0601 programs.ndjson:1"]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
 
 /// Longest summary of a row, in characters.
-pub const SUMMARY_MAX: usize = 280;
+pub const SUMMARY_MAX: usize = 240;
 /// Most places of a row.
 pub const PLACES_MAX: usize = 12;
 /// Longest name of an amount, in characters.

@@ -188,7 +188,8 @@ fn validate(server: &Server) {
             let found = server
                 .call("search_opportunities", &json!({"offset": offset, "limit": 100, "locale": locale}));
             check(&rows, &found);
-            assert!(found.to_string().len() < 120_000);
+            let length = found.to_string().len();
+            assert!(length < 120_000, "{length}");
         }
         for program in &server.world.directory.programs {
             let read = server.call("get_opportunity", &json!({"slug": program.slug, "locale": locale}));

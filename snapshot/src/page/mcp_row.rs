@@ -44,18 +44,32 @@ pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter)
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let mut row = Object::default();
     for (name, value) in shaper.program(program, Shows::TOOL).0 {
-        row.0.push((name, short(name, value)));
+        if tells(name, &value) {
+            row.0.push((name, short(name, value)));
+        }
     }
     let record = &shaper.directory.programs[program];
     let organization = shaper.directory.program_links[program].organization;
     let organization = shaper.organization_reference(organization);
-    let row = row
-        .with("funding", funding(shaper, program))
-        .with("eligibleCountryCount", record.eligible_countries.len())
-        .with("organization", organization.text("name"));
+    if let Some(funding) = funding(shaper, program) {
+        row = row.with("funding", funding);
+    }
+    if record.eligible_countries.len() > PLACES_MAX {
+        row = row.with("eligibleCountryCount", record.eligible_countries.len());
+    }
+    let row = row.with("organization", organization.text("name"));
     push_json(out, &row);
     out.pop();
     out.extend_from_slice(b",\"nextDeadline\":");
+}
+
+/// Whether a member says anything. The contract has `sourceCheckedAt` in every row.
+fn tells(name: &str, value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => name == "sourceCheckedAt",
+        Value::Words(words) => !words.is_empty(),
+        _ => true,
+    }
 }
 
 /// As much of a value as a row has room for.

@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn version_comes_first_then_fields_then_rules_then_form() {
         let with = |from: &str, to: &str| refusal(&TEXT.replacen(from, to, 1));
-        assert_eq!(refusal(r#"{"format": 2, "anything": []}"#), "version 2");
+        assert_eq!(refusal(r#"{"format": 3, "anything": []}"#), "version 3");
         assert!(refusal("").contains("EOF"));
         assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
         assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));

@@ -1,33 +1,54 @@
-//! One test binary: a list of modules.
+//! One test binary: a folder for each thing that is asked about, a list of modules for each folder.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod allocations;
-mod any_bytes;
-mod canary;
-mod canonical;
-mod consistency;
-mod contract;
-mod corruption;
-mod data;
-mod dates;
-mod diff;
-mod examples;
-mod facets;
 mod mcp;
-mod openapi;
-mod oracle;
-mod pages;
-mod parity;
-mod probes;
-mod protocol;
-mod publish;
-mod readme;
-mod refusals;
-mod relevance;
-mod search;
 mod server;
-mod storm;
-mod tidy;
-mod time;
-mod words;
+
+mod contract {
+    pub(crate) mod consistency;
+    mod examples;
+    pub(crate) mod openapi;
+    mod operations;
+}
+
+mod data {
+    mod canary;
+    mod said;
+    mod words;
+}
+
+mod house {
+    mod readme;
+    mod tidy;
+}
+
+mod http {
+    mod allocations;
+    mod any_bytes;
+    mod canonical;
+    mod probes;
+    mod protocol;
+    mod storm;
+}
+
+mod search {
+    mod engine;
+    mod facets;
+    mod oracle;
+    mod relevance;
+}
+
+mod store {
+    mod corruption;
+    mod dates;
+    mod diff;
+    pub(crate) mod publish;
+    mod refusals;
+}
+
+mod time {
+    mod days;
+    mod pages;
+    mod parity;
+}

@@ -21,7 +21,7 @@ use tests::snapshots::folder;
 pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
 use tokio::runtime::Runtime;
 
-use crate::openapi;
+use crate::contract::openapi;
 
 /// The embedded sample, served for all tests.
 pub(crate) static SAMPLE: LazyLock<Edge> =

@@ -19,8 +19,8 @@ use snapshot::record::Directory;
 use snapshot::search::build::document_order;
 use snapshot::time::Day;
 
-use crate::publish::files;
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
+use crate::store::publish::files;
 
 /// URLs that a file below `public/` answers.
 fn urls(path: &str) -> Vec<String> {

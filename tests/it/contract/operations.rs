@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
 
-use crate::openapi::CONTRACT;
+use crate::contract::openapi::CONTRACT;
 use crate::server::{HOST, Response, SAMPLE, encode, texts};
 
 /// A path of an operation; its parts in braces filled with what the sample has.

@@ -12,8 +12,8 @@ use snapshot::record::EntityType;
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
-use crate::publish::files;
 use crate::server::{build, load, options};
+use crate::store::publish::files;
 use tests::world::World;
 
 /// One id for records of every kind.

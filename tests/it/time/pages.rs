@@ -13,8 +13,8 @@ use generator::encode::Effort;
 use generator::read::Input;
 use snapshot::time::Day;
 
-use crate::publish::files;
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
+use crate::store::publish::files;
 
 /// The files of the live snapshot of a root that are not the API's, by the address of each.
 fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {

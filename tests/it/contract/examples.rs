@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::openapi::CONTRACT;
+use crate::contract::openapi::CONTRACT;
 use crate::server::{HOST, Response, SAMPLE};
 
 /// Examples of answers that a healthy edge cannot be made to give.

@@ -12,8 +12,8 @@ use tests::checks::query::holds;
 use tests::checks::request::get;
 use tests::snapshots::open;
 
-use crate::any_bytes::config;
-use crate::openapi::CONTRACT;
+use crate::contract::openapi::CONTRACT;
+use crate::http::any_bytes::config;
 use crate::server::SAMPLE;
 
 /// Answers without connection, and keeps nothing.

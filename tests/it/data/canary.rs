@@ -9,8 +9,8 @@ use generator::read::Input;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::publish::files;
 use crate::server::{build, load, options};
+use crate::store::publish::files;
 
 /// Files of a snapshot of a dataset, lower-cased: indexes hold folded text.
 fn snapshot_of(input: &Input<'_>) -> BTreeMap<std::path::PathBuf, Vec<u8>> {

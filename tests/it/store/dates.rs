@@ -11,8 +11,8 @@ use jiff::civil::Date;
 use snapshot::store::rollback;
 use snapshot::time::Day;
 
-use crate::diff::{Edit, publish_on};
 use crate::server::{AS_OF, HOST};
+use crate::store::diff::{Edit, publish_on};
 
 const EDIT: Edit = Edit {
     file: "programs/grants-prizes-and-other.ndjson",

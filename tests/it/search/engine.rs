@@ -12,7 +12,7 @@ use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
 
-use crate::oracle::{Expected, Oracle};
+use crate::search::oracle::{Expected, Oracle};
 use tests::world::{WORDS, World, day_after};
 
 /// How many questions are asked; a long run sets `ORACLE_CASES`.

@@ -11,7 +11,7 @@ use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, Judged, Run, VARIANTS};
 use tests::snapshots::{open, sample};
 
-use crate::consistency::REAL;
+use crate::contract::consistency::REAL;
 
 /// What the answers of a face are worth at least.
 struct Floor {

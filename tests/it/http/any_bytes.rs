@@ -13,7 +13,7 @@ use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};
 use tests::checks::request::{Resource, target_holds};
 use tests::checks::store::{Other, Root};
 
-use crate::canonical::LIVE;
+use crate::http::canonical::LIVE;
 
 /// So many cases, unless `PROPTEST_CASES` says otherwise.
 pub(crate) fn config(cases: u32) -> ProptestConfig {

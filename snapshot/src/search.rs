@@ -10,12 +10,15 @@ mod count;
 mod facets;
 pub mod matching;
 mod narrow;
+pub mod phrase;
+mod price;
 pub mod rank;
 pub mod set;
 pub mod table;
 pub mod terms;
 pub mod text;
 pub mod today;
+pub mod units;
 pub mod values;
 
 use crate::facet::{FACETS, Facet, Interval, Measure};
@@ -27,6 +30,7 @@ use crate::search::set::{DocSet, Docs, Held, has_bit, union};
 use crate::search::table::{Strings, check_bits, check_len, check_offsets};
 use crate::search::terms::Terms;
 use crate::search::today::{Seasons, Today};
+use crate::search::units::Units;
 use crate::search::values::Values;
 use crate::store::sections::{Section, SectionError, Sections};
 
@@ -256,8 +260,20 @@ impl Index {
     /// Documents that text, ranges and switches leave; `None` when nothing of these is asked.
     #[must_use]
     pub fn base(&self, query: &Query, today: &Today) -> Option<DocSet> {
-        let text = query.text.as_deref().map(|text| Wanted::parse(text).docs(&self.terms, self.len()));
-        self.filter(query, today, text)
+        self.counted_base(query, today, &Units::new(0))
+    }
+
+    /// The same; what it cost is counted.
+    #[must_use]
+    pub fn counted_base(&self, query: &Query, today: &Today, units: &Units) -> Option<DocSet> {
+        let wanted = query.text.as_deref().map(Wanted::parse);
+        let with_words = wanted.as_ref().and_then(|wanted| wanted.with_words(&self.terms, self.len(), units));
+        let kept = self.filter(query, today, with_words);
+        match wanted {
+            // Reading streams costs most, so it comes last.
+            Some(wanted) => wanted.keep(kept, &self.terms, self.len(), units),
+            None => kept,
+        }
     }
 
     /// Keeps what ranges and switches leave of a set.

@@ -9,7 +9,8 @@ use snapshot::facet::{Facet, Interval, place_label, state_label};
 use snapshot::page::hole::Rule;
 use snapshot::place;
 use snapshot::query::{
-    Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_WORDS_MAX, parse_date, parse_search,
+    Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX, parse_date,
+    parse_search,
 };
 use snapshot::record::Locale;
 use snapshot::search::rank::{self, Match, Ranked};
@@ -32,7 +33,7 @@ const NOTHING: &str = "No record matches. Fewer words or filters find more; list
                        that filters accept.";
 const SOME_ONLY: &str = "No record has all the terms; these rows have some of them.";
 const SOME_TOO: &str = "Rows with match \"any\" have only some of the terms; total does not count them.";
-const WORDS_CUT: &str = "Only the first 32 words of the query were used.";
+const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";
 
 /// The argument that stands for a parameter of the REST interface, if there is one.
 fn argument(parameter: &Parameter) -> Option<&'static str> {
@@ -51,13 +52,25 @@ static ARGUMENTS: LazyLock<Vec<&'static str>> =
 const ALIASES: [(&str, &str); 4] =
     [("q", "query"), ("text", "query"), ("open", "openOnly"), ("funded", "fundedOnly")];
 
+/// How much work a call is; a wrong one is none.
+pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+    let arguments = Arguments::read(raw, &ARGUMENTS, &ALIASES);
+    let query = arguments.ok().and_then(|arguments| read(scope, &arguments).ok());
+    query.map_or(0, |(query, _)| scope.site.index.price_ranked(&query))
+}
+
+/// The question, and what of it is not accepted.
+fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<(Query, Vec<String>), Mistake> {
+    let asked = encode(arguments)?;
+    let values = &scope.site.index.values;
+    let (query, invalid) = parse_search(&asked, |facet, value| values.find(facet, value));
+    Ok((Query { facets: false, ..query }, invalid))
+}
+
 /// Answers a call.
 pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
     let arguments = Arguments::read(raw, &ARGUMENTS, &ALIASES)?;
-    let asked = encode(&arguments)?;
-    let values = &scope.site.index.values;
-    let (query, invalid) = parse_search(&asked, |facet, value| values.find(facet, value));
-    let query = Query { facets: false, ..query };
+    let (query, invalid) = read(scope, &arguments)?;
     let mut words_cut = false;
     for entry in &invalid {
         match rejected(entry) {
@@ -243,7 +256,7 @@ fn notice(words_cut: bool, ranked: &Ranked) -> Option<String> {
         (_, true) => Some(SOME_TOO),
         (_, false) => None,
     };
-    const { assert!(TEXT_WORDS_MAX == 32) };
+    const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     let parts: Vec<&str> = about_rows.into_iter().chain(words_cut.then_some(WORDS_CUT)).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }

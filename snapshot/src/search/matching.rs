@@ -2,9 +2,11 @@
 //! and `-exclusions`.
 
 use crate::query::TEXT_WORDS_MAX;
+use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, Docs, Held, union};
 use crate::search::terms::{Meaning, Terms};
 use crate::search::text::words_of;
+use crate::search::units::{LOOK_UP, Units};
 
 /// Most words that a synonym may replace.
 const RUN_MAX: usize = 4;
@@ -46,26 +48,29 @@ impl Wanted {
         wanted
     }
 
-    fn add(&mut self, words: Vec<String>, quoted: bool, excluded: bool) {
-        let room = TEXT_WORDS_MAX.saturating_sub(self.len());
-        if words.is_empty() || room == 0 {
+    /// Adds a part; what was said before is not said again. All words together are bounded, those in
+    /// phrases too.
+    fn add(&mut self, mut words: Vec<String>, quoted: bool, excluded: bool) {
+        words.truncate(TEXT_WORDS_MAX.saturating_sub(self.len()));
+        if words.is_empty() {
             return;
         }
-        if excluded {
-            self.without.push(words);
-        } else if quoted {
-            self.phrases.push(words);
-        } else {
-            for word in words.into_iter().take(room) {
-                if !self.words.contains(&word) {
-                    self.words.push(word);
-                }
+        let parts = if excluded { &mut self.without } else { &mut self.phrases };
+        if excluded || quoted {
+            if !parts.contains(&words) {
+                parts.push(words);
+            }
+            return;
+        }
+        for word in words {
+            if !self.words.contains(&word) {
+                self.words.push(word);
             }
         }
     }
 
     fn len(&self) -> usize {
-        self.words.len() + self.phrases.len() + self.without.len()
+        self.words.len() + self.phrases.iter().chain(&self.without).map(Vec::len).sum::<usize>()
     }
 
     /// Whether nothing is asked for.
@@ -98,26 +103,27 @@ impl Wanted {
         clauses
     }
 
-    /// Documents that have everything that must be there and nothing that must not.
+    /// Documents that have all single words; `None` when there are none.
     #[must_use]
-    pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
-        let phrases = self.phrases.iter().map(|phrase| Held::Made(terms.phrase(phrase)));
-        let parts = all_of(terms, &self.clauses(terms), count).into_iter().chain(phrases);
-        let found = parts.reduce(|all, part| Held::Made(all.docs().and(&part.docs())));
-        let mut found = found.map_or_else(|| DocSet::all(count), Held::into_set);
-        self.drop_unwanted(terms, &mut found);
-        found
+    pub fn with_words(&self, terms: &Terms, count: usize, units: &Units) -> Option<DocSet> {
+        let clauses = self.clauses(terms);
+        units.spend(clauses.iter().map(|clause| clause.price(terms)).sum());
+        all_of(terms, &clauses, count).map(Held::into_set)
     }
 
-    /// Drops the documents that have something that must not be there.
-    pub fn drop_unwanted(&self, terms: &Terms, found: &mut DocSet) {
-        for unwanted in &self.without {
-            let docs = match unwanted.as_slice() {
-                [word] => terms.any(&terms.related(word)),
-                words => Held::Made(terms.phrase(words)),
-            };
-            found.subtract(&docs.docs());
+    /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
+    /// document.
+    #[must_use]
+    pub fn keep(&self, found: Option<DocSet>, terms: &Terms, count: usize, units: &Units) -> Option<DocSet> {
+        let (words, phrases): (Vec<_>, Vec<_>) = self.without.iter().partition(|part| part.len() == 1);
+        let mut found = found;
+        for unwanted in words.iter().flat_map(|part| part.iter()) {
+            let mut docs = found.unwrap_or_else(|| DocSet::all(count));
+            docs.subtract(&terms.any(&terms.related(unwanted)).docs());
+            found = Some(docs);
         }
+        let phrases = Phrases::new(self.phrases.iter(), phrases.into_iter(), terms);
+        if phrases.is_empty() { found } else { Some(phrases.keep(found, terms, units)) }
     }
 }
 
@@ -182,6 +188,22 @@ impl Clause {
         Held::Made(union(&parts, count).into_set())
     }
 
+    /// What looking it up costs.
+    #[must_use]
+    pub fn price(&self, terms: &Terms) -> u64 {
+        let all = self.alternatives.iter().flatten().chain(std::iter::once(&self.meaning));
+        all.flat_map(|meaning| &meaning.terms).map(|term| LOOK_UP + price_of(&terms.docs(*term))).sum()
+    }
+
+    /// Upper bound of the number of documents that have it.
+    #[must_use]
+    pub fn most(&self, terms: &Terms) -> usize {
+        let most =
+            |meaning: &Meaning| -> usize { meaning.terms.iter().map(|term| terms.docs(*term).len()).sum() };
+        let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(most).min());
+        most(&self.meaning) + alternatives.sum::<usize>()
+    }
+
     /// Upper bound of the number of documents, or a large number for many.
     fn size(&self, terms: &Terms) -> usize {
         if !self.alternatives.is_empty() {
@@ -213,6 +235,14 @@ impl Clause {
     }
 }
 
+/// What reading a set costs.
+fn price_of(docs: &Docs<'_>) -> u64 {
+    match docs {
+        Docs::List(list) => list.len() as u64,
+        Docs::Bits(bits) => bits.len() as u64,
+    }
+}
+
 /// Documents that have all clauses, the rarest first; `None` without clauses.
 fn all_of<'a>(terms: &'a Terms, clauses: &[Clause], count: usize) -> Option<Held<'a>> {
     let mut sized: Vec<(usize, &Clause)> =
@@ -237,6 +267,17 @@ mod tests {
         assert_eq!(wanted.words, strings(&["solar", "field", "work"]));
         assert_eq!(wanted.phrases, [strings(&["living", "labs"])]);
         assert_eq!(wanted.without, [strings(&["gas"]), strings(&["fossil", "fuel"])]);
+    }
+
+    #[test]
+    fn what_is_said_twice_is_asked_once_and_words_in_phrases_count() {
+        let wanted = Wanted::parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
+        assert_eq!(wanted.phrases, [strings(&["of", "the"])]);
+        assert_eq!(wanted.without, [strings(&["in", "a"]), strings(&["gas"])]);
+        assert_eq!(wanted.words, strings(&["the"]));
+        let many: String = (0..100).map(|n| format!("\"a{n} b{n} c{n}\" ")).collect();
+        let wanted = Wanted::parse(&many);
+        assert_eq!(wanted.phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
     }
 
     #[test]

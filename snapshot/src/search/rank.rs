@@ -11,6 +11,7 @@ use crate::search::matching::Wanted;
 use crate::search::set::{DocSet, has_bit, set_bit, words};
 use crate::search::terms::{FIELDS, Mark, Meaning};
 use crate::search::today::Today;
+use crate::search::units::Units;
 
 /// Most records of one kind whose words are counted for a question.
 pub const SCORED_MAX: usize = 2_000;
@@ -66,7 +67,10 @@ pub fn search(index: &Index, query: &Query, today: &Today, by_relevance: bool) -
     let filters = Query { text: None, facets: false, ..query.clone() };
     let question = Question::new(index, today, wanted);
     let mut ranked = Ranked::default();
+    // What was quoted or excluded is not open to interpretation.
+    let units = Units::new(0);
     let base = index.filter(&filters, today, None);
+    let base = question.wanted.keep(base, &index.terms, index.len(), &units);
     index.answer(&filters, today, base.as_ref(), |docs, page| {
         let order = |all: &DocSet, page: &Page| {
             if by_relevance { question.page(all, page) } else { index.page(query, today, Some(all), page) }
@@ -87,7 +91,7 @@ fn listed(index: &Index, query: &Query, today: &Today) -> Ranked {
     }
 }
 
-/// Something that a record has or has not: a word or a phrase.
+/// Something that a record has or has not.
 struct Part {
     docs: DocSet,
     idf: f64,
@@ -112,11 +116,10 @@ impl<'a> Question<'a> {
         let (terms, count) = (&index.terms, index.len());
         let clauses = wanted.clauses(terms);
         let part = |docs: DocSet| Part { idf: idf(docs.len(), count), docs };
-        let mut parts: Vec<Part> =
+        let parts: Vec<Part> =
             clauses.iter().map(|clause| part(clause.docs(terms, count).into_set())).collect();
         let counted = clauses.into_iter().zip(&parts).map(|(clause, part)| (clause.meaning, part.idf));
         let mut meanings: Vec<(Meaning, f64)> = counted.collect();
-        parts.extend(wanted.phrases.iter().map(|phrase| part(terms.phrase(phrase))));
         // The word as it was typed earns more than its other forms, which may have another sense.
         let typed = wanted.words.iter().chain(wanted.phrases.iter().flatten());
         for term in typed.filter_map(|word| terms.exact(word)) {
@@ -149,10 +152,9 @@ impl<'a> Question<'a> {
     fn all(&self, docs: Option<&DocSet>) -> DocSet {
         let mut parts: Vec<&DocSet> = self.parts.iter().map(|part| &part.docs).chain(docs).collect();
         parts.sort_by_key(|part| part.len());
-        let Some((least, others)) = parts.split_first() else { return DocSet::none() };
+        let Some((least, others)) = parts.split_first() else { return DocSet::all(self.index.len()) };
         let mut all = (*least).clone();
         others.iter().for_each(|part| all.intersect(&part.docs()));
-        self.wanted.drop_unwanted(&self.index.terms, &mut all);
         all
     }
 
@@ -218,7 +220,6 @@ impl<'a> Question<'a> {
         if let Some(docs) = docs {
             some.intersect(&docs.docs());
         }
-        self.wanted.drop_unwanted(&self.index.terms, &mut some);
         let mut keyed = Vec::with_capacity(some.len());
         some.for_each(|doc| keyed.push((doc, had[doc as usize])));
         if keyed.len() > SCORED_MAX {

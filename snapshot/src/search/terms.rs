@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::search::set::{DocSet, Docs, Held, set_bit, union, words};
+use crate::search::set::{Docs, Held, set_bit, union, words};
 use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::{SamePosition, Stems, tokens, words_of};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
@@ -43,7 +43,7 @@ pub enum Mark {
 }
 
 /// Codes below this are marks.
-const FIRST_CODE: u32 = 8;
+pub(super) const FIRST_CODE: u32 = 8;
 /// How many kinds of field there are.
 pub const FIELDS: usize = 6;
 
@@ -201,7 +201,7 @@ fn write_code(bytes: &mut Vec<u8>, mut code: u32) {
 }
 
 /// Reads the codes of a stream; ends at damage as at the end.
-struct Codes<'a>(&'a [u8]);
+pub(super) struct Codes<'a>(&'a [u8]);
 
 impl Iterator for Codes<'_> {
     type Item = u32;
@@ -431,23 +431,25 @@ impl Terms {
         union(&parts, self.count)
     }
 
-    /// Documents in which exactly these tokens follow one another.
+    /// How many documents there are.
     #[must_use]
-    pub fn phrase(&self, tokens: &[String]) -> DocSet {
-        let terms: Option<Vec<u32>> = tokens.iter().map(|token| self.exact(token)).collect();
-        let Some(mut terms) = terms else { return DocSet::none() };
-        let wanted: Vec<u32> = terms.iter().map(|term| self.codes[*term as usize]).collect();
-        terms.sort_by_key(|term| self.docs(*term).len());
-        let mut parts = terms.iter().map(|term| self.docs(*term));
-        let Some(mut docs) = parts.next().map(|docs| docs.to_set()) else { return DocSet::none() };
-        parts.for_each(|part| docs.intersect(&part));
-        if wanted.len() > 1 {
-            docs.retain(|doc| follows(self.stream(doc), &wanted));
-        }
-        docs
+    pub fn documents(&self) -> usize {
+        self.count
     }
 
-    fn stream(&self, doc: u32) -> Codes<'_> {
+    /// Number of a term in streams.
+    pub(super) fn code(&self, term: u32) -> u32 {
+        self.codes.get(term as usize).copied().unwrap_or_default()
+    }
+
+    /// How many codes a document's stream has, about: most take one byte, some two.
+    #[must_use]
+    pub fn mean_codes(&self) -> u64 {
+        self.stream.len() as u64 / (self.count as u64).max(1)
+    }
+
+    /// A document's tokens and marks.
+    pub(super) fn stream(&self, doc: u32) -> Codes<'_> {
         let doc = doc as usize;
         match self.stream_at.get(doc..doc + 2) {
             Some(&[start, end]) => Codes(&self.stream[start as usize..end as usize]),
@@ -545,36 +547,6 @@ impl<'a> Distances<'a> {
     }
 }
 
-/// Whether the wanted codes stand at positions in a row.
-fn follows(stream: Codes<'_>, wanted: &[u32]) -> bool {
-    let same = Mark::Same as u32;
-    // `reached[n]`: the last position ends a run of the first n + 1 wanted codes.
-    let mut reached = vec![false; wanted.len()];
-    let mut before = reached.clone();
-    let mut at_same = false;
-    for code in stream {
-        if code < FIRST_CODE {
-            at_same = code == same;
-            if !at_same {
-                reached.fill(false);
-            }
-            continue;
-        }
-        if !at_same {
-            std::mem::swap(&mut before, &mut reached);
-            reached.fill(false);
-        }
-        at_same = false;
-        for (position, wish) in wanted.iter().enumerate() {
-            reached[position] |= *wish == code && (position == 0 || before[position - 1]);
-        }
-        if reached[wanted.len() - 1] {
-            return true;
-        }
-    }
-    false
-}
-
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<String>>, SectionError> {
     let groups: Vec<Vec<String>> =
         serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
@@ -591,6 +563,9 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<String>>, SectionErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::phrase::Phrases;
+    use crate::search::set::DocSet;
+    use crate::search::units::Units;
 
     fn open(texts: &[&str]) -> Terms {
         let mut terms = TermsWriter::default();
@@ -662,7 +637,9 @@ mod tests {
         let terms =
             open(&["soil health labs", "health soil", "soil|health", "soil soil health", "soil lhealth"]);
         let phrase = |words: &[&str]| {
-            docs(&terms.phrase(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()))
+            let tokens: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let phrases = Phrases::new(std::iter::once(&tokens), std::iter::empty(), &terms);
+            docs(&phrases.keep(None, &terms, &Units::new(0)))
         };
         assert_eq!(phrase(&["soil", "health"]), [0, 3]);
         assert_eq!(phrase(&["soil", "ihealth"]), [4]);

@@ -245,11 +245,42 @@ fn synonyms_are_words_whatever_stands_between_them() {
 }
 
 #[test]
-fn a_synonym_that_stands_nowhere_does_not_keep_a_word_from_being_guessed() {
-    let programs = programs(&[json!({"name": "Nursery"}), json!({"name": "Other"})]);
-    let synonyms = json!({"locale": "en", "terms": ["nurse", "medical carer"]});
-    let tables = [organization(), programs, ("synonyms", vec![synonyms])];
-    assert_eq!(found(&tables, "q=nurse"), ["p1"]);
+fn the_rest_interface_guesses_nothing() {
+    let tables = [organization(), programs(&[json!({"name": "Nursery xylophone"})])];
+    assert_eq!(found(&tables, "q=nurserie"), ["p1"], "another form of the word");
+    for slip in ["q=nurs", "q=xylophne", "q=nusrery"] {
+        assert_eq!(found(&tables, slip), [""; 0], "{slip}");
+    }
+}
+
+#[test]
+fn small_words_need_not_be_there_and_what_marks_join_is_one_word() {
+    let names = ["Help for non-profits", "Nonprofit aid", "Aid for a non profit group", "Profit"];
+    let tables = [organization(), programs(&names.map(|name| json!({"name": name})))];
+    for text in ["nonprofit", "non-profit", "aid+OR+help+for+the+non+profit", "the+nonprofits"] {
+        let text = text.replace("aid+OR+help+", "");
+        assert_eq!(found(&tables, &format!("q={text}&sort=name")), ["p3", "p1", "p2"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=%22for+the%22"), [""; 0], "in quotes every word counts");
+}
+
+#[test]
+fn a_word_finds_its_text_or_the_value_that_it_names_and_a_place_no_wider_one() {
+    let members = [
+        json!({"name": "Soil award", "eligibleCountries": ["NG"]}),
+        json!({"name": "Soil prize", "eligibleCountries": ["002"]}),
+        json!({"name": "Soil grants of Nigeria"}),
+        json!({"name": "Soil maps", "careerStages": ["doctoral-candidate"]}),
+    ];
+    let tables = [organization(), programs(&members)];
+    for text in ["soil+nigeria", "soil+nigerian", "suelo+nigeriano"] {
+        assert_eq!(found(&tables, &format!("q={text}&sort=name")), ["p1", "p3"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=soil+africa&sort=name"), ["p1", "p2"], "and every place in it");
+    for text in ["soil+phd", "soil+doctorado", "doctoral+candidates"] {
+        assert_eq!(found(&tables, &format!("q={text}")), ["p4"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=soil+peru"), [""; 0]);
 }
 
 /// 400 characters of phrases of words that every record has, as somebody asks who wants it to take long.

@@ -41,9 +41,9 @@ impl Index {
     fn price_of_text(&self, query: &Query) -> (u64, usize) {
         let Some(text) = &query.text else { return (0, self.len()) };
         let wanted = Wanted::parse(text);
-        let clauses = wanted.clauses(&self.terms);
-        let words: u64 = clauses.iter().map(|clause| clause.price(&self.terms)).sum();
-        let least = clauses.iter().map(|clause| clause.most(&self.terms)).min();
+        let clauses = wanted.clauses(self);
+        let words: u64 = clauses.iter().map(|clause| clause.price(self)).sum();
+        let least = clauses.iter().map(|clause| clause.most(self)).min();
         let found = least.unwrap_or(self.len()).min(self.len());
         let unwanted = wanted.without.iter().filter(|part| part.len() > 1);
         let phrases = Phrases::new(wanted.phrases.iter(), unwanted, &self.terms);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use snapshot::query::{Page, Query};
-use snapshot::search::rank::{self, Match};
+use snapshot::search::rank::{self, Row, Wish};
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
@@ -32,8 +32,8 @@ fn judged_queries_find_nearly_everything_that_is_relevant_and_that_first() {
             facets: false,
             ..Query::default()
         };
-        let ranked = rank::search(&site.index, &query, &dated.today, true);
-        let found: Vec<&str> = ranked.rows.iter().map(|(doc, _)| site.index.slug(*doc)).collect();
+        let ranked = rank::search(&site.index, &query, &dated.today, Wish::BEST);
+        let found: Vec<&str> = ranked.rows.iter().map(|row| site.index.slug(row.doc)).collect();
         let hits = relevant.iter().filter(|slug| found.contains(slug)).count();
         let first = found.iter().position(|slug| relevant.contains(slug));
         recall += hits as f64 / relevant.len().min(10) as f64;
@@ -61,18 +61,23 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
             "beca -solar nurse",
             "early career grant",
         ] {
-            let rank =
-                |offset, limit| rank::search(&site.index, &query(text, offset, limit), &dated.today, true);
+            let rank = |offset, limit| {
+                rank::search(&site.index, &query(text, offset, limit), &dated.today, Wish::BEST)
+            };
             let whole = rank(0, 100);
             assert_eq!(
                 whole.total,
                 site.index.search(&query(text, 0, 1), &dated.today).total,
                 "{seed} {text}"
             );
-            let all = whole.rows.iter().take_while(|(_, kind)| *kind == Match::All).count();
+            let all = whole.rows.iter().take_while(|row| row.tier.is_full()).count();
             assert_eq!(all, whole.total);
-            assert!(whole.rows[all..].iter().all(|(_, kind)| *kind == Match::Any));
-            let mut docs: Vec<u32> = whole.rows.iter().map(|(doc, _)| *doc).collect();
+            assert!(whole.rows.is_sorted_by_key(|row| row.tier), "{seed} {text}");
+            assert!(
+                whole.rows.iter().all(|row| row.tier.is_full() == row.missing.is_empty()),
+                "{seed} {text}"
+            );
+            let mut docs: Vec<u32> = whole.rows.iter().map(|Row { doc, .. }| *doc).collect();
             let mut paged = Vec::new();
             for offset in (0..).step_by(3) {
                 let page = rank(offset, 3);

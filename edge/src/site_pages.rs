@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::html::feed::{self, Feed};
-use snapshot::page::html::search;
+use snapshot::page::html::search::{self, Extras};
 use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
@@ -120,31 +120,32 @@ impl Asked<'_> {
         }
     }
 
-    fn question(&self, locale: Locale) -> (Query, Vec<String>) {
+    fn question(&self, locale: Locale) -> (Query, Extras, Vec<String>) {
         let values = &self.epoch.site().index.values;
-        let (query, invalid) = parse_search(self.query(), |facet, value| values.find(facet, value));
+        let (extras, rest) = Extras::take(self.query());
+        let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path says the language, and the form is made of facets.
-        (Query { locale, facets: true, ..query }, invalid)
+        (Query { locale, facets: true, ..query }, extras, invalid)
     }
 
     fn search_page(&self, locale: Locale) -> Attempt {
         let site = self.epoch.site();
         let Some(fragments) = &site.html else { return self.missing(locale).into() };
-        let (query, invalid) = self.question(locale);
-        let canonical = search::question(site, &query);
+        let (query, extras, invalid) = self.question(locale);
+        let canonical = extras.question(site, &query);
         let validator = self.validator(search::path(locale), &canonical, &invalid);
-        let asked = page_question(canonical, validator, &query, site.index.price(&query));
+        let asked = page_question(canonical, validator, &query, site.index.price_ranked(&query));
         self.computed(
             &asked,
             || html(locale).tag(SEARCH_TAG),
-            || search::search(site, fragments, &self.epoch.dated, &query, &invalid),
+            || search::search(site, fragments, &self.epoch.dated, (&query, &extras), &invalid),
         )
     }
 
     fn feed(&self, locale: Locale, kind: Feed) -> Attempt {
         let site = self.epoch.site();
         let Some(fragments) = &site.html else { return self.missing(locale).into() };
-        let (query, _) = self.question(locale);
+        let (query, ..) = self.question(locale);
         let address = feed::address(locale, kind);
         let canonical = search::question(site, &query);
         let validator = self.validator(&address, &canonical, &[]);

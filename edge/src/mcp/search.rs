@@ -275,9 +275,9 @@ fn push_reading(scope: &Scope<'_>, locale: Locale, ranked: &Ranked, out: &mut Ve
     for guess in &ranked.guesses {
         push(out, before);
         before = ",";
-        push(out, "{\"word\":");
+        push(out, "{\"typed\":");
         push(out, &json(&guess.word));
-        push(out, ",\"readAs\":");
+        push(out, ",\"shown\":");
         push(out, &json(&guess.read_as));
         out.push(b'}');
     }
@@ -292,26 +292,22 @@ fn push_reading(scope: &Scope<'_>, locale: Locale, ranked: &Ranked, out: &mut Ve
 fn push_understood(scope: &Scope<'_>, locale: Locale, understood: &Understood, out: &mut Vec<u8>) {
     push(out, "{\"words\":");
     push(out, &json(&understood.words));
-    if let Some(code) = &understood.place {
-        push(out, ",\"place\":");
-        push(out, &json(code));
-        if let Some(place) = place::find(code) {
-            push(out, ",\"label\":");
-            push(out, &json(place.name(locale)));
-        }
-    }
+    push(out, ",\"filters\":[");
     let values = &scope.site.index.values;
-    let mut before = ",\"filters\":[";
-    for (facet, ordinal) in understood.values.iter().filter(|(_, ordinal)| is_code(values.text(*ordinal))) {
-        push(out, before);
-        before = ",";
-        push(out, "{\"facet\":");
+    let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
+    let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
+    for (position, (facet, value)) in place.chain(named.filter(|(_, value)| is_code(value))).enumerate() {
+        push(out, if position > 0 { ",{\"facet\":" } else { "{\"facet\":" });
         push(out, &json(facet.spec().name));
         push(out, ",\"value\":");
-        push(out, &json(values.text(*ordinal)));
+        push(out, &json(value));
+        if let Some(label) = place_label(facet, value, locale) {
+            push(out, ",\"label\":");
+            push(out, &json(label));
+        }
         out.push(b'}');
     }
-    push(out, if before == "," { "]}" } else { "}" });
+    push(out, "]}");
 }
 
 /// What a reader should know about the rows; constant texts and a count only.

@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -250,6 +251,22 @@ fn add_places(documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>
         let of = Concept { values, place: Some(code.to_owned()), capitals };
         add_place(&run, &of, dictionary);
     }
+}
+
+static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::new(|| {
+    let names =
+        place::all().flat_map(|place| Locale::ALL.iter().map(|locale| (place.code, place.name(*locale))));
+    let mut all: FxHashMap<&str, BTreeSet<Vec<String>>> = FxHashMap::default();
+    for (code, name) in names.chain(place::demonyms()).chain(place::subdivisions()).chain(ALSO) {
+        all.entry(code).or_default().insert(words_of(name));
+    }
+    all.into_iter().map(|(code, names)| (code, names.into_iter().collect())).collect()
+});
+
+/// What a place and its people are called, in words.
+#[must_use]
+pub fn names_of_place(code: &str) -> &'static [Vec<String>] {
+    NAMES.get(code).map_or(&[], Vec::as_slice)
 }
 
 /// A place's name names it alone, and names it even when no record does.

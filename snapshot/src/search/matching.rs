@@ -6,6 +6,7 @@
 
 use crate::query::TEXT_WORDS_MAX;
 use crate::search::Index;
+use crate::search::concepts::names_of_place;
 use crate::search::lexicon;
 use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, Docs, Held, union};
@@ -112,9 +113,9 @@ impl Wanted {
             let rest = &self.words[at..];
             let length = run(rest, index);
             if length > 1 || !stops[at] {
-                let mut clause = Clause::new(&rest[..length], index);
-                clause.concept = clause.concept.filter(|_| !self.plain.contains(&clause.words.join(" ")));
-                clauses.push(clause);
+                let run = &rest[..length];
+                let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+                clauses.push(Clause::new(run, !self.plain.contains(&words.join(" ")), index));
             }
             at += length;
         }
@@ -206,8 +207,9 @@ pub struct Clause {
 }
 
 impl Clause {
-    fn new(run: &[Typed], index: &Index) -> Self {
-        let named = index.concepts.longest(run).filter(|(length, _)| *length == run.len());
+    /// `names`: the words may name something.
+    fn new(run: &[Typed], names: bool, index: &Index) -> Self {
+        let named = index.concepts.longest(run).filter(|(length, _)| names && *length == run.len());
         let mut clause = Self {
             words: run.iter().map(|word| word.text.clone()).collect(),
             concept: named.map(|(_, concept)| concept).filter(|concept| {
@@ -229,7 +231,9 @@ impl Clause {
                 clause.forms.extend(whole.map(|term| (term, Form::Other)));
             }
         }
-        for synonym in synonyms(run, index) {
+        let place = clause.concept.and_then(|concept| index.concepts.place(concept));
+        let names = place.map(names_of_place).unwrap_or_default();
+        for synonym in synonyms(run, index).into_iter().chain(names.iter().cloned()) {
             match synonym.as_slice() {
                 [only] => clause.add_word(only, Form::Other, terms),
                 words => clause.add_all(words.iter().map(String::as_str), terms),

@@ -355,7 +355,7 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
         (rows, found)
     };
     let (found, answer) = rows(json!({"query": "soil health"}));
-    assert_eq!(found, ["Soil health name", "Health of soil and people all", "Soil maps most"]);
+    assert_eq!(found, ["Soil health name", "Health of soil and people all", "Soil maps some"]);
     assert_eq!(
         (&answer["total"], &answer["sort"], &answer["nextOffset"]),
         (&json!(2), &json!("relevance"), &Value::Null)
@@ -363,7 +363,7 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     assert!(answer["notice"].as_str().unwrap().contains("come near"));
     assert_eq!(answer["opportunities"][2]["missing"], json!(["health"]));
     let (found, answer) = rows(json!({"query": "soil music", "limit": 1}));
-    assert_eq!((found.len(), &answer["total"], &answer["nextOffset"]), (1, &json!(0), &json!(1)));
+    assert_eq!((found.len(), &answer["total"], &answer["nextOffset"]), (1, &json!(0), &Value::Null));
     let (found, answer) = rows(json!({"query": "dance"}));
     assert!(found.is_empty() && answer["notice"].is_string());
     let (found, answer) = rows(json!({"query": "!!!"}));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::Synonym;
-use snapshot::search::concepts::Concept;
+use snapshot::search::concepts::{Concept, names_of_place};
 use snapshot::search::lexicon::stops;
 use snapshot::search::synonyms::{BUILT_IN, keys};
 use snapshot::search::text::{SamePosition, Stems, Typed, tokens, typed};
@@ -210,7 +210,9 @@ impl Reader {
     fn clause(&self, run: &[Typed]) -> Clause {
         let mut clause = Clause { concept: self.concept(run).cloned(), ..Clause::default() };
         let own: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
-        for words in std::iter::once(own).chain(self.synonyms(run)) {
+        let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
+        let names = place.map(names_of_place).unwrap_or_default();
+        for words in std::iter::once(own).chain(self.synonyms(run)).chain(names.iter().cloned()) {
             clause.alternatives.push(words.iter().map(|word| self.related(word)).collect());
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));

@@ -11,8 +11,8 @@ use snapshot::facet::{FACETS, Facet, Spec};
 
 use crate::server::{Edge, SAMPLE, encode, real_data};
 
-/// The given dataset, served for all tests of this file.
-static REAL: LazyLock<Option<Edge>> =
+/// The given dataset, served for all tests.
+pub(crate) static REAL: LazyLock<Option<Edge>> =
     LazyLock::new(|| real_data().map(|folder| Edge::serve(&Input::Folder(folder))));
 
 /// Runs a check on every dataset there is.

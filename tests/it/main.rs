@@ -22,6 +22,7 @@ mod probes;
 mod protocol;
 mod publish;
 mod readme;
+mod relevance;
 mod search;
 mod server;
 mod storm;

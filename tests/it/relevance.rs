@@ -1,0 +1,77 @@
+//! How well judged questions are answered may only rise: floors for every face.
+//!
+//! A floor is what `cargo run --release -p tests --bin judge -- [--data DIR]` printed for all questions,
+//! less two hundredths. When an answer gets better, run it and write the new numbers here; a floor is
+//! lowered only together with the grade that was wrong.
+
+use std::collections::HashSet;
+
+use edge::live::Live;
+use tests::judge::judged::{PUBLISHED, SAMPLE};
+use tests::judge::{Desk, Judged, Run, VARIANTS};
+use tests::snapshots::{open, sample};
+
+use crate::consistency::REAL;
+
+/// What the answers of a face are worth at least.
+struct Floor {
+    face: &'static str,
+    recall: f64,
+    reciprocal: f64,
+    gain: f64,
+    /// Questions that something answers and that find nothing, at most.
+    empty: usize,
+    /// Questions that nothing answers and that are said to have matches, at most.
+    false_match: usize,
+}
+
+const OVER_THE_SAMPLE: [Floor; 3] = [
+    Floor { face: "mcp", recall: 0.857, reciprocal: 0.825, gain: 0.801, empty: 0, false_match: 0 },
+    Floor { face: "page", recall: 0.605, reciprocal: 0.621, gain: 0.584, empty: 16, false_match: 0 },
+    Floor { face: "rest", recall: 0.605, reciprocal: 0.621, gain: 0.584, empty: 16, false_match: 0 },
+];
+
+const OVER_THE_PUBLISHED: [Floor; 3] = [
+    Floor { face: "mcp", recall: 0.601, reciprocal: 0.614, gain: 0.532, empty: 2, false_match: 2 },
+    Floor { face: "page", recall: 0.321, reciprocal: 0.303, gain: 0.28, empty: 129, false_match: 2 },
+    Floor { face: "rest", recall: 0.321, reciprocal: 0.303, gain: 0.28, empty: 129, false_match: 2 },
+];
+
+fn hold(desk: &Desk<'_>, questions: &[Judged], floors: &[Floor]) {
+    for floor in floors {
+        let variant = VARIANTS.iter().find(|variant| variant.name == floor.face).unwrap();
+        let means = Run::of(variant, desk, questions).means(desk, questions, None, None);
+        assert!(means.recall >= floor.recall, "{}: {means:?}", floor.face);
+        assert!(means.reciprocal >= floor.reciprocal, "{}: {means:?}", floor.face);
+        assert!(means.gain >= floor.gain, "{}: {means:?}", floor.face);
+        assert!(means.empty.count <= floor.empty, "{}: {means:?}", floor.face);
+        assert!(means.false_match.count <= floor.false_match, "{}: {means:?}", floor.face);
+    }
+}
+
+#[test]
+fn questions_over_the_sample_are_answered_as_well_as_they_have_been() {
+    hold(&Desk::new(sample()), &Judged::read(SAMPLE), &OVER_THE_SAMPLE);
+}
+
+#[test]
+fn questions_over_the_published_dataset_are_answered_as_well_as_they_have_been() {
+    let Some(real) = REAL.as_ref() else { return };
+    let live = open(&real.root, 0);
+    hold(&Desk::new(&live), &Judged::read(PUBLISHED), &OVER_THE_PUBLISHED);
+}
+
+#[test]
+fn every_judged_record_exists() {
+    let exist = |live: &Live, questions: &str| {
+        let epoch = live.epoch();
+        let index = &epoch.site().index;
+        let published: HashSet<&str> = (0..index.len() as u32).map(|doc| index.slug(doc)).collect();
+        for judged in Judged::read(questions) {
+            let unknown = judged.grades.keys().find(|slug| !published.contains(slug.as_str()));
+            assert!(unknown.is_none(), "{}: {unknown:?}", judged.text);
+        }
+    };
+    exist(sample(), SAMPLE);
+    REAL.iter().for_each(|real| exist(&open(&real.root, 0), PUBLISHED));
+}

@@ -1,0 +1,247 @@
+//! Asks every face of the service in process, through the functions that answer requests.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use bytes::Bytes;
+use edge::answer::{Asked, Place, answer, program_body};
+use edge::live::Live;
+use edge::mcp::{Config, Epoch, Mcp};
+use edge::route::route;
+use generator::encode::Effort;
+use generator::read::Input;
+use http::{HeaderValue, Request, header};
+use http_body_util::Full;
+use serde_json::{Value, json};
+use snapshot::facet::FACETS;
+use snapshot::query::{Page, Query, parse_search};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use url::form_urlencoded::Serializer;
+
+use crate::judge::judged::Judged;
+use crate::judge::measure::DEPTH;
+use crate::snapshots::{HOST, build, folder, load, open, options};
+
+/// What a face answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Slugs of the first rows, in order.
+    pub found: Vec<String>,
+    /// How many records are said to match.
+    pub matches: usize,
+    /// Words that were guessed for another, as far as the answer says so.
+    pub guessed: Vec<(String, Vec<String>)>,
+    /// Values that words were taken for, as far as the answer says so.
+    pub understood: Vec<Concept>,
+}
+
+/// A value of a facet that a word was taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concept {
+    /// Name of the facet.
+    pub facet: String,
+    /// The value.
+    pub value: String,
+    /// Whether it is a place.
+    pub is_place: bool,
+}
+
+impl Concept {
+    /// A value by the name of its facet.
+    #[must_use]
+    pub fn new(facet: &str, value: &str) -> Self {
+        let is_place = FACETS.iter().any(|spec| spec.name == facet && spec.places);
+        Self { facet: facet.to_owned(), value: value.to_owned(), is_place }
+    }
+}
+
+/// A way to ask.
+pub struct Variant {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// Asks a question.
+    pub ask: fn(&Desk<'_>, &Judged) -> Answer,
+}
+
+/// Every way to ask: the faces first, then the engine with a part of it switched off, for ablation.
+pub const VARIANTS: &[Variant] = &[
+    Variant { name: "mcp", ask: |desk, judged| desk.mcp(judged) },
+    Variant { name: "page", ask: |desk, judged| desk.page(judged) },
+    Variant { name: "rest", ask: |desk, judged| desk.rest(judged) },
+];
+
+/// A dataset, published into a folder and opened without a server.
+pub fn publish(input: &Input<'_>) -> (TempDir, Live) {
+    let folder = folder();
+    let (directory, source) = load(input);
+    build(&directory, source, &options(folder.path(), Effort::None));
+    let live = open(folder.path(), 0);
+    (folder, live)
+}
+
+/// Where questions are asked.
+pub struct Desk<'a> {
+    live: &'a Live,
+    mcp: Mcp,
+    runtime: Runtime,
+}
+
+impl<'a> Desk<'a> {
+    /// A desk at what was published.
+    #[must_use]
+    pub fn new(live: &'a Live) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mcp = Mcp::new(Config { rate_per_minute: 0, ..Config::default() }).unwrap();
+        Self { live, mcp, runtime }
+    }
+
+    /// The REST interface: `q` and nothing else.
+    #[must_use]
+    pub fn rest(&self, judged: &Judged) -> Answer {
+        let pairs = [("q", judged.text.as_str()), ("locale", &judged.locale), ("limit", "10")];
+        let body: Value = serde_json::from_slice(&self.get("/api/v1/search", &pairs)).unwrap();
+        let rows = body["data"].as_array().unwrap();
+        Answer {
+            found: rows.iter().map(slug).collect(),
+            matches: number(&body["meta"]["total"]),
+            ..Answer::default()
+        }
+    }
+
+    /// The search page, as it comes when a text is typed.
+    #[must_use]
+    pub fn page(&self, judged: &Judged) -> Answer {
+        let path = if judged.locale == "es" { "/es/programs" } else { "/programs" };
+        let body = String::from_utf8(self.get(path, &[("q", &judged.text)])).unwrap();
+        // The page says its total in words; it is that of the REST interface.
+        Answer { found: rows_of(&body), matches: self.rest(judged).matches, ..Answer::default() }
+    }
+
+    /// The tool `search_opportunities`.
+    #[must_use]
+    pub fn mcp(&self, judged: &Judged) -> Answer {
+        let arguments = json!({"query": judged.text, "locale": judged.locale, "limit": DEPTH});
+        let params = json!({"name": "search_opportunities", "arguments": arguments});
+        let body = self.call(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+        let content = &body["result"]["structuredContent"];
+        let rows = content["opportunities"].as_array().unwrap_or_else(|| panic!("{}: {body}", judged.text));
+        Answer {
+            found: rows.iter().map(slug).collect(),
+            matches: number(&content["total"]),
+            guessed: guesses(content),
+            understood: concepts(content),
+        }
+    }
+
+    /// Whether a record has a value, or a place inside it.
+    #[must_use]
+    pub fn holds(&self, slug: &str, concept: &Concept) -> bool {
+        let Some(spec) = FACETS.iter().find(|spec| spec.name == concept.facet) else { return false };
+        let epoch = self.live.epoch();
+        let (index, dated) = (&epoch.site().index, &epoch.dated);
+        let asked = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
+        let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
+        let all = Page { offset: 0, limit: index.len() as u64 };
+        let answer = index.search(&Query { page: all, facets: false, ..query }, &dated.today);
+        answer.docs.iter().any(|doc| index.slug(*doc) == slug)
+    }
+
+    fn get(&self, path: &str, pairs: &[(&str, &str)]) -> Vec<u8> {
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let request = Request::get(format!("{path}?{query}")).header(header::HOST, HOST).body(()).unwrap();
+        let (head, ()) = request.into_parts();
+        let epoch = self.live.epoch();
+        let asked = Asked { live: self.live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+        let reply = answer(&asked, &route(path));
+        assert_eq!(reply.status, 200, "{path}?{query}");
+        reply.body.to_vec()
+    }
+
+    fn call(&self, message: &Value) -> Value {
+        let epoch = self.live.epoch();
+        let detail = |slug: &str, locale| program_body(self.live, &epoch, slug, locale);
+        let base_url = &epoch.generation().manifest().base_url;
+        let scope = Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
+        let mut request = Request::post("/mcp").body(Full::new(Bytes::from(message.to_string()))).unwrap();
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let answered = self.mcp.handle(request, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        serde_json::from_slice(self.runtime.block_on(answered).body()).unwrap()
+    }
+}
+
+fn slug(row: &Value) -> String {
+    row["slug"].as_str().unwrap().to_owned()
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().unwrap() as usize
+}
+
+/// Slugs that the headings of a search page's rows lead to.
+fn rows_of(page: &str) -> Vec<String> {
+    // Attributes have their slashes escaped.
+    let page = page.replace("&#x2f;", "/");
+    let links = page.split("<h3><a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let slugs = links.filter_map(|link| link.split_once("/programs/")).map(|(_, slug)| slug.to_owned());
+    slugs.take(DEPTH).collect()
+}
+
+/// Every object with a facet and a value below `understood`.
+fn concepts(content: &Value) -> Vec<Concept> {
+    let mut found = Vec::new();
+    objects(&content["understood"], &mut |object| {
+        if let (Some(facet), Some(value)) = (object["facet"].as_str(), object["value"].as_str()) {
+            found.push(Concept::new(facet, value));
+        }
+    });
+    found
+}
+
+/// Every object with a typed word and words shown for it below `guessed`.
+fn guesses(content: &Value) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    objects(&content["guessed"], &mut |object| {
+        if let (Some(typed), Some(shown)) = (object["typed"].as_str(), object["shown"].as_array()) {
+            let shown = shown.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            found.push((typed.to_owned(), shown));
+        }
+    });
+    found
+}
+
+fn objects(value: &Value, take: &mut dyn FnMut(&Value)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| objects(item, take)),
+        Value::Object(members) => {
+            take(value);
+            members.values().for_each(|member| objects(member, take));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_page_are_the_links_of_their_headings_in_order() {
+        let page = "<h1>a</h1><a href=\"/programs/no\">x</a><li><h3><a href=\"/programs/b\">B</a></h3>\
+                    <li><h3><a href=\"&#x2f;es&#x2f;programs&#x2f;a\" lang=en>A</a></h3>";
+        assert_eq!(rows_of(page), ["b", "a"]);
+    }
+
+    #[test]
+    fn what_an_answer_understood_and_guessed_is_read_at_any_depth() {
+        let content = json!({
+            "understood": [{"words": "perú", "any": [{"facet": "countries", "value": "PE"}]}, {"facet": "topics", "value": "arts"}],
+            "guessed": [{"typed": "xylophne", "shown": ["xylophone"]}]
+        });
+        let read = concepts(&content);
+        assert_eq!(read, [Concept::new("countries", "PE"), Concept::new("topics", "arts")]);
+        assert!(read[0].is_place && !read[1].is_place);
+        assert_eq!(guesses(&content), [("xylophne".to_owned(), vec!["xylophone".to_owned()])]);
+    }
+}

@@ -12,6 +12,7 @@ mod facets;
 mod guess;
 pub mod lexicon;
 pub mod matching;
+pub mod modifiers;
 mod narrow;
 pub mod phrase;
 mod price;

@@ -96,6 +96,7 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
         by_relevance,
         plain: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
         silent: arguments.flag("includeUnstated")?.unwrap_or(false),
+        completes: false,
     };
     let ranked = rank::search(&scope.site.index, &query, &scope.dated.today, wish);
     Ok(render(scope, &query, wish, words_cut, &ranked))
@@ -270,7 +271,18 @@ fn push_reading(scope: &Scope<'_>, locale: Locale, ranked: &Ranked, out: &mut Ve
         before = ",";
         push_understood(scope, locale, understood, out);
     }
-    push(out, if ranked.understood.is_empty() { "" } else { "]" });
+    for said in &ranked.said {
+        push(out, before);
+        before = ",";
+        push(out, "{\"words\":");
+        push(out, &json(&said.words));
+        push(out, ",\"filters\":[{\"parameter\":");
+        push(out, &json(&said.parameter));
+        push(out, ",\"value\":");
+        push(out, &json(&said.value));
+        push(out, "}]}");
+    }
+    push(out, if before == "," { "]" } else { "" });
     let mut before = ",\"guessed\":[";
     for guess in &ranked.guesses {
         push(out, before);

@@ -71,7 +71,15 @@ const NO_PLACES: [&str; 9] = [
     "indian country",
 ];
 /// Other names of places.
-const ALSO: [(&str, &str); 28] = [
+const ALSO: [(&str, &str); 36] = [
+    ("US-PA", "pensilvania"),
+    ("US-NY", "nueva york"),
+    ("US-NJ", "nueva jersey"),
+    ("US-NM", "nuevo mexico"),
+    ("US-NC", "carolina del norte"),
+    ("US-SC", "carolina del sur"),
+    ("US-LA", "luisiana"),
+    ("US-MS", "misisipi"),
     ("US", "united states of america"),
     ("US", "estados unidos de america"),
     ("GB", "great britain"),
@@ -430,6 +438,15 @@ impl Concepts {
         let sets: Vec<_> = PLACES.into_iter().map(|facet| values.docs_of_place(facet, place)).collect();
         let parts: Vec<Docs<'_>> = sets.iter().map(|set| set.docs()).collect();
         Some(Held::Made(union(&parts, values.count()).into_set()))
+    }
+
+    /// Sets of documents that name a region around its place, but for the whole world.
+    #[must_use]
+    pub fn around<'a>(&self, concept: u32, values: &'a Values) -> Vec<Docs<'a>> {
+        let Some(place) = self.place(concept) else { return Vec::new() };
+        let regions = place::lineage(place).skip(1).filter(|region| *region != WORLD);
+        let named = regions.flat_map(|region| PLACES.map(|facet| values.find(facet, region)));
+        named.flatten().map(|ordinal| Docs::List(values.naming(ordinal))).collect()
     }
 
     /// Facets that it speaks of.

@@ -5,8 +5,9 @@
 use crate::facet::Facet;
 use crate::query::{Page, Query};
 use crate::search::matching::Wanted;
+use crate::search::modifiers::{self, Said};
 use crate::search::score::{Scorer, Told};
-use crate::search::set::{DocSet, has_bit, set_bit, union, words};
+use crate::search::set::{DocSet, Docs, has_bit, set_bit, union, words};
 use crate::search::tiers::{Parts, SOME_MAX, Tier};
 use crate::search::today::Today;
 use crate::search::units::{self, Units};
@@ -64,6 +65,8 @@ pub struct Ranked {
     pub facets: Option<Vec<FacetCounts>>,
     /// What words were taken for.
     pub understood: Vec<Understood>,
+    /// Words that were taken for filters.
+    pub said: Vec<Said>,
     /// Words that were guessed.
     pub guesses: Vec<Guess>,
     /// Words that stand nowhere.
@@ -79,21 +82,26 @@ pub struct Wish<'a> {
     pub plain: &'a [String],
     /// Rows of records that say nothing where a filter asks who may apply.
     pub silent: bool,
+    /// Whether the last word may be the beginning of another.
+    pub completes: bool,
 }
 
 impl Wish<'_> {
     /// Best first, and nothing else.
-    pub const BEST: Self = Self { by_relevance: true, plain: &[], silent: false };
+    pub const BEST: Self = Self { by_relevance: true, plain: &[], silent: false, completes: false };
 }
 
 /// Answers a question.
 #[must_use]
 pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
+    let (query, said) = modifiers::take(query, wish.plain, today.day);
     let mut wanted = query.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
-    let question = Question::new(index, query, today, wanted);
+    wanted.goes_on &= wish.completes;
+    let question = Question::new(index, &query, today, wanted);
     let mut ranked = question.page(wish);
     question.tell(&mut ranked);
+    ranked.said = said;
     ranked
 }
 
@@ -184,27 +192,40 @@ impl<'a> Question<'a> {
         pager.take(Tier::All, rest.len(), |page| self.best(&rest, page, scorer));
     }
 
-    /// Rows of what comes near, while there is room.
+    /// Rows of what comes near, while there is room. What lacks something is ranked together, whatever it
+    /// lacks: a record without a word may be nearer than one that does not say who may apply.
     fn near(&self, above: DocSet, scorer: &Scorer<'_>, pager: &mut Pager) {
-        if self.parts.is_empty() {
+        if self.parts.is_empty() || pager.more {
             return;
         }
+        let among = self.picked();
         let mut above = above;
-        let mut among = None;
-        for tier in Tier::ALL.into_iter().filter(|tier| !tier.is_full()) {
-            if pager.more {
-                return;
-            }
-            let among = among.get_or_insert_with(|| self.picked());
-            let Some(mut docs) = self.parts.docs(tier, among.as_ref()) else { continue };
+        let mut below = |tier: Tier| {
+            let mut docs = self.parts.docs(tier, among.as_ref())?;
             docs.subtract(&above.docs());
             if tier == Tier::Some {
                 docs = self.first_of_some(&docs);
             }
-            let parts = [above.docs(), docs.docs()];
-            above = union(&parts, self.index.len()).into_set();
-            pager.take(tier, docs.len(), |page| self.best(&docs, page, scorer));
+            above = union(&[above.docs(), docs.docs()], self.index.len()).into_set();
+            Some((tier, docs))
+        };
+        for tier in [Tier::Wider, Tier::Guess] {
+            if let Some((tier, docs)) = below(tier) {
+                pager.take(tier, docs.len(), |page| self.best(&docs, page, scorer));
+            }
         }
+        if pager.more {
+            return;
+        }
+        let lacking: Vec<(Tier, DocSet)> =
+            [Tier::Unstated, Tier::Most, Tier::Some].into_iter().filter_map(below).collect();
+        let parts: Vec<Docs<'_>> = lacking.iter().map(|(_, docs)| docs.docs()).collect();
+        let all = union(&parts, self.index.len()).into_set();
+        let tier =
+            |doc: u32| lacking.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
+        let from = pager.rows.len();
+        pager.take(Tier::Some, all.len(), |page| self.best(&all, page, scorer));
+        pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
     }
 
     /// Documents that everything leaves but the words; `None` is every document.

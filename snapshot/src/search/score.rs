@@ -56,6 +56,8 @@ pub(super) struct Scorer<'a> {
     /// What each typed word tells, in order.
     words: Vec<f64>,
     values: Vec<Vec<Docs<'a>>>,
+    /// Documents that name a region around the place of each clause, but for the whole world.
+    around: Vec<Vec<Docs<'a>>>,
     /// The words as a slug has them.
     slug: String,
 }
@@ -75,6 +77,7 @@ impl<'a> Scorer<'a> {
             idf: told.iter().map(|told| told.idf).collect(),
             words: Vec::new(),
             values: Vec::new(),
+            around: Vec::new(),
             slug: typed.join("-"),
         };
         for (position, told) in told.iter().enumerate() {
@@ -82,6 +85,8 @@ impl<'a> Scorer<'a> {
             let concept = told.clause.concept;
             let parts = concept.map(|concept| index.concepts.parts(concept, &index.values));
             scorer.values.push(parts.unwrap_or_default());
+            let around = concept.map(|concept| index.concepts.around(concept, &index.values));
+            scorer.around.push(around.unwrap_or_default());
         }
         for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
             let related = index.terms.related(word).terms;
@@ -113,6 +118,7 @@ impl<'a> Scorer<'a> {
         for term in phrase.iter().filter_map(|word| self.index.terms.exact(word)) {
             self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
             self.values.push(Vec::new());
+            self.around.push(Vec::new());
             self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
         }
     }
@@ -169,11 +175,14 @@ impl<'a> Scorer<'a> {
             1.0 - LENGTHS[field] + LENGTHS[field] * lengths[field] / terms.mean_length(field)
         });
         let (mut score, mut named, mut whole) = (0.0, 0.0, 0.0);
-        for ((counts, idf), values) in counts.iter().zip(&self.idf).zip(&self.values) {
+        let said = self.values.iter().zip(&self.around);
+        for ((counts, idf), (values, around)) in counts.iter().zip(&self.idf).zip(said) {
             let fields = counts.iter().zip(WEIGHTS).zip(long);
             let mut frequency: f32 = fields.map(|((count, weight), long)| count * weight / long).sum();
             if values.iter().any(|docs| docs.contains(doc)) {
                 frequency += VALUE;
+            } else if around.iter().any(|docs| docs.contains(doc)) {
+                frequency += VALUE / 2.0;
             }
             let frequency = f64::from(frequency);
             score += idf * (1.0 + HALF) * frequency / (HALF + frequency);

@@ -11,6 +11,10 @@ use crate::search::set::{DocSet, Docs, Held, union};
 pub const SOME_MAX: usize = 100;
 /// The share of a question's worth that they have at least.
 const SOME_LEAST: f64 = 0.4;
+/// The share of a question's worth that what tells least has at most; without more, it is not nearly all.
+const LITTLE: f64 = 0.25;
+/// Of what the best record has, when none has as much.
+const SOME_OF_BEST: f32 = 0.7;
 /// Most words of a question that are guessed.
 const GUESSED_MAX: usize = 2;
 
@@ -145,7 +149,10 @@ impl<'a> Parts<'a> {
         let all = self.unknown.is_empty();
         let has = |part: &Part<'_>, mute: bool| self.having(part, mute);
         let least = self.known.iter().enumerate().min_by(|(_, a), (_, b)| a.idf.total_cmp(&b.idf));
-        let least = least.map(|(position, _)| position).filter(|_| all && self.known.len() > 1);
+        let whole: f64 = self.known.iter().map(|part| part.idf).sum();
+        let little = |(_, part): &(usize, &Part<'_>)| part.idf <= LITTLE * whole;
+        let least =
+            least.filter(little).map(|(position, _)| position).filter(|_| all && self.known.len() > 1);
         match tier {
             Tier::Name | Tier::All => None,
             Tier::Wider => (all && !self.any_guessed() && self.known.iter().any(|part| part.wider.is_some()))
@@ -193,7 +200,8 @@ impl<'a> Parts<'a> {
             let docs = part.docs.docs().to_set();
             docs.for_each(|doc| had[doc as usize] += part.idf as f32);
         }
-        let least = (SOME_LEAST * whole) as f32;
+        let best = had.iter().copied().fold(0.0, f32::max);
+        let least = ((SOME_LEAST * whole) as f32).min(SOME_OF_BEST * best);
         let candidate = |doc: &usize| had[*doc] >= least && had[*doc] > 0.0;
         let mut found: Vec<u32> = (0..count).filter(candidate).map(|doc| doc as u32).collect();
         found.retain(|doc| among.is_none_or(|among| among.contains(*doc)));

@@ -10,6 +10,7 @@ use crate::page::{Dated, Site, push_number};
 use crate::query::{PAGE_RANGE, PARAMETERS, Pick, Query, Sort, pairs};
 use crate::record::Locale;
 use crate::search::FacetCounts;
+use crate::search::modifiers::Said;
 use crate::search::rank::{self, Ranked, Row, Understood, Wish};
 use crate::search::text::words_of;
 use crate::search::tiers::Tier;
@@ -147,7 +148,12 @@ pub fn search(
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
     };
-    let wish = Wish { by_relevance: extras.by_relevance(query), plain: &extras.plain, silent: extras.silent };
+    let wish = Wish {
+        by_relevance: extras.by_relevance(query),
+        plain: &extras.plain,
+        silent: extras.silent,
+        completes: true,
+    };
     let splice = Splice {
         site,
         html,
@@ -262,7 +268,7 @@ impl Splice<'_> {
 
     fn chips(&self, out: &mut Vec<u8>) {
         let mut filters = self.filters().peekable();
-        if filters.peek().is_none() {
+        if filters.peek().is_none() && self.answer.understood.is_empty() && self.answer.said.is_empty() {
             return;
         }
         out.extend_from_slice(b"<ul class=\"chips\">");
@@ -278,6 +284,7 @@ impl Splice<'_> {
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
         self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
+        self.answer.said.iter().for_each(|said| self.said(said, out));
         out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
         out.extend_from_slice(path(self.query.locale).as_bytes());
         out.extend_from_slice(b"\">");
@@ -313,29 +320,44 @@ impl Splice<'_> {
         }
     }
 
-    /// What words were taken for, with a link that takes them as words.
-    fn understood(&self, understood: &Understood, out: &mut Vec<u8>) {
+    /// A chip that takes words as words.
+    fn reading_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
         out.extend_from_slice(b"<li class=\"read\"><a href=\"");
         out.extend_from_slice(path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         let mut pair = form_urlencoded::Serializer::new(String::new());
         out.extend_from_slice(b"&amp;");
-        push_escaped(out, &pair.append_pair("plain", &understood.words).finish());
+        push_escaped(out, &pair.append_pair("plain", words).finish());
         out.extend_from_slice(b"\"><span class=\"vh\">");
         self.language.push_word(out, Word::AsWords);
         out.extend_from_slice(b" </span>");
-        let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
-        let facet = if understood.place.is_some() { Facet::Countries } else { facet };
-        out.extend_from_slice(self.language.facets.bytes(facet as usize));
-        out.extend_from_slice(b": ");
-        match (&understood.place, understood.values.first()) {
-            (Some(code), _) => self.push_place(out, Facet::Countries, code),
-            (None, Some((_, ordinal))) => {
-                out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
-            }
-            (None, None) => push_escaped(out, &understood.words),
-        }
+        label(out);
         out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
+    }
+
+    /// What words were taken for.
+    fn understood(&self, understood: &Understood, out: &mut Vec<u8>) {
+        let label = |out: &mut Vec<u8>| {
+            let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
+            let facet = if understood.place.is_some() { Facet::Countries } else { facet };
+            out.extend_from_slice(self.language.facets.bytes(facet as usize));
+            out.extend_from_slice(b": ");
+            match (&understood.place, understood.values.first()) {
+                (Some(code), _) if crate::place::find(code).is_some() => {
+                    self.push_place(out, Facet::Countries, code);
+                }
+                (None, Some((_, ordinal))) => {
+                    out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+                }
+                _ => push_escaped(out, &understood.words),
+            }
+        };
+        self.reading_chip(&understood.words, label, out);
+    }
+
+    /// A filter that words said.
+    fn said(&self, said: &Said, out: &mut Vec<u8>) {
+        self.reading_chip(&said.words, |out| self.push_filter(out, said.parameter, &said.value), out);
     }
 
     /// Words that stand nowhere, and what they were taken for.

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use crate::connection::{self, Limits};
 use crate::live::Live;
 use crate::metrics::{family, sample};
+use crate::refusal::Refused;
 
 /// Connections are few here.
 const CONNECTIONS_MAX: usize = 64;
@@ -58,27 +59,47 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default() + "\n"
 }
 
-/// Whether requests may be sent here. A refused generation is named but takes nothing from readiness:
-/// the one before keeps serving.
+/// Whether requests may be sent here. A refused generation takes nothing from that, as the one before keeps
+/// serving, but the state is then degraded: somebody has to look.
 #[derive(Serialize)]
 struct Readiness {
     ready: bool,
+    /// `ready`, `degraded` or `draining`.
+    state: &'static str,
     draining: bool,
     generation: String,
-    refused: Option<Refused>,
+    refused: Option<Refusal>,
 }
 
 #[derive(Serialize)]
-struct Refused {
+#[serde(rename_all = "camelCase")]
+struct Refusal {
     generation: String,
     reason: String,
+    /// Tried again by itself; else when CURRENT or the generation changes, or at SIGHUP.
+    tried_again: bool,
 }
 
 impl Readiness {
     fn of(live: &Live) -> Self {
-        let draining = live.is_draining();
-        let refused = live.refused().map(|(generation, reason)| Refused { generation, reason });
-        Self { ready: !draining, draining, generation: live.epoch().generation().id().to_string(), refused }
+        let (draining, refused) = (live.is_draining(), Refusal::of(live));
+        let state = match &refused {
+            _ if draining => "draining",
+            Some(_) => "degraded",
+            None => "ready",
+        };
+        let generation = live.epoch().generation().id().to_string();
+        Self { ready: !draining, state, draining, generation, refused }
+    }
+}
+
+impl Refusal {
+    fn of(live: &Live) -> Option<Self> {
+        live.refused().map(|Refused { generation, reason, may_pass }| Self {
+            generation,
+            reason,
+            tried_again: may_pass,
+        })
     }
 }
 
@@ -94,7 +115,9 @@ struct Snapshot {
     programs: u64,
     files: u64,
     age_seconds: i64,
-    refused: Option<Refused>,
+    /// Whether the index is in memory of this process, where nothing that is done to its files reaches it.
+    index_copied: bool,
+    refused: Option<Refusal>,
 }
 
 impl Snapshot {
@@ -110,7 +133,8 @@ impl Snapshot {
             programs: manifest.counts.programs,
             files: manifest.files.count,
             age_seconds: age(manifest.generated_at.as_second()),
-            refused: live.refused().map(|(generation, reason)| Refused { generation, reason }),
+            index_copied: epoch.generation().is_copied(),
+            refused: Refusal::of(live),
         }
     }
 }
@@ -132,18 +156,26 @@ fn metrics(live: &Live) -> String {
     let _ = writeln!(out, "edge_snapshot_age_seconds {}", age(manifest.generated_at.as_second()));
     for (name, help, value) in [
         ("edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs),
-        (
-            "edge_snapshot_refused",
-            "1 while CURRENT names a refused generation.",
-            live.refused().map_or(0, |_| 1),
-        ),
         ("edge_draining", "1 while the server is about to end.", u64::from(live.is_draining())),
     ] {
         family(&mut out, name, "gauge", help);
         sample(&mut out, name, "", value);
     }
+    push_degraded(&mut out, live);
     family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
     sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", epoch.bodies.bytes());
     sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", live.answers.bytes());
     out
+}
+
+/// What CURRENT names is not served: because it cannot be read or is not complete just now, or because it is
+/// not what was published.
+fn push_degraded(out: &mut String, live: &Live) {
+    let refused = live.refused();
+    let help = "1 while CURRENT or what it names is not served, and why; /readyz says more.";
+    family(out, "edge_degraded", "gauge", help);
+    for (reason, may_pass) in [("unreadable", true), ("unverified", false)] {
+        let stands = refused.as_ref().is_some_and(|refused| refused.may_pass == may_pass);
+        sample(out, "edge_degraded", &format!("reason=\"{reason}\""), u64::from(stands));
+    }
 }

@@ -129,7 +129,7 @@ impl<'a> Asked<'a> {
         self.epoch.until_midnight(self.now)
     }
 
-    /// ETag of a computed answer, without quotes: generation, day and canonical question.
+    /// ETag of a computed answer, without quotes: generation, day, program and canonical question.
     pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
@@ -179,7 +179,9 @@ impl<'a> Asked<'a> {
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
         let changed = Some(self.epoch.changed(question.depends_on_day));
         // The date of a computed answer informs; only its ETag tells it from others.
-        About { etag, coding, changed, dated: false, tag_header: self.live.serving.tag_header.as_ref() }
+        let base_url = &self.epoch.generation().manifest().base_url;
+        let tag_header = self.live.serving.tag_header.as_ref();
+        About { base_url, etag, coding, changed, dated: false, tag_header }
     }
 
     /// A computed body, encoded if that pays.
@@ -266,7 +268,7 @@ impl<'a> Asked<'a> {
             path: Some(&path),
             validator: self.validator(name, &canonical, &[]),
             canonical,
-            depends_on_day: of == Facet::OpenStates,
+            depends_on_day: of.spec().daily,
             page: query.page,
             work: self.epoch.site().index.values.of(of).len() as u64 * TEXT_UNITS,
         };
@@ -286,7 +288,9 @@ impl<'a> Asked<'a> {
         let locale = parse_locale(self.query());
         let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
         match self.record("programs/", slug, suffix) {
-            Some(file) => self.file(file, self.until_midnight(), || program_content(slug, locale)),
+            Some(file) => {
+                self.file(file, self.until_midnight(), || program_content(self.epoch, slug, locale))
+            }
             None => self.unknown(EntityType::Program, "There is no published program with this slug.", slug),
         }
     }
@@ -405,12 +409,15 @@ fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Con
         .with(header::CONTENT_LANGUAGE, language(Locale::En))
 }
 
-fn program_content(slug: &str, locale: Locale) -> Content {
+/// The language of the record's text is said, not that which was asked for.
+fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
+    let site = epoch.site();
+    let tongues = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.tongues(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };
     Content::json()
         .no_vary_search(ALL_BUT_LOCALE)
         .link(&format!("/{API}programs/{slug}"), query, "canonical")
-        .with(header::CONTENT_LANGUAGE, language(locale))
+        .with(header::CONTENT_LANGUAGE, value(tongues))
 }
 
 /// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
@@ -483,10 +490,23 @@ fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// A file that cannot be sent as it was published is not sent.
+/// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,
+/// it can be soon.
 pub(crate) fn damaged(error: &StoreError) -> Reply {
     tracing::error!(%error, "a file of the snapshot cannot be served");
+    if matches!(error, StoreError::Io { source, .. } if is_want(source)) {
+        return Reply::unreadable_now();
+    }
     Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The record could not be read.")
+}
+
+/// Whether something has run out that will be given back: memory, or descriptors of the system or the process
+/// (the numbers are the same on every Unix).
+fn is_want(error: &std::io::Error) -> bool {
+    const ENOMEM: i32 = 12;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
 }
 
 /// The snapshot was built without pages.
@@ -536,6 +556,6 @@ pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> O
     let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
     let file = epoch.generation().files().lookup(&[API, "programs/", slug, suffix])?;
     let tag_header = live.serving.tag_header.as_ref();
-    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(slug, locale));
+    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(epoch, slug, locale));
     body.ok().map(|body| body.bytes.clone())
 }

@@ -13,6 +13,7 @@ use snapshot::time::Day;
 
 use crate::cache::Cache;
 use crate::conditional::etag_suffix;
+use crate::connection::Lent;
 use crate::epoch::Epoch;
 use crate::reply::{Content, not_modified_head};
 
@@ -25,13 +26,17 @@ pub struct Body {
     pub head: HeaderMap,
     /// Headers of an answer to a client that has them.
     pub not_modified: HeaderMap,
-    /// `If-Modified-Since` from this second on means that the client has them; `None` where the date
-    /// is no proof of that.
+    /// `If-Modified-Since` with this second means that the client has them; `None` where the date is no
+    /// proof of that.
     pub since: Option<i64>,
+    /// Common to all answers with these bytes.
+    pub lent: Arc<Lent>,
 }
 
 /// What is known of a body besides its bytes.
 pub struct About<'a> {
+    /// Where the site is, for links.
+    pub base_url: &'a str,
     /// Strong ETag, quoted.
     pub etag: &'a str,
     /// Content coding of the bytes.
@@ -49,9 +54,10 @@ impl Body {
     #[must_use]
     pub fn new(bytes: Bytes, content: Content, about: &About<'_>) -> Self {
         let etag = HeaderValue::from_str(about.etag).unwrap_or(HeaderValue::from_static("\"\""));
-        let head = content.head(&etag, about.coding, about.changed, about.tag_header);
+        let head = content.head(&etag, about);
         let not_modified = not_modified_head(&head, about.tag_header);
-        Self { bytes, head, not_modified, since: about.changed.filter(|_| about.dated) }
+        let since = about.changed.filter(|_| about.dated);
+        Self { bytes, head, not_modified, since, lent: Arc::default() }
     }
 
     /// Its ETag, quoted.
@@ -131,7 +137,9 @@ impl Epoch {
         let etag = etag(&hash, coding);
         // Another generation with an older date may fill its holes on the same day: then only the
         // ETag tells the two apart.
-        let about = About { etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
+        let base_url = &self.generation().manifest().base_url;
+        let about =
+            About { base_url, etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
         Ok(Body::new(bytes.into(), content, &about))
     }
 

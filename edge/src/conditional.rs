@@ -66,8 +66,7 @@ impl Weights {
         let Ok(value) = value.to_str() else { return };
         for item in value.split(',').take(CODINGS_MAX) {
             let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let weight = parameters.trim().strip_prefix("q=").map_or(Some(1000), parse_weight);
-            let Some(weight) = weight else { continue };
+            let Some(weight) = weight_of(parameters) else { continue };
             if let Some(slot) = self.slot(name.trim()) {
                 slot.get_or_insert(weight);
             }
@@ -87,6 +86,15 @@ impl Weights {
     }
 }
 
+/// The weight among an item's parameters, 1 without one; names of parameters know no case.
+fn weight_of(parameters: &str) -> Option<u16> {
+    let weights = parameters.split(';').filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("q").then_some(value)
+    });
+    weights.into_iter().next().map_or(Some(1000), parse_weight)
+}
+
 /// `0`, `1`, or a fraction of at most three digits, in thousandths.
 fn parse_weight(text: &str) -> Option<u16> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
@@ -103,7 +111,8 @@ fn parse_weight(text: &str) -> Option<u16> {
 }
 
 /// Whether the client already has these bytes: `If-None-Match` by weak comparison, and only without
-/// it `If-Modified-Since`. `changed` is in seconds since 1970.
+/// it `If-Modified-Since`, which must name the very second `changed` (since 1970): a later one is no proof,
+/// for its sender may have it from anywhere.
 #[must_use]
 pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
     let mut conditions = headers.get_all(IF_NONE_MATCH).iter().peekable();
@@ -111,7 +120,7 @@ pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
         return conditions.any(|value| value.to_str().is_ok_and(|list| lists(list, etag)));
     }
     let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| seconds(value.to_str().ok()?));
-    changed.zip(since).is_some_and(|(changed, since)| changed <= since)
+    changed.is_some() && changed == since
 }
 
 fn lists(list: &str, etag: &str) -> bool {
@@ -184,6 +193,11 @@ mod tests {
             ("gzip, br, zstd", Coding::Zstd),
             ("gzip;q=1.0, br;q=0.9", Coding::Gzip),
             ("gzip;q=0", Coding::Identity),
+            ("gzip;Q=0", Coding::Identity),
+            ("gzip;x=1;q=0", Coding::Identity),
+            ("gzip ; x=1 ; Q=0.000", Coding::Identity),
+            ("gzip;qq=0", Coding::Gzip),
+            ("zstd;x=1;Q=0.1, gzip;q=0.2", Coding::Gzip),
             ("*", Coding::Zstd),
             ("*;q=0.1, identity", Coding::Identity),
             ("br;q=0.001", Coding::Brotli),
@@ -211,7 +225,10 @@ mod tests {
         assert!(!is_fresh(&both, "\"a\"", Some(0)));
         let since = headers(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 06:00:00 GMT");
         assert!(is_fresh(&since, "\"a\"", Some(1_795_154_400)));
-        assert!(!is_fresh(&since, "\"a\"", Some(1_795_154_401)));
+        for other in [Some(1_795_154_399), Some(1_795_154_401), Some(0), None] {
+            assert!(!is_fresh(&since, "\"a\"", other), "{other:?}");
+        }
+        assert!(!is_fresh(&headers(IF_MODIFIED_SINCE, "yesterday"), "\"a\"", None));
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
 use snapshot::time::Day;
 
 use crate::client::Proxies;
-use crate::epoch::Setting;
+use crate::epoch::{COPIED_INDEX, Setting};
 use crate::live::Serving;
 use crate::log::Format;
 use crate::mcp;
@@ -89,6 +89,10 @@ pub struct Config {
     /// Memory for computed answers, in bytes; 0 keeps none
     #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
     pub response_cache: u64,
+    /// Largest index that is copied into memory, in bytes; a larger one is mapped, and its files must not be
+    /// written over
+    #[arg(long, env = "OPDIR_EDGE_COPY_INDEX", value_name = "BYTES", default_value_t = COPIED_INDEX)]
+    pub copy_index: u64,
     /// Most connections at a time; four fifths of the limit on open files when absent
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N")]
     pub max_connections: Option<usize>,
@@ -112,6 +116,9 @@ pub struct Config {
     pub print_config: bool,
 }
 
+/// Arguments that are no settings.
+const ASIDE: [&str; 3] = ["help", "version", "print_config"];
+
 /// How many connections suit a limit on open files.
 fn connections_of(files: u64) -> usize {
     /// Some limits are as good as none, but memory is not.
@@ -123,6 +130,17 @@ fn connections_of(files: u64) -> usize {
 fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
     let parsed = text.split_once('=').and_then(|(net, rate)| Some((net.parse().ok()?, rate.parse().ok()?)));
     parsed.ok_or_else(|| "expected a network and a number, such as 192.0.2.0/24=600".to_owned())
+}
+
+impl Command {
+    /// What the process is told, and the same as it was read, for [`Config::text`]. Ends the process where that is
+    /// wrong, or asks for help.
+    #[must_use]
+    pub fn read() -> (Self, ArgMatches) {
+        let matches = Self::command().get_matches();
+        let command = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        (command, matches)
+    }
 }
 
 impl Config {
@@ -172,27 +190,36 @@ impl Config {
         }
     }
 
-    /// The settings as flags, one a line.
+    /// Every setting there is as a flag, one a line, in the order of the help. `matches` is what this was read from.
     #[must_use]
-    pub fn text(&self) -> String {
-        let optional = |name: &str, value: Option<String>| {
-            value.map_or_else(|| format!("# {name} is off"), |value| format!("{name}={value}"))
-        };
-        let mut lines = vec![
-            format!("--snapshot={}", self.snapshot.display()),
-            format!("--listen={}", self.listen),
-            optional("--admin-listen", self.admin_listen.map(|address| address.to_string())),
-            optional("--today", self.today.map(|day| day.to_string())),
-            format!("--body-cache={}", self.body_cache),
-            format!("--response-cache={}", self.response_cache),
-            format!("--max-connections={}", self.max_connections()),
-            optional("--surrogate-keys", self.surrogate_keys.as_ref().map(ToString::to_string)),
-            format!("--drain-delay={}", self.drain_delay),
-            format!("--log={}", format!("{:?}", self.log).to_lowercase()),
-            if self.access_log { "--access-log".to_owned() } else { "# --access-log is off".to_owned() },
-        ];
-        lines.extend(self.setting().hosts.iter().map(|host| format!("--allowed-host={host}")));
-        lines.join("\n")
+    pub fn text(&self, matches: &ArgMatches) -> String {
+        let command = Command::command();
+        let settings = command.get_arguments().filter(|setting| !ASIDE.contains(&setting.get_id().as_str()));
+        let lines = settings.flat_map(|setting| {
+            let (id, name) = (setting.get_id().as_str(), setting.get_long().unwrap_or_default());
+            if !setting.get_action().takes_values() {
+                let on = matches.get_flag(id);
+                return vec![if on { format!("--{name}") } else { format!("# --{name} is off") }];
+            }
+            let values = self.derived(id).unwrap_or_else(|| {
+                let raw = matches.get_raw(id).into_iter().flatten();
+                raw.map(|value| value.to_string_lossy().into_owned()).collect()
+            });
+            match values.is_empty() {
+                true => vec![format!("# --{name} is off")],
+                false => values.iter().map(|value| format!("--{name}={value}")).collect(),
+            }
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The values of a setting that others, or the machine, add to.
+    fn derived(&self, id: &str) -> Option<Vec<String>> {
+        match id {
+            "max_connections" => Some(vec![self.max_connections().to_string()]),
+            "allowed_hosts" => Some(self.setting().hosts),
+            _ => None,
+        }
     }
 
     /// The day to answer for.
@@ -205,6 +232,42 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_setting_is_printed_with_the_value_that_would_be_used() {
+        let read = |arguments: &[&str]| {
+            let command = ["opdir-edge", "--snapshot", "root", "--listen", "192.0.2.1:80"];
+            let matches = Command::command().get_matches_from(command.iter().chain(arguments));
+            Command::from_arg_matches(&matches).unwrap().serve.unwrap().text(&matches)
+        };
+        let arguments = [
+            "--mcp-rate=7",
+            "--mcp-origin=https://a.example,https://b.example",
+            "--shared-egress=192.0.2.0/24=600",
+            "--trusted-proxy=10.0.0.0/8",
+            "--client-ip-header=cf-connecting-ip",
+            "--max-connections=3",
+            "--access-log",
+        ];
+        let text = read(&arguments);
+        let lines: Vec<&str> = text.lines().collect();
+        for line in arguments.iter().filter(|line| !line.contains(',')) {
+            assert!(lines.contains(line), "{line} of {text}");
+        }
+        for line in ["--mcp-origin=https://a.example", "--mcp-origin=https://b.example", "# --today is off"] {
+            assert!(lines.contains(&line), "{line} of {text}");
+        }
+        for name in Command::command().get_arguments().filter_map(clap::Arg::get_long) {
+            let expected = !["help", "version", "print-config"].contains(&name);
+            let found = lines.iter().any(|line| {
+                let rest =
+                    line.trim_start_matches("# ").strip_prefix("--").and_then(|l| l.strip_prefix(name));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ' ']))
+            });
+            assert_eq!(found, expected, "--{name} of {text}");
+        }
+        assert!(read(&[]).contains("--client-ip-header=x-forwarded-for\n"), "what was not said is there too");
+    }
 
     #[test]
     fn connections_leave_a_fifth_of_the_open_files_to_others() {

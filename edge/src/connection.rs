@@ -8,13 +8,18 @@
 //! - [`detect`]: HTTP/1 or HTTP/2, within a deadline;
 //! - [`guard`]: the socket as hyper sees it, noting when it waits for a request or for a reader;
 //! - [`watch`]: that one timer;
-//! - [`drive`]: hyper's protocol machine beside it.
+//! - [`drive`]: hyper's protocol machine beside it, let go of while a connection is unused;
+//! - [`flight`]: how many bytes of answers may wait to be taken;
+//! - [`outgoing`], [`streams`]: answers in pieces, and the streams of HTTP/2 that stop taking them.
 
 mod accept;
 mod counters;
 mod detect;
 mod drive;
+mod flight;
 mod guard;
+mod outgoing;
+mod streams;
 mod watch;
 
 #[cfg(test)]
@@ -22,6 +27,7 @@ mod tests;
 
 pub use accept::{adopt, bind};
 pub use counters::{Counters, Counts, Reason};
+pub use flight::{Flight, Lent};
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -51,10 +57,17 @@ pub struct Limits {
     /// Unused until the connection is closed. Up to the shorter of `request` and `write_stall` may pass on top:
     /// that is how often the connection's timer looks.
     pub idle: Duration,
+    /// HTTP/1: unused until the connection is parked, that is, gives back what only requests need.
+    pub park: Duration,
     /// The client reads nothing while a response waits to be sent.
     pub write_stall: Duration,
+    /// HTTP/2: the client takes nothing more of an answer, 16 KB at a time, until its stream is reset. For the
+    /// last 16 KB the connection is cut instead, after up to twice that.
+    pub stream_stall: Duration,
     /// Age, ± 10 %, at which a connection takes no further request; at twice that it is cut.
     pub max_age: Duration,
+    /// HTTP/2: from GOAWAY until streams still in flight are cut.
+    pub goaway: Duration,
     /// HTTP/1: from shutdown, or the maximum age, until a connection without a request is closed. A request
     /// that comes before is answered with `Connection: close`; one that crosses the closing would be lost.
     pub parting: Duration,
@@ -64,28 +77,43 @@ pub struct Limits {
     pub head_bytes: u32,
     /// HTTP/2: concurrent streams on one connection.
     pub h2_streams: u32,
+    /// Bodies in flight of one connection, in bytes, and with each what an answer takes besides. Beyond, requests
+    /// are refused; one body is always allowed.
+    pub connection_flight_bytes: usize,
+    /// Bodies in flight of all connections.
+    pub flight_bytes: usize,
     /// HTTP/2: between two PING frames that ask whether the client is still there.
     pub h2_ping: Duration,
     /// HTTP/2: for the answer to such a PING.
     pub h2_pong: Duration,
 }
 
+impl Limits {
+    /// Limits for the open Internet.
+    pub const DEFAULT: Self = Self {
+        max_connections: 10_000,
+        detect: Duration::from_secs(5),
+        request: Duration::from_secs(15),
+        idle: Duration::from_secs(75),
+        park: Duration::from_secs(1),
+        write_stall: Duration::from_secs(15),
+        stream_stall: Duration::from_secs(30),
+        max_age: Duration::from_secs(600),
+        goaway: Duration::from_secs(60),
+        parting: Duration::from_secs(1),
+        drain: Duration::from_secs(20),
+        head_bytes: 16_384,
+        h2_streams: 128,
+        connection_flight_bytes: 16 << 20,
+        flight_bytes: 64 << 20,
+        h2_ping: Duration::from_secs(10),
+        h2_pong: Duration::from_secs(5),
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_connections: 10_000,
-            detect: Duration::from_secs(5),
-            request: Duration::from_secs(15),
-            idle: Duration::from_secs(75),
-            write_stall: Duration::from_secs(15),
-            max_age: Duration::from_secs(600),
-            parting: Duration::from_secs(1),
-            drain: Duration::from_secs(20),
-            head_bytes: 16_384,
-            h2_streams: 128,
-            h2_ping: Duration::from_secs(10),
-            h2_pong: Duration::from_secs(5),
-        }
+        Self::DEFAULT
     }
 }
 
@@ -105,13 +133,13 @@ impl From<SocketAddr> for Peer {
 /// Implemented by every hyper [`Service`] of the right shape; it only names the bounds once.
 pub trait Answer: Service<Request<Incoming>, Response = Response<Self::Payload>, Error = Infallible> {
     /// The response body.
-    type Payload: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
+    type Payload: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 }
 
 impl<S, B> Answer for S
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     type Payload = B;
 }
@@ -126,7 +154,7 @@ pub async fn serve<S>(
     counters: Arc<Counters>,
     shutdown: impl Future<Output = ()>,
 ) where
-    S: Answer<Future: Send> + Clone + Send + 'static,
+    S: Answer<Future: Send> + Clone + Send + Unpin + 'static,
 {
     let server = Server::new(service, limits, counters);
     let mut acceptor = Acceptor::new(listener, server.counters.clone());
@@ -158,7 +186,7 @@ struct Server<S> {
 
 impl<S> Server<S>
 where
-    S: Answer<Future: Send> + Clone + Send + 'static,
+    S: Answer<Future: Send> + Clone + Send + Unpin + 'static,
 {
     fn new(service: S, limits: Limits, counters: Arc<Counters>) -> Self {
         let most = Semaphore::MAX_PERMITS.min(u32::MAX as usize);
@@ -179,6 +207,7 @@ where
             service: self.service.clone(),
             limits: self.limits,
             max_age: spread(self.limits.max_age, nth),
+            counters: self.counters.clone(),
             drain: self.drain.clone(),
         };
         let open = self.counters.clone().open();

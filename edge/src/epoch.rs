@@ -13,10 +13,14 @@ use snapshot::time::Day;
 
 use crate::bodies::Bodies;
 use crate::guard::Hosts;
+use crate::maker;
 use crate::reply::Lifetime;
 use crate::turns::Turns;
 
 const SECONDS_A_DAY: i64 = 86_400;
+/// Largest index that is copied into memory unless told otherwise, in bytes: what is written over its files
+/// does not reach it then.
+pub const COPIED_INDEX: u64 = 128 << 20;
 
 /// Why a generation was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,17 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// Whether opening again may succeed although nobody builds anything.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Store(error) => error.may_pass(),
+            Self::Index { .. } => false,
+        }
+    }
+}
+
 /// An open generation.
 pub struct Opened {
     /// Its files.
@@ -42,13 +57,22 @@ pub struct Opened {
     pub site: Site,
     /// When what depends on the day turned.
     pub turns: Turns,
+    /// When any of its files last changed, in seconds since 1970.
+    changed: i64,
 }
 
 impl Opened {
-    /// Opens the live generation of a root and checks it.
+    /// Opens the live generation of a root and checks it: every listed file is there with its size, and what
+    /// is kept in memory is what was published. An index of at most [`COPIED_INDEX`] bytes is copied.
     pub fn current(root: &Path) -> Result<Self, OpenError> {
-        let generation = Generation::open_current(root)?;
-        let [search, rows, lists] = files(&generation);
+        Self::current_copying(root, COPIED_INDEX)
+    }
+
+    /// The same, for an index of at most `copy` bytes.
+    pub fn current_copying(root: &Path, copy: u64) -> Result<Self, OpenError> {
+        let generation = Generation::open_current_copying(root, copy)?;
+        let (present, [search, rows, lists]) = files(&generation);
+        present?;
         let (search, rows, lists) = (search?, rows?, lists?);
         let mut site = Site::open(&search, &rows, &lists);
         if generation.manifest().complete {
@@ -60,22 +84,32 @@ impl Opened {
         // Every offset has been looked at; most will not be needed soon.
         [search, rows, lists].iter().for_each(Sections::let_go);
         match site.and_then(|site| Ok((site, turns?))) {
-            Ok((site, turns)) => Ok(Self { generation, site, turns }),
+            Ok((site, turns)) => {
+                let changed = generation.files().latest_change();
+                let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
+                Ok(Self { generation, site, turns, changed })
+            }
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }
     }
 }
 
-/// The files of search, rows and lists. To check them takes most of the time of opening, so each has a
-/// thread.
-fn files(generation: &Generation) -> [Result<Sections, StoreError>; 3] {
+/// Whether all files are there, and those of search, rows and lists. To check them takes most of the time of
+/// opening, so each has a thread.
+fn files(generation: &Generation) -> (Result<(), StoreError>, [Result<Sections, StoreError>; 3]) {
     let mut files = ["search.bin", "rows.bin", "lists.bin"].map(|name| (name, None));
-    std::thread::scope(|threads| {
+    let present = std::thread::scope(|threads| {
         for (name, file) in &mut files {
             threads.spawn(|| *file = Some(generation.index(name)));
         }
+        generation.check_presence()
     });
-    files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name)))
+    (present, files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name))))
+}
+
+/// Start of the ETags of what a program makes of a generation on a day.
+fn validator(maker: &str, generation: &str, day: Day) -> String {
+    format!("d{}.{}.{maker}.", &generation[..generation.len().min(12)], day.0)
 }
 
 /// A generation on a day.
@@ -119,7 +153,7 @@ impl Epoch {
         Self {
             dated: opened.site.dated(day),
             bodies: Bodies::new(setting.body_cache),
-            validator: format!("d{}.{}.", &hash[..hash.len().min(12)], day.0),
+            validator: validator(maker::id(), hash, day),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: setting.frozen,
             hosts: Hosts::new(hosts),
@@ -144,13 +178,12 @@ impl Epoch {
         header
     }
 
-    /// Since when an answer that is computed has been what it is, in seconds since 1970: since the data
-    /// was published or, where it depends on the day, since the day began.
+    /// Since when an answer that is computed has been what it is, in seconds since 1970: since anything in
+    /// the snapshot changed or, where it depends on the day, since the day began.
     #[must_use]
     pub fn changed(&self, depends_on_day: bool) -> i64 {
-        let published = self.generation().manifest().generated_at.as_second();
         let day = i64::from(self.dated.day().0) * SECONDS_A_DAY;
-        if depends_on_day { published.max(day) } else { published }
+        if depends_on_day { self.opened.changed.max(day) } else { self.opened.changed }
     }
 
     /// What is kept in memory.

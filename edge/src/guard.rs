@@ -9,6 +9,9 @@ pub const TARGET_MAX: usize = 8 * 1024;
 /// Most name-value pairs of a query.
 pub const PAIRS_MAX: usize = 256;
 
+/// Refuses a method on a path that only reads.
+pub const ONLY_READS: &str = "Only GET, HEAD and OPTIONS are supported here.";
+
 /// Names that requests may be addressed to, lower case, without port.
 #[derive(Clone, Debug)]
 pub struct Hosts(Vec<String>);
@@ -25,23 +28,31 @@ impl Hosts {
         self.0.iter().map(String::as_str)
     }
 
-    fn allow(&self, authority: &str) -> bool {
-        let name = host_of(authority);
-        self.0.iter().any(|known| known.eq_ignore_ascii_case(name))
+    /// Whether requests may be addressed to a host.
+    fn allow(&self, host: &str) -> bool {
+        self.0.iter().any(|known| known.eq_ignore_ascii_case(host))
     }
 }
 
+/// A name that is no authority is kept: nothing will be addressed to it.
 fn bare(authority: &str) -> String {
-    host_of(authority).to_ascii_lowercase()
+    host_of(authority).unwrap_or(authority).to_ascii_lowercase()
 }
 
-/// Host of an authority: without port and without the dot of the root.
-fn host_of(authority: &str) -> &str {
-    let host = match authority.strip_prefix('[') {
-        Some(_) => authority.find(']').map_or(authority, |end| &authority[..=end]),
-        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+/// Host of an authority: without port and without the dot of the root. `None` where what follows the host is no
+/// port (RFC 3986, section 3.2).
+fn host_of(authority: &str) -> Option<&str> {
+    let end = match authority.strip_prefix('[') {
+        Some(_) => authority.find(']')? + 1,
+        None => authority.find(':').unwrap_or(authority.len()),
     };
-    host.strip_suffix('.').unwrap_or(host)
+    let (host, port) = authority.split_at(end);
+    let is_port = |port: &str| {
+        port.bytes().all(|byte| byte.is_ascii_digit()) && (port.is_empty() || port.parse::<u16>().is_ok())
+    };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let valid = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+    (valid && !host.is_empty()).then_some(host)
 }
 
 /// A refusal.
@@ -69,7 +80,16 @@ pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusa
         return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
     }
     if !takes_body && has_body(&head.headers) {
-        return Err(refuse_and_close(StatusCode::BAD_REQUEST, "This path takes no request body."));
+        return Err(match head.method {
+            Method::GET | Method::HEAD | Method::OPTIONS => {
+                refuse_and_close(StatusCode::BAD_REQUEST, "This path takes no request body.")
+            }
+            _ => refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, ONLY_READS),
+        });
+    }
+    if is_recoded(&head.headers) {
+        const MESSAGE: &str = "No transfer coding but chunked is supported.";
+        return Err(refuse_and_close(StatusCode::NOT_IMPLEMENTED, MESSAGE));
     }
     check_host(head, hosts)?;
     let target = head.uri.path_and_query().map_or("", |target| target.as_str());
@@ -83,6 +103,13 @@ pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusa
 fn has_body(headers: &HeaderMap) -> bool {
     let lengths = headers.get_all(header::CONTENT_LENGTH).iter();
     headers.contains_key(header::TRANSFER_ENCODING) || lengths.into_iter().any(|length| length != "0")
+}
+
+/// Whether a body is more than cut into chunks (RFC 9112, section 6.1): hyper would hand it on as it came.
+fn is_recoded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let only = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    codings.next().is_some_and(|coding| !only(coding)) || codings.next().is_some()
 }
 
 fn check_host(head: &Parts, hosts: &Hosts) -> Result<(), Refusal> {
@@ -101,10 +128,10 @@ fn check_host(head: &Parts, hosts: &Hosts) -> Result<(), Refusal> {
             host
         }
     };
-    if authority.is_empty() || authority.contains(['@', '/', ' ', '\t', ',']) {
+    if authority.contains(['@', '/', ' ', '\t', ',']) {
         return Err(BAD);
     }
-    if hosts.allow(authority) {
+    if hosts.allow(host_of(authority).ok_or(BAD)?) {
         Ok(())
     } else {
         Err(refuse(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
@@ -134,6 +161,17 @@ mod tests {
             (200, "example.org:8080"),
             (200, "[::1]"),
             (200, "[::1]:9"),
+            (200, "example.org:"),
+            (200, "example.org:65535"),
+            (400, "example.org:65536"),
+            (400, "example.org:99999999"),
+            (400, "example.org:evil"),
+            (400, "example.org:+80"),
+            (400, "example.org:80:80"),
+            (400, "[::1]evil"),
+            (400, "[::1"),
+            (400, ":80"),
+            (400, "."),
             (421, "example.org.evil.com"),
             (421, "evil.com"),
             (421, "1.2.3.4"),
@@ -147,6 +185,34 @@ mod tests {
         assert_eq!(status("/", &[("host", "example.org"), ("host", "example.org")]), 400);
         assert_eq!(status("http://evil.com/", &[("host", "example.org")]), 400);
         assert_eq!(status("http://example.org/", &[("host", "example.org")]), 200);
+    }
+
+    #[test]
+    fn a_body_where_a_method_that_writes_was_meant_is_refused_for_the_method() {
+        for (method, expected) in [(Method::GET, 400), (Method::POST, 405), (Method::PUT, 405)] {
+            let request = Request::builder().method(method.clone()).uri("/").header("host", "example.org");
+            let (head, ()) = request.header("content-length", "3").body(()).unwrap().into_parts();
+            let refusal = check(&head, &Hosts::new(["example.org".to_owned()]), false).unwrap_err();
+            assert_eq!((refusal.status.as_u16(), refusal.close), (expected, true), "{method}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_the_only_transfer_coding() {
+        for (codings, expected) in [
+            (&["chunked"][..], None),
+            (&["Chunked"], None),
+            (&["gzip, chunked"], Some(501)),
+            (&["gzip", "chunked"], Some(501)),
+            (&["chunked", "chunked"], Some(501)),
+        ] {
+            let request = Request::post("/mcp").header("host", "example.org");
+            let request =
+                codings.iter().fold(request, |all, coding| all.header("transfer-encoding", *coding));
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            let refusal = check(&head, &Hosts::new(["example.org".to_owned()]), true).err();
+            assert_eq!(refusal.map(|refusal| refusal.status.as_u16()), expected, "{codings:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt as _};
 use http::request::Parts;
-use http::{HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::StreamBody;
 use hyper::body::{Frame, Incoming};
 use hyper::service::Service as _;
@@ -19,12 +19,12 @@ use warp::Filter as _;
 
 use crate::answer::{Asked, Attempt, Place, answer, attempt, program_body};
 use crate::client::Proxies;
-use crate::connection::{self, Answer};
+use crate::connection::{self, Answer, Flight};
 use crate::epoch::Epoch;
 use crate::guard::{Refusal, check};
 use crate::live::Live;
 use crate::mcp::{self, Mcp, Pending};
-use crate::reply::Reply;
+use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
 use crate::searches::{Busy, Outcome};
 
@@ -56,7 +56,11 @@ pub fn service(server: Arc<Server>) -> impl Answer<Future: Send> + Clone + Send 
         });
     let inner = TowerToHyperService::new(warp::service(filter));
     hyper::service::service_fn(move |request: Request<Incoming>| {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        if head.method != Method::GET {
+            // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
+            head.headers.remove(header::RANGE);
+        }
         let mut request = Request::new(body);
         request.extensions_mut().insert(Arc::new(head));
         inner.call(request)
@@ -73,8 +77,8 @@ impl Server {
         let began = Instant::now();
         let route = route(head.uri.path());
         let response = match route {
-            Route::Mcp => self.mcp(&head, body).await,
-            _ => respond(&self.live, &head).await.into_response(),
+            Route::Mcp => self.called(&head, body).await,
+            _ => self.read(&head).await.into_response(),
         };
         let (took, status, live) = (began.elapsed(), response.status(), &self.live);
         live.metrics.request(route.template(), &head.method, status, took);
@@ -87,7 +91,52 @@ impl Server {
         response.map(Into::into)
     }
 
-    /// Answers a request to the tool endpoint.
+    /// Answers a request to anything but the tool endpoint, if the client takes its answers.
+    async fn read(&self, head: &Arc<Parts>) -> Reply {
+        let flight = head.extensions.get::<Flight>();
+        if flight.is_some_and(|flight| !flight.has_room()) {
+            return Reply::congested();
+        }
+        let mut reply = respond(&self.live, head).await;
+        if reply.body.is_empty() {
+            return reply;
+        }
+        if head.method == Method::HEAD {
+            let body = std::mem::take(&mut reply.body);
+            return reply.with(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+        }
+        let Some(flight) = flight else { return reply };
+        let (whole, lent) =
+            reply.lent.take().map_or((reply.body.len(), None), |(whole, lent)| (whole, Some(lent)));
+        match flight.hold(std::mem::take(&mut reply.body), whole, lent) {
+            Some(body) => Reply { body, ..reply },
+            None => Reply::congested(),
+        }
+    }
+
+    /// Answers a request to the tool endpoint, if the client takes its answers.
+    async fn called<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    where
+        S: Stream<Item = Result<D, warp::Error>> + Send,
+        D: Buf,
+    {
+        const FULL: Refusal =
+            Refusal { status: StatusCode::SERVICE_UNAVAILABLE, message: CONGESTED, close: false };
+        let Some(flight) = head.extensions.get::<Flight>() else { return self.mcp(head, body).await };
+        if !flight.has_room() {
+            return Mcp::refused(head, FULL);
+        }
+        let (response, body) = self.mcp(head, body).await.into_parts();
+        if body.is_empty() {
+            return Response::from_parts(response, body);
+        }
+        let length = body.len();
+        match flight.hold(body, length, None) {
+            Some(body) => Response::from_parts(response, body),
+            None => Mcp::refused(head, FULL),
+        }
+    }
+
     async fn mcp<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
@@ -190,7 +239,10 @@ pub fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply 
 }
 
 fn refused(refusal: Refusal) -> Reply {
-    let reply = Reply::refusal(refusal.status, refusal.message);
+    let reply = match refusal.status {
+        StatusCode::METHOD_NOT_ALLOWED => Reply::method_not_allowed(),
+        status => Reply::refusal(status, refusal.message),
+    };
     if refusal.close { reply.with(header::CONNECTION, HeaderValue::from_static("close")) } else { reply }
 }
 

@@ -18,8 +18,10 @@ pub mod http;
 pub mod limit;
 pub mod live;
 pub mod log;
+mod maker;
 pub mod mcp;
 pub mod metrics;
+pub mod refusal;
 pub mod reply;
 pub mod route;
 pub mod searches;
@@ -30,7 +32,6 @@ pub mod turns;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser as _;
 use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
@@ -52,11 +53,11 @@ const NOT_LISTENING: u8 = 4;
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn run() -> ExitCode {
-    let command = Command::parse();
+    let (command, matches) = Command::read();
     log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
-        (None, Some(config)) if config.print_config => print(&config.text()),
+        (None, Some(config)) if config.print_config => print(&config.text(&matches)),
         (None, Some(config)) => match Inherited::take() {
             Ok(inherited) => serve_for_ever(config, inherited),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
@@ -104,7 +105,9 @@ fn refuse(error: &OpenError) -> ExitCode {
 
 fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
-    let live = match Live::open(config.snapshot.clone(), config.day(), config.setting()) {
+    let opened =
+        Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
+    let live = match opened {
         Ok(live) => Arc::new(live.serving(config.serving())),
         Err(error) => return refuse(&error),
     };

@@ -168,7 +168,19 @@ impl Metrics {
         let counts = self.connections.read();
         family(out, "edge_connections", "gauge", "Connections open now.");
         sample(out, "edge_connections", "", counts.open);
+        family(out, "edge_flight_bytes", "gauge", "Bytes of answers made and not yet taken by the client.");
+        sample(out, "edge_flight_bytes", "", counts.flying as u64);
         for (name, help, count) in [
+            (
+                "edge_flight_refusals_total",
+                "Answers refused with 503 because too many wait to be taken.",
+                counts.refused_flights,
+            ),
+            (
+                "edge_stream_resets_total",
+                "HTTP/2 streams reset because the client took no more of the answer.",
+                counts.reset_streams,
+            ),
             ("edge_accepted_total", "Connections accepted.", counts.accepted),
             ("edge_refused_total", "Connections closed at once because too many were open.", counts.refused),
             ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors),

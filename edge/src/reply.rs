@@ -1,14 +1,17 @@
 //! Replies: status, headers and bytes. The headers that every answer of a class carries, the
 //! lifetimes, and how conditions and codings turn a body into a reply.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use snapshot::page::error;
-use snapshot::store::Coding;
 
-use crate::bodies::Body;
+use crate::bodies::{About, Body};
 use crate::conditional::{Part, coding_name, http_date, is_fresh, part};
+use crate::connection::Lent;
+use crate::guard::ONLY_READS;
 
 /// A reply without its connection.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// Body.
     pub body: Bytes,
+    /// Common to all replies with the same body in memory, of which `body` may be a part.
+    pub lent: Option<(usize, Arc<Lent>)>,
 }
 
 /// What a body may be kept for.
@@ -80,7 +85,8 @@ fn rest_headers(headers: &mut HeaderMap) {
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
-            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Language, Content-Range",
+            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
+             Content-Range",
         ),
     );
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -99,7 +105,7 @@ impl Reply {
         rest_headers(&mut headers);
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::CACHE_CONTROL, lifetime.header());
-        Self { status, headers, body: body.into() }
+        Self { status, headers, body: body.into(), lent: None }
     }
 
     /// An error that says only what happened.
@@ -112,6 +118,21 @@ impl Reply {
     #[must_use]
     pub fn overloaded() -> Self {
         Self::refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many searches are under way; try again shortly.")
+            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
+    }
+
+    /// Refuses to hold yet another answer that nobody may read.
+    #[must_use]
+    pub fn congested() -> Self {
+        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, CONGESTED)
+            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
+    }
+
+    /// Says that a file cannot be read, but may be soon.
+    #[must_use]
+    pub fn unreadable_now() -> Self {
+        const MESSAGE: &str = "The record cannot be read at the moment; try again shortly.";
+        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, MESSAGE)
             .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
     }
 
@@ -132,16 +153,18 @@ impl Reply {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
-        Self { status: StatusCode::NO_CONTENT, headers, body: Bytes::new() }
+        Self { status: StatusCode::NO_CONTENT, headers, body: Bytes::new(), lent: None }
     }
 
     /// Refuses a method on a path that only reads.
     #[must_use]
     pub fn method_not_allowed() -> Self {
-        Self::refusal(StatusCode::METHOD_NOT_ALLOWED, "Only GET, HEAD and OPTIONS are supported here.")
-            .with(header::ALLOW, ALLOW)
+        Self::refusal(StatusCode::METHOD_NOT_ALLOWED, ONLY_READS).with(header::ALLOW, ALLOW)
     }
 }
+
+/// Too much waits to be read.
+pub const CONGESTED: &str = "Too many answers wait to be read; try again shortly.";
 
 /// Methods of everything but `/mcp`.
 const ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
@@ -155,19 +178,19 @@ pub struct Content {
     headers: HeaderMap,
     /// What a cache may purge it by, separated by spaces.
     tags: String,
-    /// Further links (RFC 8288).
-    links: String,
+    /// Links to paths of this site, and their relations.
+    links: Vec<(String, &'static str)>,
 }
 
-/// Links of every good REST answer.
-const LINKS: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
-                     </api/v1/openapi.json>; rel=\"service-desc\"";
+/// Licence of all data.
+const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
 
 impl Content {
     /// JSON of the REST interface.
     #[must_use]
     pub fn json() -> Self {
-        Self { media_type: JSON, headers: HeaderMap::new(), tags: "all".to_owned(), links: LINKS.to_owned() }
+        let links = vec![("/api/v1/openapi.json".to_owned(), "service-desc")];
+        Self { media_type: JSON, headers: HeaderMap::new(), tags: "all".to_owned(), links }
     }
 
     /// The same in another media type.
@@ -186,10 +209,19 @@ impl Content {
 
     /// Adds a link to a path of this site.
     #[must_use]
-    pub fn link(mut self, path: &str, query: &str, relation: &str) -> Self {
+    pub fn link(mut self, path: &str, query: &str, relation: &'static str) -> Self {
         let separator = if query.is_empty() { "" } else { "?" };
-        self.links.push_str(&format!(", <{path}{separator}{query}>; rel=\"{relation}\""));
+        self.links.push((format!("{path}{separator}{query}"), relation));
         self
+    }
+
+    /// `Link` (RFC 8288). Targets are absolute: many a client hands them on without the address they came from.
+    fn links(&self, base_url: &str) -> String {
+        let mut links = LICENSE.to_owned();
+        for (path, relation) in &self.links {
+            links.push_str(&format!(", <{base_url}{path}>; rel=\"{relation}\""));
+        }
+        links
     }
 
     /// Says which parts of the query make no difference (RFC to be, draft-ietf-httpbis-no-vary-search).
@@ -207,13 +239,9 @@ impl Content {
     }
 
     /// Headers of the whole answer. `Cache-Control` holds a place that [`ready`] fills.
-    pub(crate) fn head(
-        self,
-        etag: &HeaderValue,
-        coding: Coding,
-        changed: Option<i64>,
-        tag_header: Option<&HeaderName>,
-    ) -> HeaderMap {
+    pub(crate) fn head(self, etag: &HeaderValue, about: &About<'_>) -> HeaderMap {
+        let &About { base_url, coding, changed, tag_header, .. } = about;
+        let links = self.links(base_url);
         let mut headers = HeaderMap::with_capacity(20);
         rest_headers(&mut headers);
         headers.extend(self.headers);
@@ -221,7 +249,7 @@ impl Content {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag.clone());
         let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
-        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, tags)] {
+        for (name, text) in [(Some(&header::LINK), links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
                 headers.insert(name, value);
             }
@@ -261,17 +289,17 @@ pub(crate) fn not_modified_head(head: &HeaderMap, tag_header: Option<&HeaderName
 }
 
 /// A reply with prepared headers.
-fn ready(status: StatusCode, head: &HeaderMap, lifetime: HeaderValue, body: Bytes) -> Reply {
+fn ready(status: StatusCode, head: &HeaderMap, lifetime: HeaderValue) -> Reply {
     let mut headers = head.clone();
     headers.insert(header::CACHE_CONTROL, lifetime);
-    Reply { status, headers, body }
+    Reply { status, headers, body: Bytes::new(), lent: None }
 }
 
 impl Body {
     /// The answer to a client that has these bytes.
     #[must_use]
     pub fn not_modified(&self, lifetime: HeaderValue) -> Reply {
-        ready(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime, Bytes::new())
+        ready(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime)
     }
 
     /// The answer to a client that may have these bytes already.
@@ -280,7 +308,8 @@ impl Body {
         if is_fresh(request, self.etag(), self.since) {
             return self.not_modified(lifetime);
         }
-        ready(StatusCode::OK, &self.head, lifetime, self.bytes.clone())
+        let lent = Some((self.bytes.len(), Arc::clone(&self.lent)));
+        Reply { body: self.bytes.clone(), lent, ..ready(StatusCode::OK, &self.head, lifetime) }
     }
 
     /// The same, where the client may ask for a part.
@@ -317,6 +346,25 @@ fn set_range(headers: &mut HeaderMap, range: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use snapshot::store::Coding;
+
+    const ABOUT: About<'_> = About {
+        base_url: "https://directory.example",
+        etag: "\"e\"",
+        coding: Coding::Identity,
+        changed: None,
+        dated: false,
+        tag_header: None,
+    };
+
+    #[test]
+    fn links_say_where_they_lead_without_the_address_they_came_from() {
+        let head = Content::json().link("/api/v1/awards", "limit=5", "first").head(&JSON, &ABOUT);
+        let expected = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
+                        <https://directory.example/api/v1/openapi.json>; rel=\"service-desc\", \
+                        <https://directory.example/api/v1/awards?limit=5>; rel=\"first\"";
+        assert_eq!(head[header::LINK], expected);
+    }
 
     #[test]
     fn tags_are_separated_the_way_their_header_is_read() {
@@ -327,7 +375,8 @@ mod tests {
         ] {
             let content = Content::json().tag("programs/a-b").tag("search");
             let name = HeaderName::from_static(name);
-            let head = content.head(&HeaderValue::from_static("\"e\""), Coding::Identity, None, Some(&name));
+            let about = About { tag_header: Some(&name), ..ABOUT };
+            let head = content.head(&HeaderValue::from_static("\"e\""), &about);
             assert_eq!(head[&name], expected);
         }
     }

@@ -30,6 +30,15 @@ enum Named<'a> {
     File(&'a str),
     /// A page; its file ends in `.html`.
     Page(&'a str),
+    /// Nothing, whatever files there are.
+    Nothing(Locale),
+}
+
+/// Pages that stand in for others: what they say is not true at an address of their own, or is said at a shorter
+/// one.
+fn is_stand_in(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "404" | "index") && matches!(&path[..path.len() - name.len()], "" | "es/")
 }
 
 fn named(path: &str) -> Named<'_> {
@@ -48,6 +57,7 @@ fn named(path: &str) -> Named<'_> {
     match path {
         "" => Named::Page("index"),
         "es" | "es/" => Named::Page("es/index"),
+        _ if is_stand_in(path) => Named::Nothing(locale),
         _ if media_type(path).is_some() => Named::File(path),
         _ => Named::Page(path),
     }
@@ -58,6 +68,11 @@ fn media_type(path: &str) -> Option<&'static str> {
     match path {
         "mcp/server-card" => return Some("application/mcp-server-card+json"),
         ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
+        "opensearch.xml" => return Some("application/opensearchdescription+xml"),
+        "feeds/new.json" | "es/feeds/new.json" => return Some("application/feed+json"),
+        "data/croissant.json" => return Some("application/ld+json"),
+        "data/csv-metadata.json" => return Some("application/csvm+json"),
+        "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
         _ => {}
     }
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
@@ -117,6 +132,7 @@ impl Asked<'_> {
             Named::Feed(locale, feed) => self.feed(locale, feed),
             Named::File(path) => self.site_file(path).into(),
             Named::Page(path) => self.site_page(path).into(),
+            Named::Nothing(locale) => self.missing(locale).into(),
         }
     }
 
@@ -223,10 +239,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_that_have_a_media_type_of_their_own_bear_it() {
+        for (path, expected) in [
+            ("opensearch.xml", "application/opensearchdescription+xml"),
+            ("feeds/new.json", "application/feed+json"),
+            ("es/feeds/new.json", "application/feed+json"),
+            ("data/catalog.jsonld", "application/ld+json"),
+            ("data/croissant.json", "application/ld+json"),
+            ("data/csv-metadata.json", "application/csvm+json"),
+            ("data/datapackage.json", "application/vnd.datapackage+json"),
+            ("data/dataset.json", "application/json"),
+            ("sitemap.xml", "application/xml; charset=utf-8"),
+        ] {
+            assert_eq!(media_type(path), Some(expected), "{path}");
+        }
+    }
+
+    #[test]
     fn paths_name_pages_files_and_searches() {
         for (path, expected) in [
             ("/", Named::Page("index")),
             ("/es", Named::Page("es/index")),
+            ("/404", Named::Nothing(Locale::En)),
+            ("/es/404", Named::Nothing(Locale::Es)),
+            ("/index", Named::Nothing(Locale::En)),
+            ("/es/index", Named::Nothing(Locale::Es)),
+            ("/programs/404", Named::Page("programs/404")),
             ("/programs", Named::Search(Locale::En)),
             ("/es/programs", Named::Search(Locale::Es)),
             ("/programs.ics", Named::Feed(Locale::En, Feed::Calendar)),

@@ -20,7 +20,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok · 1 errors in the data · 2 usage · 3 input unreadable · \
-                          4 output not writable · 5 verification failed";
+                          4 output not writable · 5 verification failed · 6 held back";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -79,12 +79,20 @@ pub enum Command {
     },
 }
 
-/// Where data comes from and how problems are told.
+/// What to judge.
 #[derive(Debug, Args)]
 pub struct Check {
     /// Folder of the dataset; the embedded sample when absent
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
     pub data: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub messages: Messages,
+}
+
+/// How problems are told.
+#[derive(Debug, Args)]
+pub struct Messages {
     /// How problems are printed
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub message_format: MessageFormat,
@@ -96,9 +104,12 @@ pub struct Check {
 /// How to build.
 #[derive(Debug, Args)]
 pub struct Build {
+    /// Folder of the dataset
+    #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+    pub data: PathBuf,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
-    pub input: Check,
+    pub messages: Messages,
     /// Folder to publish under; made when it is not there
     #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
     pub out: PathBuf,
@@ -107,10 +118,15 @@ pub struct Build {
         long,
         env = "OPDIR_BASE_URL",
         value_name = "URL",
-        default_value = "http://127.0.0.1:8080",
         value_parser = base_url
     )]
     pub base_url: String,
+    /// Publish although the live snapshot is of a dataset with another name
+    #[arg(long)]
+    pub replace: bool,
+    /// Publish although no program would be in it
+    #[arg(long)]
+    pub allow_empty: bool,
     /// UTC day that the pages are right for; today when absent
     #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
     pub as_of: Option<Date>,

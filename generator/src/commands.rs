@@ -10,10 +10,11 @@ use std::time::{Duration, Instant, SystemTime};
 use anstyle::{AnsiColor, Style};
 use indicatif::{HumanBytes, HumanCount};
 use jiff::civil::Date;
+use snapshot::page::list;
 use snapshot::record::Directory;
-use snapshot::store::{self, Digest, Id, Mode, Published, StoreError};
+use snapshot::store::{self, Digest, Generation, Id, Mode, Published, StoreError};
 
-use crate::cli::{Build, Check, Command};
+use crate::cli::{Build, Check, Command, Messages};
 use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
 use crate::diff::{self, DiffFormat};
 use crate::generate::{GenerateError, Options, generate};
@@ -37,6 +38,8 @@ pub enum Failure {
     Output = 4,
     /// A snapshot is not as it was published.
     Verification = 5,
+    /// What would be published is probably a mistake.
+    HeldBack = 6,
 }
 
 /// A directory that was read and found good.
@@ -107,10 +110,10 @@ pub fn print(report: &Diagnostics, format: MessageFormat) {
     drop(printed);
 }
 
-fn load_for(options: &Check) -> Result<Loaded, Failure> {
-    let progress = Progress::new(options.quiet);
-    let tell = |report: &Diagnostics| print(report, options.message_format);
-    match load(&input(options.data.as_deref()), tell, &progress) {
+fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
+    let progress = Progress::new(messages.quiet);
+    let tell = |report: &Diagnostics| print(report, messages.message_format);
+    match load(&input(data), tell, &progress) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
         Err(error) => Err(fail(Failure::Input, error)),
@@ -118,9 +121,9 @@ fn load_for(options: &Check) -> Result<Loaded, Failure> {
 }
 
 fn check(options: &Check) -> Result<(), Failure> {
-    let loaded = load_for(options)?;
+    let loaded = load_for(options.data.as_deref(), &options.messages)?;
     let directory = &loaded.directory;
-    if options.message_format == MessageFormat::Human {
+    if options.messages.message_format == MessageFormat::Human {
         say(format_args!(
             "good: {}, {}, {}, {}, {}",
             counted(directory.programs.len(), "program"),
@@ -146,7 +149,8 @@ pub fn today() -> Date {
 
 fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
-    let loaded = load_for(&build.input)?;
+    let loaded = load_for(Some(&build.data), &build.messages)?;
+    guard(build, &loaded.directory)?;
     let options = Options {
         out: build.out.clone(),
         base_url: build.base_url.clone(),
@@ -156,11 +160,35 @@ fn build(build: &Build) -> Result<(), Failure> {
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    let progress = Progress::new(build.input.quiet);
+    let progress = Progress::new(build.messages.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
         .map_err(|error| generate_failure(&error))?;
     say(summary(&published, &build.out, start.elapsed()));
     Ok(())
+}
+
+/// Holds back what is probably a mistake: a directory of nothing, or another one than what is live.
+fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
+    if directory.programs.is_empty() && !build.allow_empty {
+        let message = "no program would be published; --allow-empty, if that is right";
+        return Err(fail(Failure::HeldBack, message));
+    }
+    let name = &directory.dataset.name;
+    match live_name(&build.out).filter(|live| live != name && !build.replace) {
+        None => Ok(()),
+        Some(live) => Err(fail(
+            Failure::HeldBack,
+            format_args!(
+                "`{live}` is live and this dataset is `{name}`; --replace, if one takes the other's place"
+            ),
+        )),
+    }
+}
+
+/// Name of the dataset that is live under a root. What cannot be read has none: publishing says why.
+fn live_name(root: &Path) -> Option<String> {
+    let generation = Generation::open_current(root).ok()?;
+    list::dataset_name(&generation.index("lists.bin").ok()?)
 }
 
 /// Prints why generating failed.
@@ -240,7 +268,7 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
             return Err(fail(Failure::Usage, "not a generation; they are the folders in generations/"));
         }
     };
-    let id = store::rollback(root, to).map_err(|faults| print_faults(&faults, Failure::Output))?;
+    let id = store::rollback(root, to, today()).map_err(|faults| print_faults(&faults, Failure::Output))?;
     say(format_args!("{id} is live"));
     Ok(())
 }

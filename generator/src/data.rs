@@ -2,15 +2,17 @@
 //! tables, in the words of four standards (`describe`). Nothing here depends on the day. The JSON
 //! lines are a dataset themselves: a build from them gives the same snapshot.
 
+mod dcat;
 pub(crate) mod describe;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use snapshot::record::{Directory, EntityType, Locale, Publication, Translation};
+use snapshot::record::{Directory, EntityRef, Locale, Publication, Translation};
 use snapshot::store::Digest;
 
 use crate::read::Table;
@@ -138,20 +140,15 @@ fn lines(rows: &[impl Serialize]) -> Vec<u8> {
 
 /// The texts of records in other languages, as rows again.
 fn translations(directory: &Directory) -> Vec<Translation> {
-    let organizations = directory.organizations.iter().map(|it| (EntityType::Organization, it.id));
-    let records = organizations
-        .chain(directory.programs.iter().map(|it| (EntityType::Program, it.id)))
-        .chain(directory.cycles.iter().map(|it| (EntityType::Cycle, it.id)))
-        .chain(directory.awards.iter().map(|it| (EntityType::Award, it.id)))
-        .chain(directory.recipients.iter().map(|it| (EntityType::Recipient, it.id)))
-        .chain(directory.facts.iter().map(|it| (EntityType::Fact, it.id)));
-    let texts = records.flat_map(|(kind, id)| Locale::ALL.iter().map(move |locale| (kind, id, *locale)));
-    let row = |(entity_type, entity_id, locale)| {
-        let fields = directory.translations.get(&(entity_id, locale))?.clone();
-        Some(Translation { entity_type, entity_id, locale, fields, publication: Publication::Published })
+    let row = |((of, locale), fields): (&(EntityRef, Locale), &BTreeMap<String, String>)| Translation {
+        entity_type: of.kind,
+        entity_id: of.id,
+        locale: *locale,
+        fields: fields.clone(),
+        publication: Publication::Published,
     };
-    let mut rows: Vec<Translation> = texts.filter_map(row).collect();
-    rows.sort_unstable_by_key(|row| (row.entity_id, row.locale));
+    let mut rows: Vec<Translation> = directory.translations.iter().map(row).collect();
+    rows.sort_unstable_by_key(|row| (row.entity_id, row.entity_type, row.locale));
     rows
 }
 

@@ -400,6 +400,21 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Whether two different words are one but for a slip of the pen: a letter in words of five and more, two
+/// in words of nine and more; case does not count.
+#[must_use]
+pub fn is_near(word: &str, other: &str) -> bool {
+    let length = word.chars().count();
+    let allowed = match length {
+        0..5 => 0,
+        5..9 => 1,
+        _ => 2,
+    };
+    word != other
+        && length.abs_diff(other.chars().count()) <= allowed
+        && distance(&word.to_lowercase(), &other.to_lowercase()) <= allowed
+}
+
 /// Edit distance with neighbouring letters swapped counted as one; long words are not compared.
 fn distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 40;

@@ -106,7 +106,7 @@ pub fn generate(
             let html = stage.put_sections(HTML, html)?;
             let site = open(&files)?.with_html(&html)?;
             let dated = site.dated(day);
-            let renderer = Renderer { directory, numbers, site: &site, dated: &dated };
+            let renderer = Renderer { directory, numbers, site: &site, dated: &dated, base_url };
             put_pages(&stage, &renderer.rest(), options, progress)?;
             put_pages(&stage, &renderer.people(&pages), options, progress)?;
         }

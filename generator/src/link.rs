@@ -6,6 +6,8 @@ mod directory;
 mod publication;
 mod references;
 mod rules;
+mod spelling;
+mod stamps;
 mod texts;
 mod uniqueness;
 
@@ -26,6 +28,7 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
     sort(&mut tables);
     let ids = Ids::new(&tables);
     rules::check(&tables, report);
+    stamps::check(&tables, report);
     uniqueness::check(&tables, report);
     references::check(&tables, &ids, report);
     if let Some(left_out) = publication::withhold(&mut tables, &ids) {

@@ -176,6 +176,8 @@ pub struct Tables {
     pub vocabulary: Vec<Row<Term>>,
     /// Rows of `synonyms`.
     pub synonyms: Vec<Row<Synonym>>,
+    /// Tables of which there is no file.
+    pub absent: BTreeSet<Table>,
     /// Tables that lost rows to errors: a reference into them cannot be judged.
     pub incomplete: BTreeSet<Table>,
     /// SHA-256 over the lines `digest  path` of the files that were read, sorted by path, as
@@ -188,8 +190,12 @@ pub struct Tables {
 /// # Errors
 /// When the folder or one of its files cannot be read.
 pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, InputError> {
-    let files = files::list(input, report)?;
-    let mut reader = Reader { files, report, incomplete: BTreeSet::new(), digests: Vec::new() };
+    let mut incomplete = BTreeSet::new();
+    let files = files::list(input, &mut incomplete, report)?;
+    let absent =
+        |table: &Table| !files.iter().any(|file| matches!(file.role, Role::Rows(of, _) if of == *table));
+    let absent = Table::ALL.into_iter().filter(absent).collect();
+    let mut reader = Reader { files, report, incomplete, digests: Vec::new() };
     Ok(Tables {
         dataset: reader.dataset()?,
         organizations: reader.table(Table::Organizations)?,
@@ -208,6 +214,7 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
         vocabulary: reader.table(Table::Vocabulary)?,
         synonyms: reader.table(Table::Synonyms)?,
         source_sha256: reader.source_sha256(),
+        absent,
         incomplete: reader.incomplete,
     })
 }

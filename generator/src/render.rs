@@ -4,6 +4,7 @@
 pub(crate) mod csv;
 
 use rayon::prelude::*;
+use serde_json::Value as Json;
 use snapshot::facet::FACETS;
 use snapshot::page::detail;
 use snapshot::page::export;
@@ -19,8 +20,16 @@ use snapshot::record::{Directory, Locale};
 use crate::data::describe::Describer;
 use crate::site::{File, Pages, Rendered};
 
-/// The REST contract, served as it stands.
-pub const OPENAPI: &[u8] = include_bytes!("../../schemas/openapi.json");
+/// The REST contract, of a directory at [`ELSEWHERE`].
+pub const OPENAPI: &str = include_str!("../../schemas/openapi.json");
+/// Stands in [`OPENAPI`] for the address of the directory, once and quoted.
+const ELSEWHERE: &str = "\"https://directory.example\"";
+
+/// The REST contract as a directory serves it: generated clients take their host from it.
+#[must_use]
+pub fn contract(base_url: &str) -> String {
+    OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
+}
 
 /// Below which paths the REST pages are.
 const API: &str = "public/api/v1";
@@ -35,6 +44,8 @@ pub struct Renderer<'a> {
     pub site: &'a Site,
     /// The day.
     pub dated: &'a Dated,
+    /// Where the snapshot is published.
+    pub base_url: &'a str,
 }
 
 /// A family of pages: its name for people, and how many there are; each is a file or a few.
@@ -197,7 +208,21 @@ impl<'a> Renderer<'a> {
             ),
             1 => (format!("{API}/exports/latest.csv"), csv::export(self)),
             2 => (format!("{API}/search.json"), whole(search(self.site, self.dated, &Query::default(), &[]))),
-            _ => (format!("{API}/openapi.json"), whole(OPENAPI.to_vec())),
+            _ => (format!("{API}/openapi.json"), whole(contract(self.base_url).into_bytes())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contract_says_first_where_the_directory_is_and_changes_in_nothing_else() {
+        let served: Json = serde_json::from_str(&contract("https://grants.example:8443")).unwrap();
+        let mut expected: Json = serde_json::from_str(OPENAPI).unwrap();
+        expected["servers"][0]["url"] = "https://grants.example:8443".into();
+        assert_eq!(served, expected);
+        assert_eq!(OPENAPI.matches(ELSEWHERE).count(), 1);
     }
 }

@@ -26,7 +26,6 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
 use snapshot::record::{Directory, Locale};
-use snapshot::time::OPEN_STATES;
 
 use crate::data::Download;
 
@@ -173,7 +172,7 @@ impl<'a> Pages<'a> {
         let (program, locale) = split(position);
         let record = &self.directory.programs[program];
         let path = format!("/programs/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.program_view(program, locale);
         let page = self.render("program.html", locale, (&path, name), view.clone())?;
         let twin = self.render("program.md", locale, (&path, name), view)?;
@@ -191,7 +190,7 @@ impl<'a> Pages<'a> {
         let (organization, locale) = split(position);
         let record = &self.directory.organizations[organization];
         let path = format!("/organizations/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "name", &record.name);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.organization_view(organization, locale);
         let page = self.render("organization.html", locale, (&path, name), view)?;
         Ok(self.finish(&path, locale, &page, dated))
@@ -202,7 +201,7 @@ impl<'a> Pages<'a> {
         let (recipient, locale) = split(position);
         let record = &self.directory.recipients[recipient];
         let path = format!("/recipients/{}", record.slug);
-        let name = self.directory.text(record.id, locale, "displayName", &record.display_name);
+        let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
         let view = self.recipient_view(recipient, locale);
         let page = self.render("recipient.html", locale, (&path, name), view)?;
         Ok(self.finish(&path, locale, &page, dated))
@@ -323,7 +322,10 @@ impl<'a> Pages<'a> {
     fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
         let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
         let all: Vec<(Pick, Option<u32>)> = match spec.facet {
-            Facet::OpenStates => OPEN_STATES.iter().filter_map(find).map(|pick| (pick, None)).collect(),
+            facet if spec.daily => {
+                let states = facet.fixed_values();
+                states.iter().filter_map(find).map(|pick| (pick, None)).collect()
+            }
             facet => {
                 let counted = options(self.site, dated, facet, "", locale).into_iter();
                 counted.map(|(pick, count)| (pick, Some(count))).collect()

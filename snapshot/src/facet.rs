@@ -1,9 +1,13 @@
-//! The 17 facets: one table that says where each one's values come from and which parameter asks
-//! for it. No other place names a facet.
+//! The 17 facets: one table that says where each one's values come from, which parameter asks for it and
+//! where pages show it; and the [`measure`]s, which are numbers.
+
+pub mod measure;
 
 use crate::place;
-use crate::record::{DurationUnit, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength};
+use crate::record::{Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength};
 use crate::time::OPEN_STATES;
+
+pub use self::measure::{Interval, MEASURES, Measure, intervals};
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,8 +35,19 @@ pub enum Facet {
 /// How many facets there are.
 pub const COUNT: usize = 17;
 
+/// What a program's record itself names for a facet.
+#[derive(Clone, Copy)]
+pub enum Named<'a> {
+    /// Nothing.
+    Nothing,
+    /// One word.
+    One(&'a str),
+    /// A list of words.
+    Many(&'a [Shared]),
+}
+
 /// A row of the table.
-#[derive(Debug)]
+#[derive(Clone, Copy)]
 pub struct Spec {
     /// Which facet.
     pub facet: Facet,
@@ -40,53 +55,129 @@ pub struct Spec {
     pub name: &'static str,
     /// REST parameter that filters by it.
     pub parameter: &'static str,
-    /// Kind of the facts that feed it.
-    fact_kind: Option<&'static str>,
+    /// Place of that parameter among all, see [`crate::query::PARAMETERS`].
+    pub asked: u8,
+    /// Place on the search page: the order in which people narrow a search down.
+    pub panel: u8,
+    /// Place on a record's page; none where the page says it in another way.
+    pub listed: Option<u8>,
     /// Whether its values are places, matched by containment.
     pub places: bool,
-    /// One line for help texts and tool descriptions.
-    pub about: &'static str,
-}
-
-const fn spec(
-    facet: Facet,
-    name: &'static str,
-    parameter: &'static str,
+    /// Whether its values are derived anew each day, not read from records.
+    pub daily: bool,
+    /// The facet that it shares its selection with: values picked in either are OR-ed, the counts of both
+    /// ignore it, and a value of either name is looked up there first. Its own, where it stands alone.
+    pub group: Facet,
+    /// What the record itself names.
+    named: for<'a> fn(&'a Program) -> Named<'a>,
+    /// Kind of the facts that feed it.
     fact_kind: Option<&'static str>,
-    places: bool,
-    about: &'static str,
-) -> Spec {
-    Spec { facet, name, parameter, fact_kind, places, about }
+    /// What of such a fact is the value.
+    fact_value: fn(&Fact) -> Option<&Shared>,
+    /// Values that a question may name although no record does: closed vocabularies of the contract.
+    fixed: fn() -> Vec<&'static str>,
 }
 
-/// The table, in the order of [`Facet`].
-#[rustfmt::skip]
-pub static FACETS: [Spec; COUNT] = [
-    spec(Facet::Types, "types", "type", None, false, "Kind of opportunity"),
-    spec(Facet::Lifecycles, "lifecycles", "lifecycle", None, false, "Where the program stands"),
-    spec(Facet::Fields, "fields", "field", None, false, "Field as the provider words it"),
-    spec(Facet::Countries, "countries", "country", Some("country"), true, "Eligible country or region"),
-    spec(Facet::Destinations, "destinations", "destination", Some("destination"), true, "Where it takes place"),
-    spec(Facet::Careers, "careers", "career", Some("career"), false, "Career stage"),
-    spec(Facet::Topics, "topics", "topic", Some("topic"), false, "Topic"),
-    spec(Facet::Applicants, "applicants", "applicant", Some("applicant"), false, "Kind of applicant"),
-    spec(Facet::Audiences, "audiences", "audience", Some("audience"), false, "Whom it is meant for"),
-    spec(Facet::Benefits, "benefits", "benefit", Some("benefit"), false, "What it gives"),
-    spec(Facet::Citizenships, "citizenships", "citizenship", Some("citizenship"), true, "Citizenship of applicants"),
-    spec(Facet::Residences, "residences", "residence", Some("residence"), true, "Residence of applicants"),
-    spec(Facet::Education, "education", "education", Some("education"), false, "Level of education"),
-    spec(Facet::Enrollments, "enrollments", "enrollment", Some("enrollment"), false, "Enrollment status"),
-    spec(Facet::FundingShapes, "fundingShapes", "fundingShape", Some("fundingShape"), false, "Shape of the funding"),
-    spec(Facet::DurationUnits, "durationUnits", "durationUnit", Some("duration"), false, "Unit of the stated duration"),
-    spec(Facet::OpenStates, "openStates", "openState", None, false, "Whether applications are open today"),
-];
+const fn spec(facet: Facet, name: &'static str, parameter: &'static str, asked: u8, panel: u8) -> Spec {
+    Spec {
+        facet,
+        name,
+        parameter,
+        asked,
+        panel,
+        listed: None,
+        places: false,
+        daily: false,
+        group: facet,
+        named: |_| Named::Nothing,
+        fact_kind: None,
+        fact_value: |fact| fact.value.as_ref(),
+        fixed: Vec::new,
+    }
+}
 
 impl Spec {
+    const fn named(self, named: for<'a> fn(&'a Program) -> Named<'a>) -> Self {
+        Self { named, ..self }
+    }
+
+    const fn facts(self, kind: &'static str) -> Self {
+        Self { fact_kind: Some(kind), ..self }
+    }
+
+    const fn by(self, fact_value: fn(&Fact) -> Option<&Shared>) -> Self {
+        Self { fact_value, ..self }
+    }
+
+    const fn places(self) -> Self {
+        Self { places: true, ..self }
+    }
+
+    const fn listed(self, place: u8) -> Self {
+        Self { listed: Some(place), ..self }
+    }
+
+    const fn with(self, group: Facet) -> Self {
+        Self { group, ..self }
+    }
+
+    const fn daily(self) -> Self {
+        Self { daily: true, ..self }
+    }
+
+    const fn fixed(self, fixed: fn() -> Vec<&'static str>) -> Self {
+        Self { fixed, ..self }
+    }
+
     /// Whether facts of a kind feed it.
     #[must_use]
     pub fn is_fed_by(&self, kind: &str) -> bool {
         self.fact_kind == Some(kind)
     }
+
+    /// The value that a fact feeds it with, if facts of that kind do.
+    #[must_use]
+    pub fn fed<'a>(&self, fact: &'a Fact) -> Option<&'a str> {
+        let value = self.is_fed_by(&fact.kind).then(|| (self.fact_value)(fact))?;
+        value.map(Shared::as_str)
+    }
+}
+
+/// The table, in the order of [`Facet`]: name, parameter, its place among the parameters, place on the
+/// search page, and what feeds it.
+#[rustfmt::skip]
+pub static FACETS: [Spec; COUNT] = [
+    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)),
+    spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
+        .named(|it| Named::One(it.lifecycle.as_str()))
+        .fixed(|| Lifecycle::ALL.iter().map(|value| value.as_str()).collect()),
+    spec(Facet::Fields, "fields", "field", 2, 15).named(|it| Named::Many(&it.fields)).with(Facet::Topics).listed(12),
+    spec(Facet::Countries, "countries", "country", 10, 6)
+        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().listed(7),
+    spec(Facet::Destinations, "destinations", "destination", 11, 7)
+        .named(|it| Named::Many(&it.destination_countries)).facts("destination").places().listed(8),
+    spec(Facet::Careers, "careers", "career", 4, 3)
+        .named(|it| Named::Many(&it.career_stages)).facts("career").listed(1),
+    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").listed(11),
+    spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").listed(0),
+    spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").listed(4),
+    spec(Facet::Benefits, "benefits", "benefit", 12, 12).facts("benefit").listed(9),
+    spec(Facet::Citizenships, "citizenships", "citizenship", 8, 4).facts("citizenship").places().listed(5),
+    spec(Facet::Residences, "residences", "residence", 9, 5).facts("residence").places().listed(6),
+    spec(Facet::Education, "education", "education", 6, 10).facts("education").listed(2),
+    spec(Facet::Enrollments, "enrollments", "enrollment", 7, 11).facts("enrollment").listed(3),
+    spec(Facet::FundingShapes, "fundingShapes", "fundingShape", 13, 13).facts("fundingShape").listed(10),
+    spec(Facet::DurationUnits, "durationUnits", "durationUnit", 14, 14).facts("duration").by(|fact| fact.unit.as_ref()),
+    spec(Facet::OpenStates, "openStates", "openState", 15, 0).daily().fixed(|| OPEN_STATES.to_vec()),
+];
+
+/// Kinds of facts that somebody reads: those that feed a facet, the intervals, sums, and words for people.
+pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
+    FACETS
+        .iter()
+        .filter_map(|spec| spec.fact_kind)
+        .chain(MEASURES.iter().filter_map(measure::Spec::fact_kind))
+        .chain(["funding", "note"])
 }
 
 impl Facet {
@@ -96,44 +187,49 @@ impl Facet {
         &FACETS[self as usize]
     }
 
+    /// The facet that values of facts of a kind feed. Of durations it is the unit that does.
+    #[must_use]
+    pub fn of_kind(kind: &str) -> Option<Self> {
+        let fed = FACETS.iter().find(|spec| spec.is_fed_by(kind))?.facet;
+        (fed != Self::DurationUnits).then_some(fed)
+    }
+
     /// The facet with this path name; case matters.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         FACETS.iter().find(|spec| spec.name == name).map(|spec| spec.facet)
     }
 
-    /// Facets of one group share a selection: values picked in either are OR-ed, and the counts of
-    /// both ignore it. Topics and fields are one group because `field` asks for either.
+    /// The first facet of those that share its selection.
     #[must_use]
     pub fn group(self) -> Self {
-        if self == Self::Fields { Self::Topics } else { self }
+        self.spec().group
     }
 
-    /// Values that a question may name although no record does: closed vocabularies of the contract.
+    /// Values that a question may name although no record does.
     #[must_use]
     pub fn fixed_values(self) -> Vec<&'static str> {
-        match self {
-            Self::Lifecycles => Lifecycle::ALL.iter().map(|value| value.as_str()).collect(),
-            Self::OpenStates => OPEN_STATES.to_vec(),
-            _ => Vec::new(),
-        }
+        (self.spec().fixed)()
     }
+}
+
+/// The facets of a record's page, in order.
+pub fn listed() -> impl Iterator<Item = &'static Spec> {
+    let mut listed: Vec<&Spec> = FACETS.iter().filter(|spec| spec.listed.is_some()).collect();
+    listed.sort_by_key(|spec| spec.listed);
+    listed.into_iter()
 }
 
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
 /// depend on the day and are not here.
 #[must_use]
 pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
-    let mut values: Vec<&str> = match facet {
-        Facet::Types => vec![&program.program_type],
-        Facet::Lifecycles => vec![program.lifecycle.as_str()],
-        Facet::Fields => program.fields.iter().map(Shared::as_str).collect(),
-        Facet::Countries => program.eligible_countries.iter().map(Shared::as_str).collect(),
-        Facet::Destinations => program.destination_countries.iter().map(Shared::as_str).collect(),
-        Facet::Careers => program.career_stages.iter().map(Shared::as_str).collect(),
-        _ => Vec::new(),
+    let mut values: Vec<&str> = match (facet.spec().named)(program) {
+        Named::Nothing => Vec::new(),
+        Named::One(value) => vec![value],
+        Named::Many(values) => values.iter().map(Shared::as_str).collect(),
     };
-    values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| fact_value(facet, fact)));
+    values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| facet.spec().fed(fact)));
     values.sort_unstable();
     values.dedup();
     values
@@ -154,79 +250,15 @@ fn binding<'a, 'f: 'a>(
     facts: &'a [&'f Fact],
     polarity: Polarity,
 ) -> impl Iterator<Item = &'f Fact> + 'a {
-    let kind = facet.spec().fact_kind;
     facts.iter().copied().filter(move |fact| {
-        kind == Some(fact.kind.as_str()) && fact.polarity == polarity && fact.strength == Strength::Required
+        facet.spec().is_fed_by(&fact.kind) && fact.polarity == polarity && fact.strength == Strength::Required
     })
-}
-
-fn fact_value(facet: Facet, fact: &Fact) -> Option<&str> {
-    match facet {
-        Facet::DurationUnits => fact.unit.as_deref(),
-        _ => fact.value.as_deref(),
-    }
 }
 
 /// Whether a program is in the place that was asked for: it names the place or something around it,
 /// and excludes neither. `lineage` is the place and everything around it.
 pub fn admits<P>(lineage: &[P], names: impl Fn(&P) -> bool, excludes: impl Fn(&P) -> bool) -> bool {
     lineage.iter().any(names) && !lineage.iter().any(excludes)
-}
-
-/// What the numeric filters look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// Years.
-    Age,
-    /// US dollars.
-    Funding,
-    /// Days.
-    Duration,
-}
-
-/// A closed interval; an open side is infinite.
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Interval {
-    /// Least value.
-    pub min: f64,
-    /// Greatest value.
-    pub max: f64,
-}
-
-impl Interval {
-    fn new(min: Option<f64>, max: Option<f64>) -> Option<Self> {
-        let interval = Self { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) };
-        (min.is_some() || max.is_some()).then_some(interval)
-    }
-
-    /// Whether the two share a value.
-    #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.min <= other.max && other.min <= self.max
-    }
-}
-
-/// Intervals that a program publishes for a measure; any of them may match.
-#[must_use]
-pub fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
-    if measure == Measure::Funding {
-        let (min, max) = (program.funding_min_usd.map(|n| n.0), program.funding_max_usd.map(|n| n.0));
-        return Interval::new(min, max).into_iter().collect();
-    }
-    let kind = if measure == Measure::Age { "age" } else { "duration" };
-    let stated = facts.iter().filter(|fact| {
-        fact.kind == kind && fact.polarity == Polarity::Include && fact.strength == Strength::Required
-    });
-    stated.filter_map(|fact| interval_of(measure, fact)).collect()
-}
-
-fn interval_of(measure: Measure, fact: &Fact) -> Option<Interval> {
-    let unit = match measure {
-        Measure::Duration => DurationUnit::parse(fact.unit.as_deref()?)?.days(),
-        Measure::Age | Measure::Funding => 1.0,
-    };
-    Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
 }
 
 /// Whether funding is published: an amount, or a funding shape other than `unfunded`.

@@ -14,6 +14,8 @@ pub mod hole;
 pub mod html;
 pub mod list;
 pub mod mcp_row;
+pub mod money;
+pub mod plain;
 pub mod row;
 pub mod search;
 pub mod shape;

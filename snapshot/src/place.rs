@@ -1,5 +1,6 @@
 //! Places: countries (ISO 3166-1), regions (UN M49), subdivisions (ISO 3166-2), their names and
-//! what contains what. The table is `data/places.csv`; its notices are beside it.
+//! what contains what. The tables are `data/places.csv` and `data/subdivisions.csv`; their notices are
+//! beside them.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -28,6 +29,13 @@ static PLACES: LazyLock<HashMap<&'static str, Place>> = LazyLock::new(|| {
         Some((code, Place { code, english, spanish, ancestors }))
     });
     places.collect()
+});
+
+/// Subdivisions of each country, sorted: what follows the hyphen of their codes.
+static SUBDIVISIONS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let rows = include_str!("../data/subdivisions.csv").lines().skip(1);
+    let countries = rows.filter_map(|row| row.split_once(','));
+    countries.map(|(country, parts)| (country, parts.split(';').collect())).collect()
 });
 
 impl Place {
@@ -71,16 +79,15 @@ pub fn demonyms() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Subdivisions that people name: ISO 3166-2 code and name.
 pub fn subdivisions() -> impl Iterator<Item = (&'static str, &'static str)> {
-    include_str!("../data/subdivisions.txt").lines().filter_map(|row| row.split_once(' '))
+    include_str!("../data/subdivision-names.txt").lines().filter_map(|row| row.split_once(' '))
 }
 
-/// The country of an ISO 3166-2 code such as `US-PA`, when it is shaped like one.
+/// The country of an ISO 3166-2 code such as `US-PA`, when it is one.
 #[must_use]
 pub fn country_of_subdivision(code: &str) -> Option<&'static Place> {
     let (country, part) = code.split_once('-')?;
-    let fits = (1..=3).contains(&part.len())
-        && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    find(country).filter(|place| fits && place.code.as_bytes()[0].is_ascii_uppercase())
+    SUBDIVISIONS.get(country)?.binary_search(&part).ok()?;
+    find(country)
 }
 
 /// Whether a place filter or a record may name it.
@@ -162,7 +169,8 @@ mod tests {
         for code in ["NG", "002", "419", "US-NV", "MX-CMX"] {
             assert!(is_place(code), "{code}");
         }
-        for code in ["ng", "Nigeria", "999", "001-X", "US-", "US-ABCD", "US-é", ""] {
+        for code in ["ng", "Nigeria", "999", "001-X", "US-", "US-ABCD", "US-é", "", "US-ZZ", "ZZ-1", "US-pa"]
+        {
             assert!(!is_place(code), "{code}");
         }
     }

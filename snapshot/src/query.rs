@@ -3,10 +3,12 @@
 //! is left out and reported as [`Invalid`].
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use serde::de::IgnoredAny;
 
-use crate::facet::{Facet, Interval, Measure};
+use crate::facet::{FACETS, Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::{Locale, RecipientKind};
 use crate::time::Day;
@@ -29,6 +31,8 @@ pub const TEXT_MAX: usize = 400;
 pub const TEXT_WORDS_MAX: usize = 32;
 /// Most quoted phrases of a search; the rest is cut and reported.
 pub const TEXT_PHRASES_MAX: usize = 8;
+/// Most parameters that a list takes.
+const LIST_PARAMETERS_MAX: usize = 7;
 /// Years that a list may be asked for.
 pub const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
@@ -74,7 +78,7 @@ pub enum Kind {
 }
 
 /// A parameter of search and programs.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Name in query strings.
     pub name: &'static str,
@@ -82,51 +86,35 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-const fn parameter(name: &'static str, kind: Kind) -> Parameter {
-    Parameter { name, kind }
-}
+/// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
+const CONTROLS: [(u8, &str, Kind); 13] = [
+    (17, "q", Kind::Text),
+    (20, "deadlineFrom", Kind::DeadlineFrom),
+    (21, "deadlineTo", Kind::DeadlineTo),
+    (22, "rolling", Kind::Rolling),
+    (23, "funded", Kind::Funded),
+    (28, "open", Kind::Open),
+    (29, "locale", Kind::Locale),
+    (30, "lang", Kind::Lang),
+    (31, "sort", Kind::Sort),
+    (32, "page", Kind::Page),
+    (33, "limit", Kind::Limit),
+    (34, "offset", Kind::Offset),
+    (35, "facets", Kind::Facets),
+];
 
 /// Every parameter of search and programs, in the contract's order, which is also the order of
 /// `meta.invalid`.
-#[rustfmt::skip]
-pub static PARAMETERS: [Parameter; 36] = [
-    parameter("type", Kind::Values(Facet::Types)),
-    parameter("topic", Kind::Values(Facet::Topics)),
-    parameter("field", Kind::Values(Facet::Fields)),
-    parameter("applicant", Kind::Values(Facet::Applicants)),
-    parameter("career", Kind::Values(Facet::Careers)),
-    parameter("audience", Kind::Values(Facet::Audiences)),
-    parameter("education", Kind::Values(Facet::Education)),
-    parameter("enrollment", Kind::Values(Facet::Enrollments)),
-    parameter("citizenship", Kind::Values(Facet::Citizenships)),
-    parameter("residence", Kind::Values(Facet::Residences)),
-    parameter("country", Kind::Values(Facet::Countries)),
-    parameter("destination", Kind::Values(Facet::Destinations)),
-    parameter("benefit", Kind::Values(Facet::Benefits)),
-    parameter("fundingShape", Kind::Values(Facet::FundingShapes)),
-    parameter("durationUnit", Kind::Values(Facet::DurationUnits)),
-    parameter("openState", Kind::Values(Facet::OpenStates)),
-    parameter("lifecycle", Kind::Values(Facet::Lifecycles)),
-    parameter("q", Kind::Text),
-    parameter("ageMin", Kind::Least(Measure::Age)),
-    parameter("ageMax", Kind::Most(Measure::Age)),
-    parameter("deadlineFrom", Kind::DeadlineFrom),
-    parameter("deadlineTo", Kind::DeadlineTo),
-    parameter("rolling", Kind::Rolling),
-    parameter("funded", Kind::Funded),
-    parameter("fundingMin", Kind::Least(Measure::Funding)),
-    parameter("fundingMax", Kind::Most(Measure::Funding)),
-    parameter("durationMin", Kind::Least(Measure::Duration)),
-    parameter("durationMax", Kind::Most(Measure::Duration)),
-    parameter("open", Kind::Open),
-    parameter("locale", Kind::Locale),
-    parameter("lang", Kind::Lang),
-    parameter("sort", Kind::Sort),
-    parameter("page", Kind::Page),
-    parameter("limit", Kind::Limit),
-    parameter("offset", Kind::Offset),
-    parameter("facets", Kind::Facets),
-];
+pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let facets = FACETS.iter().map(|spec| (spec.asked, spec.parameter, Kind::Values(spec.facet)));
+    let bounds = MEASURES.iter().flat_map(|spec| {
+        let kinds = [Kind::Least(spec.measure), Kind::Most(spec.measure)];
+        spec.parameters.into_iter().zip(kinds).filter_map(|(name, kind)| Some((spec.asked, name?, kind)))
+    });
+    let mut all: Vec<_> = facets.chain(bounds).chain(CONTROLS).collect();
+    all.sort_by_key(|(place, ..)| *place);
+    all.into_iter().map(|(_, name, kind)| Parameter { name, kind }).collect()
+});
 
 /// Order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -200,12 +188,8 @@ pub struct Query {
     pub picks: Vec<(Facet, Pick)>,
     /// Free text, trimmed, not empty.
     pub text: Option<String>,
-    /// Ages, years.
-    pub age: Option<Interval>,
-    /// Funding, US dollars.
-    pub funding: Option<Interval>,
-    /// Duration, days.
-    pub duration: Option<Interval>,
+    /// Bounds of each measure, in the order of [`MEASURES`].
+    pub measures: [Option<Interval>; MEASURES.len()],
     /// Earliest next deadline.
     pub deadline_from: Option<Day>,
     /// Latest next deadline.
@@ -231,9 +215,7 @@ impl Default for Query {
         Self {
             picks: Vec::new(),
             text: None,
-            age: None,
-            funding: None,
-            duration: None,
+            measures: [None; MEASURES.len()],
             deadline_from: None,
             deadline_to: None,
             rolling: false,
@@ -308,7 +290,7 @@ pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -
         offset: None,
         locale: None,
         lang: None,
-        seen: [const { None }; PARAMETERS.len()],
+        seen: vec![None; PARAMETERS.len()],
         complaints: Complaints::default(),
         ordinal,
     };
@@ -325,7 +307,7 @@ struct SearchReader<F> {
     locale: Option<Locale>,
     lang: Option<Locale>,
     /// First value of each single-valued parameter; a repetition of it is no news.
-    seen: [Option<String>; PARAMETERS.len()],
+    seen: Vec<Option<String>>,
     complaints: Complaints,
     ordinal: F,
 }
@@ -360,15 +342,13 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         }
     }
 
-    /// A value that records name, or a place that none does. `field` asks for a topic first.
+    /// A value that records name, or a place that none does. A facet that shares the selection of another
+    /// asks there first.
     fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, Pick)> {
-        if facet == Facet::Fields
-            && let Some(ordinal) = (self.ordinal)(Facet::Topics, value)
-        {
-            return Some((Facet::Topics, Pick::Value(ordinal)));
-        }
-        if let Some(ordinal) = (self.ordinal)(facet, value) {
-            return Some((facet, Pick::Value(ordinal)));
+        for facet in [facet.group(), facet] {
+            if let Some(ordinal) = (self.ordinal)(facet, value) {
+                return Some((facet, Pick::Value(ordinal)));
+            }
         }
         let code = place::Code::new(value).filter(|_| facet.spec().places);
         code.map(|code| (facet, Pick::Place(code)))
@@ -408,12 +388,7 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
     }
 
     fn bound(&mut self, measure: Measure) -> &mut Interval {
-        let interval = match measure {
-            Measure::Age => &mut self.query.age,
-            Measure::Funding => &mut self.query.funding,
-            Measure::Duration => &mut self.query.duration,
-        };
-        interval.get_or_insert(Interval { min: f64::NEG_INFINITY, max: f64::INFINITY })
+        self.query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
     }
 
     fn finish(mut self) -> (Query, Vec<String>) {
@@ -452,10 +427,16 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     slot.is_some()
 }
 
-/// A non-negative decimal number.
+/// A number that is not negative, written as in JSON: many programs print `1.0E7` or `1E+7`.
 fn parse_amount(value: &str) -> Option<f64> {
-    let plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    value.parse::<f64>().ok().filter(|number| plain && number.is_finite())
+    // In a query string a plus that nobody escaped stands for a space.
+    let written = value.replacen(['e', 'E'], "e", 1).replacen("e ", "e+", 1);
+    let bare = written.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && written.ends_with(|c: char| c.is_ascii_digit());
+    let is_json = bare && serde_json::from_str::<IgnoredAny>(&written).is_ok();
+    let number = written.parse::<f64>().ok().filter(|number| is_json && number.is_finite() && *number >= 0.0);
+    // `-0` is 0, which is written in one way.
+    number.map(f64::abs)
 }
 
 fn parse_flag(value: &str) -> Option<bool> {
@@ -504,9 +485,9 @@ pub struct ListQuery {
     pub upcoming: bool,
     /// Recipients: part of the display name.
     pub text: Option<String>,
-    /// Recipients: received an award in that year.
+    /// Recipients: received an award in that year; with a program, of that program in that year.
     pub year: Option<i32>,
-    /// Recipients: received an award of that program.
+    /// Recipients: received an award of that program; with a year, in that year.
     pub program: Option<String>,
     /// Recipients: of that kind.
     pub kind: Option<RecipientKind>,
@@ -544,9 +525,9 @@ impl List {
     #[must_use]
     pub const fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Organizations | Self::Awards => &["limit", "offset"],
-            Self::Cycles => &["limit", "offset", "upcoming"],
-            Self::Recipients => &["limit", "offset", "q", "year", "program", "kind"],
+            Self::Organizations | Self::Awards => &["page", "limit", "offset"],
+            Self::Cycles => &["page", "limit", "offset", "upcoming"],
+            Self::Recipients => &["page", "limit", "offset", "q", "year", "program", "kind"],
         }
     }
 }
@@ -570,7 +551,8 @@ pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
     let mut parsed = ListQuery::default();
     let mut complaints = Complaints::default();
     let parameters = list.parameters();
-    let mut seen = [const { None }; 6];
+    let mut seen = [const { None }; LIST_PARAMETERS_MAX];
+    let mut wanted = Wanted::default();
     for (name, value) in pairs(query) {
         let Some(rank) = parameters.iter().position(|parameter| *parameter == name) else {
             if !is_junk(&name) {
@@ -579,28 +561,33 @@ pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
             continue;
         };
         let repeats = seen[rank].get_or_insert_with(|| value.clone()) != &value;
-        if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value)) {
+        if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value, &mut wanted)) {
             complaints.add(rank, &name, &value);
         }
     }
+    let page_offset = (wanted.number.unwrap_or(1) - 1) * parsed.page.limit;
+    parsed.page.offset = wanted.offset.unwrap_or(page_offset);
     (parsed, complaints.finish())
 }
 
+/// Where a list is to begin, in both ways of saying it; the offset wins over the page.
+#[derive(Default)]
+struct Wanted {
+    number: Option<u64>,
+    offset: Option<u64>,
+}
+
 impl ListQuery {
-    fn take(&mut self, name: &str, value: &str) -> bool {
+    fn take(&mut self, name: &str, value: &str, wanted: &mut Wanted) -> bool {
         match name {
+            "page" => clamp(value, PAGE_RANGE, &mut wanted.number),
             "limit" => {
                 let mut limit = None;
                 let kept = clamp(value, LIMIT_RANGE, &mut limit);
                 self.page.limit = limit.unwrap_or(LIMIT_DEFAULT);
                 kept
             }
-            "offset" => {
-                let mut offset = None;
-                let kept = clamp(value, (0, OFFSET_MAX), &mut offset);
-                self.page.offset = offset.unwrap_or(0);
-                kept
-            }
+            "offset" => clamp(value, (0, OFFSET_MAX), &mut wanted.offset),
             "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
             "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
             "year" => set(&mut self.year, parse_year(value)),
@@ -724,7 +711,7 @@ impl Query {
     /// first.
     pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
         let mut out = form_urlencoded::Serializer::new(String::new());
-        for parameter in &PARAMETERS {
+        for parameter in PARAMETERS.iter() {
             self.write_parameter(parameter, &mut out, &name);
         }
         out.finish()
@@ -751,11 +738,7 @@ impl Query {
     /// Text of a single-valued parameter that differs from its default.
     fn single_value(&self, kind: Kind) -> Option<String> {
         let finite = |number: f64| number.is_finite().then(|| number.to_string());
-        let measured = |measure| match measure {
-            Measure::Age => self.age,
-            Measure::Funding => self.funding,
-            Measure::Duration => self.duration,
-        };
+        let measured = |measure: Measure| self.measures[measure as usize];
         let on = |flag: bool| flag.then(|| "true".to_owned());
         let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
         match kind {
@@ -858,6 +841,43 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_written_as_in_json_and_known_by_one_spelling() {
+        for (spelling, canonical) in [
+            ("10000000", "10000000"),
+            ("1e7", "10000000"),
+            ("1.0E7", "10000000"),
+            ("1E%2B7", "10000000"),
+            ("1E+7", "10000000"),
+            ("1e+07", "10000000"),
+            ("100000000e-1", "10000000"),
+            ("2.5E-1", "0.25"),
+            ("0.250", "0.25"),
+            ("0e5", "0"),
+            ("-0", "0"),
+            ("-0.0E3", "0"),
+        ] {
+            let (parsed, invalid) = parse(&format!("fundingMin={spelling}"));
+            assert_eq!(invalid, [""; 0], "{spelling}");
+            assert_eq!(parsed.canonical(|_| ""), format!("fundingMin={canonical}"), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn what_json_does_not_call_a_number_is_dropped_and_reported() {
+        let faults = [
+            "-1", "-1e7", "1e", "e7", "1e7.0", "1e400", ".5", "5.", "07", "0x10", "1_000", "1,000", "1 000",
+            "NaN", "inf", "Infinity", "null", "true", "[1]", "\"1\"", "٣", "1e7 ", " 1", "1\n", "1ee7",
+            "1e  7",
+        ];
+        for fault in faults {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("ageMax", fault).finish();
+            let (parsed, invalid) = parse(&query);
+            assert_eq!(invalid, [format!("ageMax={fault}")], "{fault}");
+            assert_eq!(parsed, Query::default(), "{fault}");
+        }
+    }
+
+    #[test]
     fn field_asks_for_a_topic_first_then_for_a_field() {
         assert_eq!(parse("field=energy").0.picks, [(Facet::Topics, Pick::Value(2))]);
         assert_eq!(parse("field=Energy").0.picks, [(Facet::Fields, Pick::Value(3))]);
@@ -915,6 +935,23 @@ mod tests {
         assert_eq!(parsed.page.limit, 1);
         assert_eq!((parsed.kind, parsed.year, parsed.program), (None, None, None));
         assert_eq!(invalid, ["limit=0", "year=1899", "program=a_b", "kind=robot", "x=1"]);
+    }
+
+    #[test]
+    fn a_list_takes_the_page_as_a_search_does() {
+        for list in List::ALL {
+            let page = |query: &str| {
+                let (parsed, invalid) = parse_list(list, query);
+                ((parsed.page.offset, parsed.page.limit), invalid)
+            };
+            assert_eq!(page("page=3&limit=50"), ((100, 50), vec![]));
+            assert_eq!(page("limit=50&page=2"), ((50, 50), vec![]));
+            assert_eq!(page("page=3&offset=7"), ((7, 20), vec![]));
+            assert_eq!(page("page=0"), ((0, 20), vec!["page=0".to_owned()]));
+            assert_eq!(page("page=two"), ((0, 20), vec!["page=two".to_owned()]));
+            assert_eq!(page("page=2&page=3"), ((20, 20), vec!["page=3".to_owned()]));
+            assert!(list.parameters().len() <= LIST_PARAMETERS_MAX);
+        }
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub mod units;
 pub mod unstated;
 pub mod values;
 
-use crate::facet::{FACETS, Facet, Interval, Measure};
+use std::sync::Arc;
+
+use crate::facet::{FACETS, Facet, Interval, MEASURES, measure};
 use crate::query::{Page, Pick, Query, Sort};
 use crate::record::Locale;
 use crate::search::concepts::Concepts;
@@ -112,15 +114,6 @@ impl Intervals {
     }
 }
 
-/// Section names of an interval column.
-const fn interval_names(measure: Measure) -> (&'static str, &'static str) {
-    match measure {
-        Measure::Age => ("age.at", "age"),
-        Measure::Funding => ("funding.at", "funding"),
-        Measure::Duration => ("duration.at", "duration"),
-    }
-}
-
 const BY_NAME_EN: (&str, &str) = ("by.en", "rank.en");
 const BY_NAME_ES: (&str, &str) = ("by.es", "rank.es");
 const BY_RECENT: (&str, &str) = ("by.recent", "rank.recent");
@@ -132,7 +125,7 @@ const SLUGS: (&str, &str) = ("slug.at", "slug.text");
 /// slug.at .text           slug of each document
 /// slug.order              u32: documents by slug
 /// by.* rank.*             orders by name (en, es) and by recency, and their inverses
-/// age.* funding.* duration.*   intervals of each document
+/// age.* funding.* duration.* …   intervals of each document, one pair for each measure
 /// funded                  bit set: funding is published
 /// ```
 /// and the sections of [`values`], [`terms`], [`concepts`], [`titles`], [`unstated`] and [`today`].
@@ -147,16 +140,15 @@ pub struct Index {
     pub titles: Titles,
     /// Which records say nothing.
     pub unstated: Unstated,
-    seasons: Seasons,
+    seasons: Arc<Seasons>,
     by_name_en: Order<Section<u32>>,
     by_name_es: Order<Section<u32>>,
     by_recent: Order<Section<u32>>,
     name_rank: Section<u32>,
     slugs: Strings,
     by_slug: Section<u32>,
-    ages: Intervals,
-    fundings: Intervals,
-    durations: Intervals,
+    /// In the order of [`MEASURES`].
+    measures: Vec<Intervals>,
     funded: Section<u64>,
 }
 
@@ -188,7 +180,7 @@ impl Index {
             Order::open(sections, BY_NAME_EN, count)?
         };
         let count = by_name_en.docs.len();
-        let intervals = |measure| Intervals::open(sections, interval_names(measure), count);
+        let intervals = |spec: &measure::Spec| Intervals::open(sections, spec.sections, count);
         let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = sections.get::<u32>("slug.order")?;
         check_len("slug.order", &by_slug, count)?;
@@ -205,13 +197,11 @@ impl Index {
             unstated: Unstated::open(sections, count)?,
             values,
             terms: Terms::open(sections, count)?,
-            seasons: Seasons::open(sections, count)?,
+            seasons: Arc::new(Seasons::open(sections, count)?),
             name_rank: by_name_en.rank.clone(),
             by_name_es: Order::open(sections, BY_NAME_ES, count)?,
             by_recent: Order::open(sections, BY_RECENT, count)?,
-            ages: intervals(Measure::Age)?,
-            fundings: intervals(Measure::Funding)?,
-            durations: intervals(Measure::Duration)?,
+            measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
             by_name_en,
             slugs,
             by_slug,
@@ -317,9 +307,7 @@ impl Index {
                 other => intersected(other, Docs::Bits(&today.due(from, to))),
             });
         }
-        for (column, asked) in
-            [(&self.ages, query.age), (&self.fundings, query.funding), (&self.durations, query.duration)]
-        {
+        for (column, asked) in self.measures.iter().zip(query.measures) {
             if let Some(asked) = asked {
                 let mut set = docs.unwrap_or_else(|| DocSet::all(self.len()));
                 set.retain(|doc| column.overlap(doc, &asked));

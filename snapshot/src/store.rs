@@ -13,7 +13,7 @@
 //!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
 //!                              sorted by path; `sha256sum -c` run in this directory accepts it
 //!       public/…               the site as files, with .gz, .br and .zst siblings
-//!       index/…                what the edge maps; index/files.bin is the `FileTable`
+//!       index/…                what the edge copies or maps; index/files.bin is the `FileTable`
 //! ```
 //!
 //! **Hash.** `manifest.hash` is the SHA-256 of three lines: the SHA-256 of `files.sha256` in hex,
@@ -22,8 +22,8 @@
 //! manifest, and `history.bin`.
 //!
 //! **history.bin** is a section file: `changed`, for every row of the file table the second in which
-//! its identity body last changed (`generatedAt` of the generation that first held these bytes under
-//! this path); and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
+//! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
+//! before, and later where it is another; and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
 //!
 //! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
 //! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to
@@ -32,18 +32,22 @@
 //! point `CURRENT` names a complete generation, the old one or the new one.
 //!
 //! **Reading** (`Generation`) follows no symbolic link below ROOT and checks version, hashes and
-//! bounds before anything is trusted. A reader holds a shared `flock` on the generation's directory,
+//! bounds before anything is trusted. Published files are read-only, and a reader that must outlive
+//! whoever writes over them all the same copies the index. A reader holds a shared `flock` on the generation's directory,
 //! which `gc` respects.
 
 #![expect(clippy::disallowed_methods, reason = "files are the business of this module alone")]
 
 pub mod sections;
 
+mod dates;
 mod diff;
 mod digest;
 mod generation;
+mod glance;
 mod keep;
 mod manifest;
+mod presence;
 mod stage;
 mod table;
 mod verify;
@@ -60,6 +64,7 @@ use std::path::PathBuf;
 pub use diff::{Change, Difference, diff};
 pub use digest::Digest;
 pub use generation::Generation;
+pub use glance::{Glance, glance};
 pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 use sections::SectionError;
@@ -75,6 +80,7 @@ const TMP_PREFIX: &str = ".tmp-";
 const MANIFEST: &str = "manifest.json";
 const HISTORY: &str = "history.bin";
 const FILE_LIST: &str = "files.sha256";
+const INDEX_DIR: &str = "index";
 const FILE_TABLE: &str = "index/files.bin";
 
 /// Why a snapshot could not be read or published. Every text names the path, what was found and,
@@ -153,6 +159,22 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Whether opening again may succeed although nobody builds anything: the system refused just now, or
+    /// files that a copy is still bringing are not there or not complete. Anything else was read and is
+    /// not what was published, and stays so until it is replaced.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
+                true
+            }
+            Self::Damaged { problem, .. } => problem.may_pass(),
+            Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
+        }
+    }
+}
+
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
@@ -187,4 +209,14 @@ pub enum Problem {
     /// Its text breaks the format.
     #[error("{0}")]
     Format(String),
+}
+
+impl Problem {
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Missing | Self::Length { .. } => true,
+            Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
+            Self::Extra | Self::Kind | Self::Hash { .. } | Self::Format(_) => false,
+        }
+    }
 }

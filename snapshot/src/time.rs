@@ -4,7 +4,9 @@
 //! Everything here is a function of (dates, today), so that generator and edge agree and a
 //! snapshot stays right after the day it was built for.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::record::{CycleStatus, Lifecycle};
 
@@ -29,6 +31,12 @@ impl Day {
     #[must_use]
     pub fn or_none(date: Option<Date>) -> Self {
         date.map_or(Self::NONE, Self::new)
+    }
+
+    /// The UTC day of an instant that may be absent.
+    #[must_use]
+    pub fn of(time: Option<Timestamp>) -> Self {
+        Self::or_none(time.map(|time| time.to_zoned(TimeZone::UTC).date()))
     }
 
     /// The date of a day.
@@ -118,6 +126,12 @@ pub struct Openness {
     pub rolling: bool,
     /// Least deadline ahead over open and upcoming seasons, or [`Day::NONE`].
     pub next_deadline: Day,
+    /// Greatest deadline that has passed, or [`Day::NONE`].
+    pub last_deadline: Day,
+    /// Whether an open season has a deadline ahead: openness that ends by itself.
+    pub ends: bool,
+    /// Whether any season states a day of applications.
+    pub dated: bool,
 }
 
 impl Openness {
@@ -134,6 +148,32 @@ impl Openness {
             states,
             rolling: seen.rolling && forced.is_none(),
             next_deadline: if forced == Some(CLOSED) { Day::NONE } else { seen.next_deadline },
+            last_deadline: seen.last_deadline,
+            ends: seen.open_with_deadline,
+            dated: seen.dated,
+        }
+    }
+
+    /// What people are told on a day; `checked` is the day of the last check. The most pressing
+    /// comes first. Openness that nothing ends is believed for a year after the check.
+    #[must_use]
+    pub fn standing(&self, checked: Day, today: Day) -> Standing {
+        if self.is_open()
+            && !self.ends
+            && let Some(months) = aged(checked, today)
+        {
+            return Standing::OpenWhenChecked { months };
+        }
+        match self.states {
+            s if s & CLOSING_SOON != 0 => Standing::ClosingSoon,
+            s if s & OPEN != 0 => Standing::Open,
+            s if s & ROLLING != 0 => Standing::Rolling,
+            s if s & UPCOMING != 0 => Standing::Upcoming,
+            s if s & CLOSED != 0 => Standing::Closed,
+            _ if self.next_deadline != Day::NONE => Standing::Doubtful,
+            _ if self.last_deadline != Day::NONE => Standing::Passed,
+            _ if self.dated => Standing::Doubtful,
+            _ => Standing::Undated,
         }
     }
 
@@ -157,9 +197,90 @@ impl Openness {
     }
 }
 
+/// What people are told about a program or a cycle on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Open, with a deadline at most [`CLOSING_SOON_DAYS`] off.
+    ClosingSoon,
+    /// Takes applications.
+    Open,
+    /// Takes applications at any time.
+    Rolling,
+    /// It did when last checked, more than a year ago; nothing says until when.
+    OpenWhenChecked {
+        /// Whole months since the check.
+        months: u32,
+    },
+    /// Opens later.
+    Upcoming,
+    /// Takes none.
+    Closed,
+    /// Its last deadline is over, and nobody knows whether it opens again.
+    Passed,
+    /// Days are stated, but not whether they still hold.
+    Doubtful,
+    /// Nothing is stated.
+    Undated,
+}
+
+impl Standing {
+    /// Standing of a cycle by its status; `ends` is whether it has a deadline.
+    #[must_use]
+    pub fn of_cycle(status: CycleStatus, ends: bool, checked: Day, today: Day) -> Self {
+        let months = if ends { None } else { aged(checked, today) };
+        match (status, months) {
+            (CycleStatus::Open | CycleStatus::Rolling, Some(months)) => Self::OpenWhenChecked { months },
+            (CycleStatus::Open, None) => Self::Open,
+            (CycleStatus::Rolling, None) => Self::Rolling,
+            (CycleStatus::Upcoming, _) => Self::Upcoming,
+            (CycleStatus::Closed, _) => Self::Closed,
+            (CycleStatus::Unknown, _) => Self::Undated,
+        }
+    }
+
+    /// What is to be said beside a lifecycle that reads otherwise: it was observed, this is derived.
+    #[must_use]
+    pub const fn differs(self, lifecycle: Lifecycle) -> Option<Differs> {
+        use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
+        match (lifecycle, self) {
+            (ActiveAccepting, Self::Closed) => Some(Differs::Closed),
+            (ActiveAccepting, Self::Upcoming) => Some(Differs::Upcoming),
+            (
+                ActiveBetweenCycles | Inaccessible | RenamedOrMoved | Unclear,
+                Self::ClosingSoon | Self::Open | Self::Rolling,
+            ) => Some(Differs::Open),
+            _ => None,
+        }
+    }
+}
+
+/// How the dates of a program differ from its observed lifecycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differs {
+    /// By its dates it is open.
+    Open,
+    /// By its dates it opens later.
+    Upcoming,
+    /// By its dates it is closed.
+    Closed,
+}
+
+/// Whole months since a check that is more than a year ago.
+#[must_use]
+pub fn aged(checked: Day, today: Day) -> Option<u32> {
+    let (checked, today) = (checked.date()?, today.date()?);
+    if checked.saturating_add(jiff::Span::new().years(1)) >= today {
+        return None;
+    }
+    let span = checked.until((jiff::Unit::Month, today)).ok()?;
+    Some(span.get_months().unsigned_abs())
+}
+
 /// What was seen over a program's seasons.
 struct Seen {
     any: bool,
+    dated: bool,
+    last_deadline: Day,
     rolling: bool,
     open_with_deadline: bool,
     closing_soon: bool,
@@ -171,6 +292,8 @@ impl Default for Seen {
     fn default() -> Self {
         Self {
             any: false,
+            dated: false,
+            last_deadline: Day::NONE,
             rolling: false,
             open_with_deadline: false,
             closing_soon: false,
@@ -193,7 +316,12 @@ impl Seen {
         self.any = true;
         self.best = self.best.min(state);
         self.rolling |= state == ROLLING;
+        self.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
         let Some(deadline) = season.deadline.known() else { return };
+        if deadline < today {
+            // No real day is less than `Day::NONE`.
+            self.last_deadline = self.last_deadline.max(deadline);
+        }
         if state == OPEN {
             self.open_with_deadline = true;
             self.closing_soon |= deadline.0 - today.0 <= CLOSING_SOON_DAYS;

@@ -6,8 +6,10 @@
 mod harness;
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Stdio;
@@ -21,7 +23,7 @@ use generator::progress::Progress;
 use generator::read::{Input, read};
 use generator::sample;
 use harness::{Ran, Server, command, content, get, run, status};
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use snapshot::store::Digest;
 use tempfile::TempDir;
 
@@ -29,6 +31,11 @@ const EDGE: &str = env!("CARGO_BIN_EXE_opdir-edge");
 
 /// Publishes the sample under a folder.
 fn publish(out: &Path) {
+    publish_as_of(out, date(2026, 11, 21));
+}
+
+/// The same, right for a day.
+fn publish_as_of(out: &Path, as_of: Date) {
     let mut report = Diagnostics::new();
     let tables = read(&Input::Embedded(sample::FILES), &mut report).unwrap();
     let source = Digest(tables.source_sha256);
@@ -36,7 +43,7 @@ fn publish(out: &Path) {
     let options = Options {
         out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
-        as_of: date(2026, 11, 21),
+        as_of,
         jobs: 0,
         effort: Effort::None,
         index_only: false,
@@ -49,6 +56,12 @@ fn folder_with_snapshot() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     publish(&folder.path().join("root"));
     folder
+}
+
+/// Puts another file in the place of a published one, which is read-only.
+fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
+    fs::remove_file(path).unwrap();
+    fs::write(path, bytes).unwrap();
 }
 
 fn edge(folder: &TempDir, args: &[&str]) -> Ran {
@@ -74,14 +87,37 @@ fn a_damaged_snapshot_is_not_served() {
         let good = fs::read(&path).unwrap();
         let mut bad = good.clone();
         bad[good.len() / 2] ^= 1;
-        fs::write(&path, bad).unwrap();
+        overwrite(&path, &bad);
         for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
             edge(&folder, args).fails(5, &["opdir-edge: ", file]);
         }
-        fs::write(&path, good).unwrap();
+        overwrite(&path, &good);
     }
     assert_eq!(content(&root), before);
     edge(&folder, &["check", "root"]).succeeds();
+}
+
+#[test]
+fn etags_of_computed_answers_are_those_of_one_program_and_of_no_other() {
+    let folder = folder_with_snapshot();
+    let (twin, mended) = (folder.path().join("twin"), folder.path().join("mended"));
+    fs::copy(EDGE, &twin).unwrap();
+    fs::copy(EDGE, &mended).unwrap();
+    // What follows the sections of an executable is never run: this one does the same and is another.
+    fs::OpenOptions::new().append(true).open(&mended).unwrap().write_all(b"mended").unwrap();
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let etag = |program: &str, target: &str| {
+        let server = Server::start(program, folder.path(), &args, "address=");
+        let answer = server.get(target);
+        assert_eq!(status(&answer), "200");
+        answer.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned()
+    };
+    let programs = [EDGE, twin.to_str().unwrap(), mended.to_str().unwrap()];
+    let [one, same, other] = programs.map(|program| etag(program, "/api/v1/search?q=research"));
+    assert_eq!(one, same, "two of the same build agree");
+    assert_ne!(one, other, "and a mended one does not confirm their answers");
+    let [one, other] = [EDGE, programs[2]].map(|program| etag(program, "/api/v1/recipients/afrilabs"));
+    assert_eq!(one, other, "a file is what it is, whoever sends it");
 }
 
 #[test]
@@ -90,7 +126,7 @@ fn a_snapshot_of_another_version_says_so() {
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     let path = root.join("generations").join(live.trim()).join("manifest.json");
-    fs::write(&path, "{\"format\": 9999}").unwrap();
+    overwrite(&path, b"{\"format\": 9999}");
     edge(&folder, &["check", "root"]).fails(5, &["manifest.json", "format 9999", "rebuild"]);
 }
 
@@ -132,6 +168,48 @@ fn print_config_shows_what_would_be_used() {
     let text =
         edge(&folder, &["--snapshot", "root", "--allowed-host", "a.example", "--print-config"]).succeeds();
     assert!(text.contains("root") && text.contains("a.example") && text.contains("127.0.0.1:8080"), "{text}");
+    for setting in ["--mcp-rate=60", "--client-ip-header=x-forwarded-for", "# --trusted-proxy is off"] {
+        assert!(text.contains(setting), "{setting} of {text}");
+    }
+}
+
+#[test]
+fn out_of_descriptors_a_record_is_there_again_shortly() {
+    let folder = folder_with_snapshot();
+    let args =
+        ["-c", "ulimit -n 64 && exec \"$0\" \"$@\"", EDGE, "--snapshot", "root", "--listen", "127.0.0.1:0"];
+    let args = [&args[..], &["--today", "2026-11-21", "--max-connections", "1000"]].concat();
+    let server = Server::of(&mut command("sh", folder.path(), &args), "address=");
+    let connect = || TcpStream::connect(&server.address).unwrap();
+    let mut kept = connect();
+    let mut ask = |target: &str| {
+        write!(kept, "HEAD {target} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            kept.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        String::from_utf8(head).unwrap()
+    };
+    assert_eq!(status(&ask("/about")), "200");
+    let mut crowd: Vec<TcpStream> = (0..100).map(|_| connect()).collect();
+    crowd.iter().for_each(|it| it.set_nonblocking(true).unwrap());
+    // One that is closed as soon as it is accepted found no descriptor left.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while !crowd.iter_mut().any(|it| matches!(it.read(&mut [0]), Ok(0))) {
+        assert!(std::time::Instant::now() < end, "there are descriptors left");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(status(&ask("/about")), "200", "what is in memory is there");
+    let refused = ask("/api/v1/exports/latest");
+    assert_eq!(status(&refused), "503", "{refused}");
+    assert!(refused.contains("\r\nretry-after: 2\r\n"), "{refused}");
+    drop(crowd);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while status(&ask("/api/v1/exports/latest")) != "200" {
+        assert!(std::time::Instant::now() < end, "it never comes back");
+    }
 }
 
 #[test]
@@ -169,11 +247,76 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    fs::write(root.join("CURRENT"), "000009-00000000000000000000000000000000\n").unwrap();
+    overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-    fs::write(root.join("CURRENT"), live).unwrap();
+    overwrite(&root.join("CURRENT"), live);
     assert_eq!(status(&server.get("/api/v1/search")), "200");
+}
+
+#[test]
+fn a_generation_that_is_not_all_there_is_not_good() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let public = root.join("generations").join(live.trim()).join("public");
+    fs::remove_file(public.join("api/v1/organizations.json")).unwrap();
+    edge(&folder, &["check", "root"]).fails(5, &["public/api/v1/organizations.json", "missing"]);
+    fs::remove_dir_all(public).unwrap();
+    for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
+        edge(&folder, args).fails(5, &["public", "missing"]);
+    }
+}
+
+/// Cuts a file to nothing where it lies, so that whoever has it mapped loses its bytes.
+fn cut(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_len(0).unwrap();
+}
+
+#[test]
+fn an_index_that_is_overwritten_does_not_end_the_edge() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let generation = root.join("generations").join(live.trim());
+    cut(&generation.join("history.bin"));
+    for file in fs::read_dir(generation.join("index")).unwrap() {
+        cut(&file.unwrap().path());
+    }
+    for target in [
+        "/api/v1/search?q=research&limit=2",
+        "/api/v1/search?sort=name&offset=3",
+        "/api/v1/awards?offset=1",
+        "/api/v1/facets/topics?q=a",
+        "/api/v1/programs/graduate-research-fellowship-program",
+        "/programs?q=grant",
+        "/es/programs?q=beca",
+        "/api/v1/search?q=fellowship",
+    ] {
+        let answer = server.get(target);
+        assert_eq!(status(&answer), "200", "{target}: {answer}");
+    }
+}
+
+#[test]
+fn files_that_come_after_the_pointer_are_waited_for() {
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let first = fs::read_to_string(root.join("CURRENT")).unwrap();
+    publish_as_of(&root, date(2026, 11, 22));
+    let second = fs::read_to_string(root.join("CURRENT")).unwrap();
+    server.says(&format!("serving a new generation generation=\"{}\"", second.trim()));
+    let public = root.join("generations").join(first.trim()).join("public");
+    fs::rename(&public, folder.path().join("elsewhere")).unwrap();
+    overwrite(&root.join("CURRENT"), &first);
+    assert!(server.says("was refused").contains("tried_again=true"));
+    fs::rename(folder.path().join("elsewhere"), public).unwrap();
+    server.says(&format!("serving a new generation generation=\"{}\"", first.trim()));
 }
 
 /// Starts an edge on a socket as a service manager hands it over: as descriptor 3, named by LISTEN_FDS.

@@ -12,6 +12,8 @@ use harness::{Ran, Server, content, run, status};
 use tempfile::TempDir;
 
 const OPDIR: &str = env!("CARGO_BIN_EXE_opdir");
+/// Where the site will be.
+const BASE: &str = "https://directory.example";
 /// A day on which the sample has something of everything.
 const DAY: &str = "2026-11-21";
 
@@ -38,7 +40,19 @@ impl Place {
     }
 
     fn build(&self) -> Ran {
-        self.opdir(&["build", "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none"])
+        self.opdir(&[
+            "build",
+            "--base-url",
+            BASE,
+            "--data",
+            "data",
+            "--out",
+            "root",
+            "--as-of",
+            DAY,
+            "--compress",
+            "none",
+        ])
     }
 
     fn path(&self, below: &str) -> PathBuf {
@@ -186,7 +200,11 @@ fn every_problem_is_told_at_once() {
 fn data_that_is_not_there_ends_with_3() {
     let place = Place::with_snapshot();
     let before = content(&place.path("root"));
-    for command in [&["check"][..], &["build", "--out", "root"], &["preview", "--listen", "127.0.0.1:0"]] {
+    for command in [
+        &["check"][..],
+        &["build", "--base-url", BASE, "--out", "root"],
+        &["preview", "--listen", "127.0.0.1:0"],
+    ] {
         let run = |data| place.opdir(&[command, &["--data", data]].concat());
         run("nowhere").fails(3, &["error: ", "nowhere", "does not exist"]);
         run("data/dataset.json").fails(3, &["dataset.json", "not a folder", "name the folder"]);
@@ -200,11 +218,13 @@ fn data_that_is_not_there_ends_with_3() {
 fn an_output_that_cannot_be_written_ends_with_4() {
     let place = Place::new();
     fs::write(place.path("file"), "mine").unwrap();
-    place.opdir(&["build", "--data", "data", "--out", "file"]).fails(4, &["error: ", "file"]);
+    place
+        .opdir(&["build", "--base-url", BASE, "--data", "data", "--out", "file"])
+        .fails(4, &["error: ", "file"]);
     place.opdir(&["init", "file"]).fails(4, &["error: ", "file"]);
     fs::create_dir(place.path("sealed")).unwrap();
     fs::set_permissions(place.path("sealed"), fs::Permissions::from_mode(0o555)).unwrap();
-    let sealed = place.opdir(&["build", "--data", "data", "--out", "sealed"]);
+    let sealed = place.opdir(&["build", "--base-url", BASE, "--data", "data", "--out", "sealed"]);
     // Root may write everywhere.
     if sealed.code != 0 {
         sealed.fails(4, &["sealed", "ermission denied"]);
@@ -216,13 +236,26 @@ fn an_output_that_cannot_be_written_ends_with_4() {
 fn somebody_elses_folder_is_left_alone() {
     let place = Place::new();
     let before = content(&place.path("data"));
+    place.opdir(&["init", "other"]).succeeds();
     place
-        .opdir(&["build", "--out", "data"])
+        .opdir(&["build", "--base-url", BASE, "--data", "other", "--out", "data"])
         .fails(4, &["data", "not a snapshot directory", "empty directory"]);
     place.opdir(&["init", "data"]).fails(4, &["data is not empty"]);
     assert_eq!(content(&place.path("data")), before);
     place.opdir(&["verify", "data"]).fails(3, &["no snapshot was published here", "opdir build"]);
     place.opdir(&["verify", "nowhere"]).fails(3, &["nowhere"]);
+}
+
+#[test]
+fn what_is_probably_a_mistake_is_held_back() {
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    place.opdir(&["build", "--out", "root"]).fails(2, &["--data", "--base-url"]);
+    place.edit("dataset.json", |text| text.replace("\"name\": \"", "\"name\": \"another-"));
+    place.build().fails(6, &["is live", "another-", "--replace"]);
+    assert_eq!(content(&place.path("root")), before);
+    let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
+    place.opdir(&[&build[..], &["--replace", "--index-only"]].concat()).succeeds();
 }
 
 #[test]
@@ -245,16 +278,31 @@ fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
 fn wrong_usage_ends_with_2() {
     let place = Place::new();
     let cases: [(&[&str], &[&str]); 12] = [
-        (&["build", "--out", "root", "--base-url", "example.org"], &["--base-url", "https://example.org"]),
-        (&["build", "--out", "root", "--base-url", "ftp://example.org"], &["--base-url", "http or https"]),
         (
-            &["build", "--out", "root", "--base-url", "https://example.org/path"],
+            &["build", "--data", "data", "--out", "root", "--base-url", "example.org"],
+            &["--base-url", "https://example.org"],
+        ),
+        (
+            &["build", "--data", "data", "--out", "root", "--base-url", "ftp://example.org"],
+            &["--base-url", "http or https"],
+        ),
+        (
+            &["build", "--data", "data", "--out", "root", "--base-url", "https://example.org/path"],
             &["--base-url", "scheme and host"],
         ),
-        (&["build", "--out", "root", "--base-url", "https://me:pw@example.org"], &["scheme and host"]),
-        (&["build", "--out", "root", "--as-of", "2026-02-30"], &["--as-of", "2026-02-30"]),
-        (&["build", "--out", "root", "--jobs", "many"], &["--jobs", "many"]),
-        (&["build"], &["--out"]),
+        (
+            &["build", "--data", "data", "--out", "root", "--base-url", "https://me:pw@example.org"],
+            &["scheme and host"],
+        ),
+        (
+            &["build", "--data", "data", "--base-url", BASE, "--out", "root", "--as-of", "2026-02-30"],
+            &["--as-of", "2026-02-30"],
+        ),
+        (
+            &["build", "--data", "data", "--base-url", BASE, "--out", "root", "--jobs", "many"],
+            &["--jobs", "many"],
+        ),
+        (&["build"], &["--data", "--out", "--base-url"]),
         (&["preview", "--listen", "8080"], &["--listen", "8080"]),
         (&["explain", "E9999"], &["error: ", "E9999"]),
         (&["rollback", "root", "nonsense"], &["error: ", "generations"]),
@@ -295,7 +343,7 @@ fn messages_for_machines_are_one_a_line_on_standard_output() {
 #[test]
 fn quiet_prints_results_only() {
     let place = Place::new();
-    let quiet = place.opdir(&["build", "--data", "data", "--out", "root", "--quiet"]);
+    let quiet = place.opdir(&["build", "--base-url", BASE, "--data", "data", "--out", "root", "--quiet"]);
     assert!(!quiet.err.contains(" ms"), "{}", quiet.err);
     assert!(quiet.succeeds().contains("is live in root"));
 }
@@ -310,12 +358,18 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     let second = place.live();
     assert_ne!(first, second);
     place.opdir(&["rollback", "root", &first.replace("000001", "000009")]).fails(3, &["no such generation"]);
-    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{first} is live\n"));
-    assert_eq!(place.live(), first);
-    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{second} is live\n"));
+    let third = first.replace("000001", "000003");
+    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{third} is live\n"));
+    assert_eq!(place.live(), third);
+    assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), format!("{third} is live\n"));
+    let fourth = second.replace("000002", "000004");
+    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{fourth} is live\n"));
     assert_eq!(place.opdir(&["gc", "root"]).succeeds(), "0 generations removed\n");
     let removed = place.opdir(&["gc", "root", "--keep", "1", "--days", "0"]).succeeds();
-    assert_eq!(removed, format!("removed {first}\n1 generation removed\n"));
+    assert_eq!(
+        removed,
+        format!("removed {third}\nremoved {second}\nremoved {first}\n3 generations removed\n")
+    );
     assert!(!place.path("root/generations").join(&first).exists());
     place.opdir(&["verify", "root"]).succeeds();
     place.opdir(&["gc", "nowhere"]).fails(4, &["nowhere"]);
@@ -343,8 +397,21 @@ fn diff_tells_what_changed_and_what_caches_have_to_drop() {
 #[test]
 fn the_same_data_makes_the_same_files_anywhere() {
     let (one, other) = (Place::with_snapshot(), Place::new());
-    let args =
-        ["build", "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none", "--jobs", "1"];
+    let args = [
+        "build",
+        "--base-url",
+        BASE,
+        "--data",
+        "data",
+        "--out",
+        "root",
+        "--as-of",
+        DAY,
+        "--compress",
+        "none",
+        "--jobs",
+        "1",
+    ];
     other.opdir(&args).succeeds();
     assert_eq!(content(&one.path("root")), content(&other.path("root")));
 }

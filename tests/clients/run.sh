@@ -19,14 +19,8 @@ mkdir -p "$work"
 cp "$here"/*.mjs "$here"/*.py "$here"/package.json "$work"
 cd "$work"
 
-limit() { # seconds command…
-  if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
-}
-# Installs once for each list of what is wanted, so that a broken attempt is not taken for a good one.
-once() { # name, what is wanted, command…
-  [ "$(cat "$1.installed" 2>/dev/null)" = "$2" ] && return
-  if limit 120 "${@:3}" >"$1.log" 2>&1; then echo "$2" >"$1.installed"; else return 77; fi
-}
+. "$here/lib.sh"
+
 packages() { once packages "$(cksum <package.json)" npm install --no-fund --no-audit; }
 newer_node() {
   local name
@@ -39,14 +33,10 @@ newer_node() {
   once newer "$name" npm install --prefix newer --no-fund --no-audit "$name@22" || return
   node=$work/newer/node_modules/$name/bin/node
 }
-python() { # folder requirement
-  once "$1" "$2" bash -c 'python3 -m venv --clear "$1" && "$1/bin/pip" install --quiet "$2"' - "$1" "$2"
-}
-
 pids=()
 packages & pids+=($!)
 pythons=()
-if python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+if has_python; then
   python py-v1 'mcp==1.30.0' & pythons+=($!)
   python py-v2 'mcp==2.3.0' & pythons+=($!)
   python py-fastmcp 'fastmcp==4.1.2' & pythons+=($!)
@@ -56,19 +46,6 @@ for pid in "${pids[@]}"; do wait "$pid" || exit 77; done
 with_python=${#pythons[@]}
 for pid in ${pythons[@]+"${pythons[@]}"}; do wait "$pid" || with_python=0; done
 
-failed=0
-try() { # name command…
-  local name=$1 log
-  log=$work/$(tr ' /' '__' <<<"$name").log
-  shift
-  if limit 60 "$@" >"$log" 2>&1; then
-    echo "  ok  $name"
-  else
-    echo "  FAILED  $name; the end of $log:"
-    tail -n 20 "$log"
-    failed=1
-  fi
-}
 inspect() { # name arguments…
   try "inspector $1" "$node" node_modules/.bin/mcp-inspector --cli "$url" --transport http --format json "${@:2}"
 }

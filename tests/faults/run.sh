@@ -16,7 +16,7 @@ bin=$scratch/bin
 calls=openat,openat2,read,pread64,write,mkdir,link,linkat,rename,unlink,unlinkat,rmdir,fsync,syncfs,flock,utimensat,getdents64
 
 build() { # root, data
-  "$bin/opdir" build --data "$2" --out "$1" --as-of 2026-11-21 --compress none --jobs 1 --quiet
+  "$bin/opdir" build --base-url http://127.0.0.1:8080 --data "$2" --out "$1" --as-of 2026-11-21 --compress none --jobs 1 --quiet
 }
 live() { cat "$1/CURRENT"; }
 die() { printf 'faults: FAILED: %s\n' "$1" >&2; exit 1; }
@@ -26,7 +26,7 @@ die() { printf 'faults: FAILED: %s\n' "$1" >&2; exit 1; }
 build root before >/dev/null 2>&1
 old=$(live root)
 cp -al root whole
-strace -f -qq -e trace="$calls" -o trace "$bin/opdir" build --data after --out whole --as-of 2026-11-21 \
+strace -f -qq -e trace="$calls" -o trace "$bin/opdir" build --base-url http://127.0.0.1:8080 --data after --out whole --as-of 2026-11-21 \
   --compress none --jobs 1 --quiet >/dev/null 2>&1
 new=$(live whole)
 # strace counts each call of each thread by itself. What the first thread does, which reads the dataset, is
@@ -48,7 +48,7 @@ hit() { # fault, call, which of them
   rm -rf root.now
   cp -al root root.now
   local code=0
-  { strace -f -qq -o /dev/null -e trace="$2" -e inject="$2:$1:when=$3" "$bin/opdir" build --data after \
+  { strace -f -qq -o /dev/null -e trace="$2" -e inject="$2:$1:when=$3" "$bin/opdir" build --base-url http://127.0.0.1:8080 --data after \
     --out root.now --as-of 2026-11-21 --compress none --jobs 1 --quiet; } >/dev/null 2>&1 || code=$?
   [ "$code" != 0 ] || survived=$((survived + 1))
   local now

@@ -26,7 +26,7 @@ fn templates() -> Vec<String> {
 fn values(schema: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut values: Vec<String> =
-        ["x", "-1", "0", "1", "1.5", "1e3", "NaN", "true", "false", "TRUE", "A b-c", "ñ"]
+        ["x", "-1", "0", "1", "1.5", "1e3", "1.0E7", "1E+7", "NaN", "true", "false", "TRUE", "A b-c", "ñ"]
             .map(str::to_owned)
             .into();
     values.extend(schema["enum"].as_array().into_iter().flatten().map(text));
@@ -43,17 +43,10 @@ fn values(schema: &Value) -> Vec<String> {
 
 /// Whether a schema takes a value that was sent as text.
 fn takes(schema: &Value, text: &str) -> bool {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let value = match schema["type"].as_str() {
         Some("boolean") => text.parse::<bool>().map_or(Value::Null, Value::from),
-        Some("integer") if text.len() > 20 => return false,
-        Some("integer" | "number") => {
-            if digits {
-                serde_json::from_str(text).unwrap_or_default()
-            } else {
-                Value::Null
-            }
-        }
+        Some("integer") => text.parse::<u64>().map_or(Value::Null, Value::from),
+        Some("number") => serde_json::from_str(text).unwrap_or_default(),
         _ => Value::from(text),
     };
     CONTRACT.fits(schema, &value)
@@ -166,8 +159,8 @@ fn what_was_not_used_is_reported_as_the_design_says() {
         ("open=yes&funded=TRUE", vec!["funded=TRUE", "open=yes"]),
         ("locale=fr&lang=de&sort=best", vec!["locale=fr", "lang=de", "sort=best"]),
         (
-            "ageMin=NaN&fundingMax=inf&durationMin=1e9",
-            vec!["ageMin=NaN", "fundingMax=inf", "durationMin=1e9"],
+            "ageMin=NaN&fundingMax=inf&durationMin=1e999",
+            vec!["ageMin=NaN", "fundingMax=inf", "durationMin=1e999"],
         ),
         ("citizenship=NG&citizenship=US-PA&citizenship=002&citizenship=XX", vec!["citizenship=XX"]),
         ("type=&q=&limit=", vec![]),
@@ -196,6 +189,21 @@ fn lists_clamp_and_drop_and_report_too() {
     assert_eq!(filters("year=1899&kind=person"), json!({"kind": "person"}));
     assert_eq!(filters(&format!("q={}", "x".repeat(101))), json!({}));
     assert_eq!(filters("q=ana&year=2025"), json!({"q": "ana", "year": 2025}));
+}
+
+#[test]
+fn seasons_have_their_sources_in_the_detail_of_a_program_and_in_no_list() {
+    for query in ["", "?upcoming=false&limit=100"] {
+        for row in SAMPLE.json(&format!("/api/v1/cycles{query}"))["data"].as_array().unwrap() {
+            assert_eq!(row["cycle"].get("sources"), None, "{query}");
+        }
+    }
+    for program in &SAMPLE.directory.programs {
+        let detail = SAMPLE.json(&format!("/api/v1/programs/{}", program.slug));
+        for cycle in detail["data"]["cycles"].as_array().unwrap() {
+            assert!(cycle["sources"].is_array(), "{}", program.slug);
+        }
+    }
 }
 
 #[test]
@@ -415,8 +423,11 @@ fn the_export_comes_as_json_and_as_csv() {
 }
 
 #[test]
-fn the_contract_is_served_as_it_stands() {
-    assert_eq!(SAMPLE.get("/api/v1/openapi.json").body, generator::render::OPENAPI);
+fn the_contract_is_served_as_it_stands_with_the_address_of_the_directory() {
+    let mut served = SAMPLE.json("/api/v1/openapi.json");
+    assert_eq!(served["servers"][0]["url"], format!("https://{HOST}"));
+    served["servers"] = CONTRACT.document["servers"].clone();
+    assert_eq!(served, CONTRACT.document);
     assert_eq!(CONTRACT.document["openapi"], "3.1.0");
     assert_eq!(CONTRACT.document["info"]["version"], "1.0.0");
 }

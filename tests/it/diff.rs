@@ -11,7 +11,9 @@ use edge::reply::Reply;
 use edge::route::route;
 use generator::diff::{DiffFormat, told};
 use generator::encode::Effort;
+use generator::generate::Options;
 use generator::read::Input;
+use jiff::civil::Date;
 use snapshot::page::address::url_of;
 use snapshot::store::{Generation, diff, rollback};
 use snapshot::time::Day;
@@ -19,14 +21,19 @@ use snapshot::time::Day;
 use crate::server::{AS_OF, HOST, build, load, options};
 
 /// A change to the text of the sample's files.
-struct Edit {
-    file: &'static str,
-    from: &'static str,
-    to: &'static str,
+pub(crate) struct Edit {
+    pub(crate) file: &'static str,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
 }
 
 /// Builds the sample with changes.
 fn publish(out: &Path, edits: &[Edit]) {
+    publish_on(out, edits, AS_OF);
+}
+
+/// The same on a day.
+pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
     let files: Vec<(&str, Vec<u8>)> = generator::sample::FILES
         .iter()
         .map(|(path, content)| {
@@ -40,7 +47,7 @@ fn publish(out: &Path, edits: &[Edit]) {
         .collect();
     let files: Vec<(&str, &[u8])> = files.iter().map(|(path, content)| (*path, content.as_slice())).collect();
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &options(out, Effort::None));
+    build(&directory, source, &Options { as_of, ..options(out, Effort::None) });
 }
 
 fn open(root: &Path) -> Live {
@@ -129,6 +136,10 @@ fn a_difference_is_told_in_words_and_as_json() {
     assert_eq!((&gone["change"], &gone["url"]), (&"removed".into(), &"/api/v1/recipients/afrilabs".into()));
     assert_eq!(gone["tag"], "recipients/afrilabs");
     assert_eq!(files.len(), difference.pages.len());
-    rollback(root, None).unwrap();
     assert!(told(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file"));
+    rollback(root, None, AS_OF).unwrap();
+    let back = told(&diff(root, None).unwrap(), DiffFormat::Words);
+    for line in ["recipients: 1 added\n  + recipients/afrilabs\n", "\n  - recipients/afrilabs-network\n"] {
+        assert!(back.contains(line), "what a rollback changes is to be purged: {back}");
+    }
 }

@@ -1,5 +1,5 @@
 //! `schemas/openapi.json` as an oracle: which operation an answer belongs to, and whether status,
-//! headers and body are what the contract promises.
+//! headers and body are what the contract promises. And what generators of clients ask of it.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
@@ -11,7 +11,7 @@ use crate::server::Response;
 
 /// The contract that is served.
 pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
-    document: serde_json::from_slice(generator::render::OPENAPI).unwrap(),
+    document: serde_json::from_str(generator::render::OPENAPI).unwrap(),
     validators: Mutex::default(),
 });
 
@@ -64,8 +64,11 @@ impl Contract {
             }
             return;
         };
-        let operation = if method == "OPTIONS" { "options" } else { "get" };
-        let responses = &self.document["paths"][template][operation]["responses"];
+        let operation = match method {
+            "OPTIONS" => &self.document["x-preflight"],
+            _ => &self.document["paths"][template]["get"],
+        };
+        let responses = &operation["responses"];
         let status = response.status.to_string();
         let class = format!("{}XX", &status[..1]);
         let documented = responses.get(&status).or_else(|| responses.get(&class));
@@ -129,4 +132,98 @@ impl Contract {
 fn fault_text(fault: &jsonschema::ValidationError<'_>) -> String {
     let text: String = fault.to_string().chars().take(300).collect();
     format!("  {}: {text}", fault.instance_path())
+}
+
+/// Every schema of the document, with the place where it stands; whatever holds schemas is walked.
+fn schemas() -> Vec<(String, &'static Value)> {
+    let mut found = Vec::new();
+    let components = &CONTRACT.document["components"];
+    for (name, schema) in components["schemas"].as_object().unwrap() {
+        collect(name.clone(), schema, &mut found);
+    }
+    for kind in ["parameters", "headers"] {
+        for (name, holder) in components[kind].as_object().unwrap() {
+            collect(format!("{kind}/{name}"), &holder["schema"], &mut found);
+        }
+    }
+    found
+}
+
+fn collect(place: String, schema: &'static Value, found: &mut Vec<(String, &'static Value)>) {
+    for holder in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
+        for (name, inner) in schema[holder].as_object().into_iter().flatten() {
+            collect(format!("{place}.{name}"), inner, found);
+        }
+    }
+    for list in ["allOf", "anyOf", "oneOf", "prefixItems"] {
+        for (position, inner) in schema[list].as_array().into_iter().flatten().enumerate() {
+            collect(format!("{place}/{list}/{position}"), inner, found);
+        }
+    }
+    for single in ["items", "not", "if", "then", "else", "contains", "propertyNames"] {
+        if let Some(inner) = schema.get(single) {
+            collect(format!("{place}/{single}"), inner, found);
+        }
+    }
+    found.push((place, schema));
+}
+
+#[test]
+fn no_schema_is_a_boolean_or_a_negation_which_generators_stop_at() {
+    for (place, schema) in schemas() {
+        assert!(schema.is_object(), "{place} is {schema}");
+        for word in ["not", "if", "unevaluatedProperties"] {
+            assert!(schema.get(word).is_none(), "{place} has {word}");
+        }
+    }
+}
+
+#[test]
+fn every_property_is_described_in_a_sentence_of_its_own() {
+    let properties: Vec<_> = schemas()
+        .into_iter()
+        .flat_map(|(place, schema)| {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            properties.map(move |(name, property)| (format!("{place}.{name}"), property))
+        })
+        .collect();
+    assert!(properties.len() > 200);
+    for (place, property) in properties {
+        let words = property["description"].as_str().unwrap_or_default();
+        assert!(words.ends_with('.') && words.len() > 8, "{place}: {words:?}");
+        let is_nullable = property["type"].as_array().is_some_and(|types| types.contains(&json!("null")))
+            || property["oneOf"].as_array().is_some_and(|them| them.contains(&json!({"type": "null"})));
+        assert!(!is_nullable || words.contains("null"), "{place} does not say what null means: {words:?}");
+        let is_money =
+            place.ends_with("Usd") && property["type"] != "object" && property.get("oneOf").is_none();
+        assert!(!is_money || words.contains("US dollars"), "{place} has no unit: {words:?}");
+    }
+}
+
+#[test]
+fn generated_clients_have_a_host_and_a_method_for_every_read_and_nothing_else() {
+    let first = CONTRACT.document["servers"][0]["url"].as_str().unwrap();
+    assert!(first.starts_with("https://") && !first.contains('{'), "{first}");
+    for (path, item) in CONTRACT.document["paths"].as_object().unwrap() {
+        let methods: Vec<&String> =
+            item.as_object().unwrap().keys().filter(|it| *it != "parameters").collect();
+        assert_eq!(methods, ["get"], "{path}");
+    }
+    // What browsers ask stays a promise.
+    let preflight = &CONTRACT.document["x-preflight"]["responses"]["204"];
+    for header in ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods"] {
+        assert_eq!(CONTRACT.resolve(&preflight["headers"][header])["required"], true, "{header}");
+    }
+}
+
+#[test]
+fn a_default_that_is_sent_along_overrules_no_other_parameter() {
+    for (path, item) in CONTRACT.document["paths"].as_object().unwrap() {
+        let named = |name: &str| {
+            CONTRACT.parameters(path).into_iter().find(|it| it["name"] == name && item["get"].is_object())
+        };
+        if let (Some(_), Some(offset)) = (named("page"), named("offset")) {
+            assert!(offset["schema"].get("default").is_none(), "{path}: offset wins over page when sent");
+        }
+    }
 }

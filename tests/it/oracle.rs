@@ -10,12 +10,11 @@ use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet, Spec};
 use snapshot::place;
 use snapshot::record::{
-    Cycle, CycleStatus, Directory, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength,
+    Cycle, CycleStatus, Directory, EntityRef, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength,
 };
 use snapshot::search::concepts::{self, Concept};
 use snapshot::search::text::fold;
 use snapshot::search::values::Said;
-use uuid::Uuid;
 
 mod text;
 
@@ -276,7 +275,7 @@ impl<'a> Record<'a> {
     fn new(directory: &'a Directory, position: usize) -> Self {
         let program = &directory.programs[position];
         let facts: Vec<&Fact> = directory.facts.iter().filter(|fact| fact.program_id == program.id).collect();
-        let name = |locale| fold(directory.text(program.id, locale, "name", &program.name));
+        let name = |locale| fold(directory.text(program.entity(), locale, "name", &program.name));
         let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
         let values = |polarity| {
             FACETS.iter().map(|spec| (spec.name, values(spec, program, &facts, polarity))).collect()
@@ -468,18 +467,18 @@ fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Posit
     let mut texts: Vec<&str> = vec![&program.name, &organization.name];
     texts.extend(program.aliases.iter().chain(&organization.aliases).map(String::as_str));
     texts.extend(program.summary.iter().chain(&program.description).map(String::as_str));
-    let slugs = directory.aliases.iter().filter(|alias| alias.entity_id == organization.id);
+    let slugs = directory.aliases.iter().filter(|alias| alias.about() == organization.entity());
     texts.extend(slugs.map(|alias| alias.slug.as_str()));
     texts.extend(facts.iter().filter_map(|fact| fact.text.as_deref()));
-    let mut translated = |id: Uuid, fields: &[&str]| {
+    let mut translated = |of: EntityRef, fields: &[&str]| {
         for locale in [Locale::En, Locale::Es] {
-            let known = directory.translations.get(&(id, locale));
+            let known = directory.translations.get(&(of, locale));
             let fields = fields.iter().filter_map(|field| known?.get(*field));
             texts.extend(fields.map(String::as_str));
         }
     };
-    translated(program.id, &["name", "summary", "description"]);
-    translated(organization.id, &["name"]);
-    facts.iter().for_each(|fact| translated(fact.id, &["text"]));
+    translated(program.entity(), &["name", "summary", "description"]);
+    translated(organization.entity(), &["name"]);
+    facts.iter().for_each(|fact| translated(fact.entity(), &["text"]));
     texts.into_iter().map(positions).collect()
 }

@@ -94,7 +94,8 @@ fn turning_days(directory: &Directory) -> BTreeSet<Day> {
 fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
     let (site, dated) = in_memory(directory, day).unwrap();
     let numbers = Numbers::new(directory, &document_order(directory, day));
-    let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated };
+    let base_url = &format!("https://{HOST}");
+    let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated, base_url };
     let pages = Mutex::new(BTreeMap::new());
     for family in renderer.rest() {
         let put = |path: &str, filled: &snapshot::page::hole::Filled| {

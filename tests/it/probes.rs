@@ -64,6 +64,8 @@ fn only_one_host_counts_wherever_it_is_named() {
     answers("no Host in HTTP/1.0", format!("GET {path} HTTP/1.0\r\n\r\n"), &[400]);
     answers("empty Host", to(path, "Host:\r\n"), &[400]);
     answers("userinfo", to(path, &format!("Host: a@{HOST}\r\n")), &[400]);
+    answers("a port that is none", to(path, &format!("Host: {HOST}:evil\r\n")), &[400]);
+    answers("a port beyond all", to(path, &format!("Host: {HOST}:99999999\r\n")), &[400]);
     answers("a list of hosts", to(path, &format!("Host: {HOST}, {HOST}\r\n")), &[400]);
     answers("port, dot and case", to(path, "Host: Directory.EXAMPLE.:8443\r\n"), &KEPT);
     answers("another host", to(path, "Host: elsewhere.example\r\n"), &[421, 404]);
@@ -109,12 +111,21 @@ fn bodies_are_framed_one_way_or_refused() {
     ] {
         answers(what, get(&headers), &[400]);
     }
+    for method in ["POST", "PUT", "DELETE"] {
+        answers(method, request(method, "/api/v1/search", length), &[405]);
+        answers(method, request(method, "/api/v1/search", chunked), &[405]);
+    }
     answers("a length of nothing", get("Content-Length: 0\r\n"), &KEPT);
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let chunks = format!("{:x};ext=1\r\n{call}\r\n0\r\n\r\n", call.len());
     let post = |framing: &str, body: &str| request("POST", "/mcp", &format!("{JSON}{framing}")) + body;
     answers("a call", post(&format!("Content-Length: {}\r\n", call.len()), call), &KEPT);
     answers("a call in chunks", post(chunked, &chunks), &[200]);
+    for codings in
+        ["gzip, chunked", "gzip,chunked", "identity, chunked", "chunked\r\nTransfer-Encoding: chunked"]
+    {
+        answers(codings, post(&format!("Transfer-Encoding: {codings}\r\n"), &chunks), &[501]);
+    }
     answers("a call in chunks with a length", post(&format!("{length}{chunked}"), &chunks), &[200]);
 }
 
@@ -186,6 +197,10 @@ fn paths_are_decoded_once_and_lead_nowhere_else() {
         "/api/v1/programs/a\\b".to_owned(),
         "/api/v1/programs/%".to_owned(),
         "//api/v1/search".to_owned(),
+        "/404".to_owned(),
+        "/es/404".to_owned(),
+        "/index".to_owned(),
+        "/es/index".to_owned(),
         "/api/v1/search/".to_owned(),
         "/index/search.bin".to_owned(),
         format!("/api/v1/programs/{slug}.es"),

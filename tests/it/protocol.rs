@@ -66,11 +66,15 @@ fn a_client_that_has_the_bytes_is_told_so_without_them() {
 fn a_date_counts_only_where_there_is_one_and_no_etag_was_sent() {
     let export = SAMPLE.get("/api/v1/exports/latest");
     let changed = export.header("last-modified");
-    assert_eq!(changed, "Fri, 20 Nov 2026 06:00:00 GMT");
+    // Published the day before, and right for this day from its beginning.
+    assert_eq!(changed, "Sat, 21 Nov 2026 00:00:00 GMT");
     let status = |headers: &[(&str, &str)]| SAMPLE.ask("GET", "/api/v1/exports/latest", headers).status;
     assert_eq!(status(&[("If-Modified-Since", changed)]), 304);
-    assert_eq!(status(&[("If-Modified-Since", "Sat, 21 Nov 2026 06:00:00 GMT")]), 304);
-    assert_eq!(status(&[("If-Modified-Since", "Fri, 20 Nov 2026 05:59:59 GMT")]), 200);
+    for other in
+        ["Fri, 20 Nov 2026 23:59:59 GMT", "Sat, 21 Nov 2026 00:00:01 GMT", "Sun, 22 Nov 2026 00:00:00 GMT"]
+    {
+        assert_eq!(status(&[("If-Modified-Since", other)]), 200, "{other} was never given out");
+    }
     assert_eq!(status(&[("If-Modified-Since", "yesterday")]), 200);
     assert_eq!(status(&[("If-Modified-Since", changed), ("If-None-Match", "\"other\"")]), 200);
 }
@@ -126,7 +130,9 @@ fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_a
 #[test]
 fn lists_link_to_the_pages_around_them() {
     let links = |target: &str| SAMPLE.get(target).header("link").to_owned();
-    let link = |query: &str, relation: &str| format!("</api/v1/recipients{query}>; rel=\"{relation}\"");
+    let link = |query: &str, relation: &str| {
+        format!("<https://{HOST}/api/v1/recipients{query}>; rel=\"{relation}\"")
+    };
     let total = SAMPLE.directory.recipients.len();
     assert!((51..=150).contains(&total), "the offsets below suit {total} recipients");
     let last = format!("?limit=50&offset={}", (total - 1) / 50 * 50);
@@ -155,6 +161,8 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
         ("br;q=0.9, gzip;q=0.8", "gzip", "gzip"),
         ("br", "", ""),
         ("zstd;q=0, br;q=0, gzip;q=0", "", ""),
+        ("gzip;Q=0", "", ""),
+        ("gzip;x=1;q=0", "", ""),
         ("identity, gzip;q=0.5", "", ""),
         ("deflate", "", ""),
         ("*", "zstd", "gzip"),
@@ -164,6 +172,32 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
         let coding =
             |target: &str| with(target, "Accept-Encoding", accept).header("content-encoding").to_owned();
         assert_eq!((&*coding(&search), &*coding(&record)), (of_search, of_record), "{accept}");
+    }
+}
+
+#[test]
+fn a_method_that_writes_is_told_what_is_allowed_even_with_a_body() {
+    for body in [("Content-Length", "3"), ("Transfer-Encoding", "chunked")] {
+        let response = SAMPLE.ask("POST", "/api/v1/search", &[body]);
+        assert_eq!((response.status, response.header("allow")), (405, "GET, HEAD, OPTIONS"), "{body:?}");
+        assert_eq!(response.header("connection"), "close", "{body:?}");
+    }
+}
+
+#[test]
+fn scripts_of_other_origins_see_the_name_of_a_download() {
+    let exposed =
+        SAMPLE.get("/api/v1/exports/latest?format=csv").header("access-control-expose-headers").to_owned();
+    assert!(exposed.split(", ").any(|name| name == "Content-Disposition"), "{exposed}");
+}
+
+#[test]
+fn every_link_of_an_answer_says_where_it_leads_without_the_address_it_came_from() {
+    for target in targets() {
+        let links = SAMPLE.get(&target).header("link").to_owned();
+        for link in links.split(", <") {
+            assert!(link.trim_start_matches('<').starts_with("https://"), "{target}: {links}");
+        }
     }
 }
 
@@ -191,6 +225,13 @@ fn parts_of_exports_are_cut_from_the_identity_body() {
         let matching = SAMPLE.ask("GET", target, &[range, ("If-Range", whole.header("etag"))]);
         assert_eq!(matching.status, 206);
         assert_eq!(SAMPLE.ask("GET", target, &[range, ("If-Range", "\"other\"")]).status, 200);
+    }
+    for range in ["bytes=0-9", "bytes=99999999-"] {
+        let target = "/api/v1/exports/latest";
+        let head = SAMPLE.ask("HEAD", target, &[("Range", range)]);
+        let whole = SAMPLE.get(target);
+        assert_eq!((head.status, head.header("content-range")), (200, ""), "a part is of what GET transfers");
+        assert_eq!(head.header("content-length"), whole.body.len().to_string());
     }
     let search = with("/api/v1/search", "Range", "bytes=0-9");
     assert_eq!((search.status, search.header("accept-ranges")), (200, ""));
@@ -228,6 +269,18 @@ fn nothing_unkeyed_changes_an_answer() {
             assert_eq!((other.status, other.header("etag")), (200, plain.header("etag")), "{name}");
             assert_eq!(other.body, plain.body, "{name}");
         }
+    }
+}
+
+#[test]
+fn a_record_says_which_language_its_text_is_in() {
+    // By hand: `statistics` has no Spanish text, the other one has all of it.
+    let [foreign, both] = ["statistics", "graduate-research-fellowship-program"];
+    for (slug, query, language) in
+        [(foreign, "", "en"), (foreign, "?locale=es", "en"), (both, "", "en"), (both, "?locale=es", "es")]
+    {
+        let answer = SAMPLE.get(&format!("/api/v1/programs/{slug}{query}"));
+        assert_eq!((answer.status, answer.header("content-language")), (200, language), "{slug}{query}");
     }
 }
 

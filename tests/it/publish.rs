@@ -119,6 +119,8 @@ fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
     assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
     verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
-    snapshot::store::rollback(folder.path(), None).unwrap();
-    assert_eq!(live_id(folder.path()).unwrap(), first.manifest.id());
+    let back = snapshot::store::rollback(folder.path(), None, date(2027, 3, 1)).unwrap();
+    assert_eq!(live_id(folder.path()).unwrap(), back);
+    assert_eq!((back.sequence, back.hash), (3, first.manifest.id().hash));
+    verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
 }

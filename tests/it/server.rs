@@ -136,7 +136,7 @@ impl Edge {
 }
 
 /// Sends a request and reads its answer; `None` when the connection was closed meanwhile.
-fn exchange(stream: &mut TcpStream, method: &str, request: &[u8]) -> Option<Response> {
+pub(crate) fn exchange(stream: &mut TcpStream, method: &str, request: &[u8]) -> Option<Response> {
     stream.write_all(request).ok()?;
     let mut bytes = Vec::new();
     let head = loop {

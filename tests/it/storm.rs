@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use tests::storm::Place;
 use tests::storm::load::{Expected, during};
 use tests::storm::slow::{Kind, hold};
+use tests::storm::window::{Outcome, attack};
 use tests::synth;
 use tokio::runtime::Runtime;
 
@@ -61,7 +62,7 @@ impl Stage {
     }
 
     fn swap_to(&self, generation: usize) {
-        rollback(&self.folder.path().join("site"), Some(self.generations[generation])).unwrap();
+        rollback(&self.folder.path().join("site"), Some(self.generations[generation]), AS_OF).unwrap();
         self.live.refresh();
     }
 }
@@ -107,4 +108,27 @@ fn connections_that_keep_the_server_waiting_are_closed_and_hold_up_nobody() {
         assert_eq!((tally.failed, tally.mixed, &tally.first_fault), (0, 0, &None), "{kind:?}");
         assert!(tally.good() > 0, "{kind:?}");
     }
+}
+
+#[test]
+fn who_asks_over_http2_for_much_and_takes_none_of_it_holds_little_and_not_for_long() {
+    const BYTES: usize = 128 << 10;
+    let limits = Limits {
+        flight_bytes: 4 * BYTES,
+        connection_flight_bytes: BYTES,
+        stream_stall: Duration::from_millis(500),
+        ..Limits::default()
+    };
+    let stage = Stage::set(limits);
+    let counters = &stage.live.metrics.connections;
+    let mut most = 0;
+    let target = |nth: usize| format!("/api/v1/programs?limit=30&ageMax={nth}");
+    let look = |_: &Outcome| most = most.max(counters.read().flying);
+    let outcome = attack(&stage.place, (6, 100), target, Duration::from_secs(60), look).unwrap();
+    assert_eq!((outcome.answered + outcome.refused, outcome.closed), (600, 0), "every stream was answered");
+    assert!(outcome.answered > 0 && outcome.refused > 300, "{outcome:?}");
+    assert!(most > BYTES && most <= 4 * BYTES + BYTES / 2, "{most} bytes in flight of {}", 4 * BYTES);
+    assert_eq!(outcome.reset, 600, "whoever takes not even a refusal is reset too");
+    assert_eq!(counters.read().flying, 0);
+    assert_eq!(stage.live.metrics.panics.get(), 0);
 }

@@ -24,10 +24,9 @@ const ARROWS: [(&str, &[&str]); 8] = [
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 3] = [
+const NAMESAKES: [(&str, &str); 2] = [
     ("generator/src/data/describe.rs", "fields"), // columns of a Data Package
-    ("generator/src/render/csv.rs", "fields"),    // a column of the export
-    ("snapshot/src/query.rs", "education"),       // a parameter
+    ("snapshot/src/record/program.rs", "fields"), // a field of a program
 ];
 
 /// Folders that fuzzing by hand leaves behind.

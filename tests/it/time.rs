@@ -5,11 +5,11 @@ use jiff::civil::Date;
 use snapshot::page::hole::{Filled, refill};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
-use snapshot::page::{Dated, Site, detail, export, facet, list, search};
+use snapshot::page::{Dated, Site, detail, export, facet, list, plain, search};
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::build::document_order;
-use snapshot::time::{Day, OPEN_STATES, Openness, Season};
+use snapshot::time::{Day, OPEN_STATES, Openness, Season, Standing};
 use tests::synth::TODAY;
 
 use tests::world::{World, day_after, site};
@@ -69,6 +69,20 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
     answers
 }
 
+/// What language models are told about every program, by slug.
+fn told(site: &Site, dated: &Dated) -> Vec<u8> {
+    let told = |(doc, locale): (&u32, &Locale)| {
+        let state = plain::state(&dated.today.told(*doc).unwrap(), *locale);
+        format!("{}: {state}\n", site.index.slug(*doc))
+    };
+    let docs = site.index.by_slug();
+    docs.iter()
+        .flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale)))
+        .map(told)
+        .collect::<String>()
+        .into()
+}
+
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
@@ -80,7 +94,9 @@ fn stays_right(world: &World) {
         let today = day_after(day);
         let old_dated = old.site.dated(Day::new(today));
         let new = Snapshot::new(&world.directory, today);
-        let expected = answers(&new.site, &new.site.dated(Day::new(today)), day);
+        let new_dated = new.site.dated(Day::new(today));
+        assert_eq!(text(&told(&old.site, &old_dated)), text(&told(&new.site, &new_dated)), "{today}");
+        let expected = answers(&new.site, &new_dated, day);
         for (found, expected) in answers(&old.site, &old_dated, day).iter().zip(&expected) {
             assert_eq!(text(found), text(expected), "{today}");
         }
@@ -226,4 +242,43 @@ fn a_cycle_is_upcoming_while_it_takes_applications_or_has_not_begun() {
     assert!(season(Some(CycleStatus::Rolling), None, None).is_upcoming(Day(0)));
     assert!(!season(None, None, None).is_upcoming(Day(0)));
     assert!(!season(Some(CycleStatus::Closed), None, Some(4)).is_upcoming(Day(0)));
+}
+
+/// What people are told about a program on day 0, checked so many days ago.
+fn standing(lifecycle: Lifecycle, seasons: &[Season], checked: i32) -> Standing {
+    Openness::new(lifecycle, seasons.iter().copied(), Day(0)).standing(Day(-checked), Day(0))
+}
+
+#[test]
+fn what_is_told_follows_from_dates_that_are_stated_and_from_the_age_of_the_check() {
+    use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Ended, Unclear};
+    let passed = season(None, None, Some(-1));
+    let open = season(None, Some(-1), Some(15));
+    let undated = season(Some(CycleStatus::Open), None, None);
+    let rolling = season(Some(CycleStatus::Rolling), None, None);
+    let upcoming = season(None, Some(3), Some(9));
+    let opened = season(None, Some(-3), None);
+    let old = Standing::OpenWhenChecked { months: 12 };
+    let table: [(Lifecycle, &[Season], i32, Standing); 14] = [
+        // A deadline that has passed is told where nothing says whether it opens again.
+        (Unclear, &[passed], 0, Standing::Passed),
+        (Unclear, &[passed, opened], 0, Standing::Passed),
+        (ActiveBetweenCycles, &[passed], 0, Standing::Closed),
+        (Ended, &[passed], 0, Standing::Closed),
+        // Days that are stated are never told as not stated.
+        (Unclear, &[passed, upcoming], 0, Standing::Doubtful),
+        (Unclear, &[opened], 0, Standing::Doubtful),
+        (Unclear, &[], 0, Standing::Undated),
+        // Openness that nothing ends is believed for a year: 1969 had 365 days.
+        (ActiveAccepting, &[undated], 365, Standing::Open),
+        (ActiveAccepting, &[undated], 366, old),
+        (ActiveAccepting, &[rolling], 366, old),
+        (ActiveAccepting, &[], 366, old),
+        (ActiveAccepting, &[undated, upcoming], 366, old),
+        (ActiveAccepting, &[undated, open], 366, Standing::Open),
+        (ActiveAccepting, &[upcoming], 366, Standing::Upcoming),
+    ];
+    for (lifecycle, seasons, checked, expected) in table {
+        assert_eq!(standing(lifecycle, seasons, checked), expected, "{lifecycle:?} {seasons:?} {checked}");
+    }
 }

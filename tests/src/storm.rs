@@ -5,6 +5,7 @@ pub mod client;
 pub mod load;
 pub mod replay;
 pub mod slow;
+pub mod window;
 
 use std::net::SocketAddr;
 

@@ -50,7 +50,7 @@ impl World {
             |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>().into_bytes();
         let mut files: Vec<(String, Vec<u8>)> = tables
             .iter()
-            .filter(|(_, rows)| !rows.is_empty())
+            .filter(|(name, rows)| !rows.is_empty() || matches!(*name, "organizations" | "programs"))
             .map(|(name, rows)| (format!("{name}.ndjson"), lines(rows)))
             .collect();
         files.push(("dataset.json".to_owned(), dataset().to_string().into_bytes()));

@@ -1,7 +1,8 @@
-//! What the connection driver counts. Touched when a connection opens or closes, never by a request.
+//! What the connection driver counts. But for the bytes in flight it is touched when a connection opens or closes
+//! or somebody is refused, never by a request.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,10 @@ pub struct Counters {
     accept_errors: AtomicU64,
     open: AtomicU64,
     closed: [AtomicU64; Reason::ALL.len()],
+    /// Bytes of bodies in flight.
+    pub(super) flying: AtomicUsize,
+    refused_flights: AtomicU64,
+    reset_streams: AtomicU64,
 }
 
 /// A reading of [`Counters`]. `accepted` includes those `refused`.
@@ -81,6 +86,12 @@ pub struct Counts {
     pub accept_errors: u64,
     /// Open now.
     pub open: u64,
+    /// Bytes of bodies that are made and not yet taken, and what each of them takes besides.
+    pub flying: usize,
+    /// Answers that were refused because too many such bytes were held.
+    pub refused_flights: u64,
+    /// HTTP/2 streams that were reset because the client took nothing more of the answer.
+    pub reset_streams: u64,
 }
 
 impl Counters {
@@ -91,6 +102,9 @@ impl Counters {
             refused: self.refused.load(Relaxed),
             accept_errors: self.accept_errors.load(Relaxed),
             open: self.open.load(Relaxed),
+            flying: self.flying.load(Relaxed),
+            refused_flights: self.refused_flights.load(Relaxed),
+            reset_streams: self.reset_streams.load(Relaxed),
         }
     }
 
@@ -110,6 +124,14 @@ impl Counters {
 
     pub(super) fn accept_error(&self) {
         self.accept_errors.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn refused_flight(&self) {
+        self.refused_flights.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn reset_stream(&self) {
+        self.reset_streams.fetch_add(1, Relaxed);
     }
 
     /// Counts an open connection until the returned value is closed or dropped.

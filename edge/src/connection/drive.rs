@@ -1,27 +1,34 @@
 //! Drives one connection: hyper's protocol machine beside the connection's timer and the signal to drain.
 
+use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures_util::TryFutureExt as _;
-use futures_util::future::MapOk;
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::{Join, Map, Ready, join, ready};
 use http::{HeaderValue, Request, Response, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1::Parts;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Sleep, sleep_until, timeout};
 
-use super::detect::{Prefix, Protocol, detect};
+use super::detect::{Protocol, detect};
+use super::flight::Flight;
 use super::guard::{Activity, GuardIo};
+use super::outgoing::Outgoing;
+use super::streams::Streams;
 use super::watch::{Step, Watch};
-use super::{Answer, Limits, Peer, Reason};
+use super::{Answer, Counters, Limits, Peer, Reason};
 
 /// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
 /// for one stream, in bytes. Requests are small.
@@ -64,12 +71,13 @@ pub(super) struct Connection<S> {
     pub(super) limits: Limits,
     /// [`Limits::max_age`] as spread for this connection.
     pub(super) max_age: Duration,
+    pub(super) counters: Arc<Counters>,
     pub(super) drain: Arc<Drain>,
 }
 
 impl<S> Connection<S>
 where
-    S: Answer<Future: Send> + Send + 'static,
+    S: Answer<Future: Send> + Clone + Unpin + Send + 'static,
 {
     /// Serves the connection to its end and says why it ended.
     pub(super) async fn run(self, mut stream: TcpStream) -> Reason {
@@ -81,28 +89,42 @@ where
         };
         match protocol {
             Protocol::Http1 => self.http1(stream, prefix).await,
-            Protocol::Http2 => self.http2(stream, prefix).await,
+            // Apart, so that a connection of HTTP/1 takes no memory for the other's state.
+            Protocol::Http2 => Box::pin(self.http2(stream, prefix)).await,
         }
     }
 
-    async fn http1(self, stream: TcpStream, prefix: Prefix) -> Reason {
-        let watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
-        let io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
-        let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
-        let connection = http1::Builder::new()
-            .header_read_timeout(None)
-            .half_close(false)
-            .keep_alive(true)
-            .max_buf_size(self.limits.head_bytes.max(LEAST_BUFFER) as usize)
-            .serve_connection(TokioIo::new(io), service);
-        drive(connection, http1::Connection::graceful_shutdown, watch, &self.drain).await
+    async fn http1(self, stream: TcpStream, prefix: Bytes) -> Reason {
+        let mut watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
+        let mut io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
+        let mut service = self.tagged(Protocol::Http1, &watch);
+        let mut step = Step::Wait;
+        loop {
+            let mut connection = http1::Builder::new()
+                .header_read_timeout(None)
+                .half_close(false)
+                .keep_alive(true)
+                .max_buf_size(self.limits.head_bytes.max(LEAST_BUFFER) as usize)
+                .serve_connection(TokioIo::new(io), service);
+            let wind_down = http1::Connection::graceful_shutdown;
+            let ended = drive(Pin::new(&mut connection), wind_down, &mut watch, &self.drain, step).await;
+            if let Some(reason) = ended {
+                return reason;
+            }
+            let Parts { io: guarded, read_buf, service: tagged, .. } = connection.into_parts();
+            (io, service) = (guarded.into_inner(), tagged);
+            io.give_back(&read_buf);
+            drop(read_buf);
+            step = parked(&io, &mut watch, &self.drain).await;
+        }
     }
 
-    async fn http2(self, stream: TcpStream, prefix: Prefix) -> Reason {
-        let watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
+    async fn http2(self, stream: TcpStream, prefix: Bytes) -> Reason {
+        let mut watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
         let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
-        let service = Tagged { service: self.service, peer: self.peer, activity: watch.activity.clone() };
-        let connection = http2::Builder::new(TokioExecutor::new())
+        let service = self.tagged(Protocol::Http2, &watch);
+        let streams = Streams { stall: self.limits.stream_stall, counters: self.counters };
+        let connection = http2::Builder::new(streams)
             .timer(TokioTimer::new())
             .keep_alive_interval(self.limits.h2_ping)
             .keep_alive_timeout(self.limits.h2_pong)
@@ -114,29 +136,72 @@ where
             .max_pending_accept_reset_streams(CLIENT_RESETS)
             .max_local_error_reset_streams(LOCAL_RESETS)
             .serve_connection(TokioIo::new(io), service);
-        drive(connection, http2::Connection::graceful_shutdown, watch, &self.drain).await
+        let wind_down = http2::Connection::graceful_shutdown;
+        let ended = drive(pin!(connection), wind_down, &mut watch, &self.drain, Step::Wait).await;
+        // Only HTTP/1 is ever parked.
+        ended.unwrap_or(Reason::Done)
+    }
+
+    fn tagged(&self, protocol: Protocol, watch: &Watch) -> Tagged<S> {
+        let flight = Flight::new(self.limits, self.counters.clone());
+        let activity = watch.activity.clone();
+        Tagged { service: self.service.clone(), peer: self.peer, flight, protocol, activity }
     }
 }
 
-/// Polls `connection` to its end; `wind_down` makes it finish what it has and take nothing more.
-async fn drive<C>(connection: C, wind_down: fn(Pin<&mut C>), watch: Watch, drain: &Drain) -> Reason
+/// Waits, without hyper's buffers and whatever else only requests need, until the client says something, the
+/// server shuts down, or the timer has something to do, which it returns.
+async fn parked(io: &GuardIo, watch: &mut Watch, drain: &Drain) -> Step {
+    let mut alarm = pin!(sleep_until(watch.next(Instant::now()).into()));
+    let mut woken = pin!(drain.woken());
+    poll_fn(|cx| {
+        let drains = woken.as_mut().poll(cx).is_ready() || drain.has_started();
+        if drains || io.poll_readable(cx).is_ready() {
+            watch.unpark(Instant::now());
+            return Poll::Ready(Step::Wait);
+        }
+        while alarm.as_mut().poll(cx).is_ready() {
+            let step = watch.look(Instant::now());
+            if !matches!(step, Step::Wait | Step::Park) {
+                return Poll::Ready(step);
+            }
+            alarm.as_mut().reset(watch.next(Instant::now()).into());
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// Polls `connection` until it ends, and says why, or until it may be parked; `wind_down` makes it finish what it
+/// has and take nothing more. `step` is what was due before.
+async fn drive<C>(
+    connection: Pin<&mut C>,
+    wind_down: fn(Pin<&mut C>),
+    watch: &mut Watch,
+    drain: &Drain,
+    step: Step,
+) -> Option<Reason>
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    let driven = Driven {
-        connection: pin!(connection),
+    let mut driven = Driven {
+        connection,
         wind_down,
-        alarm: pin!(sleep_until(watch.next(watch.began).into())),
+        alarm: pin!(sleep_until(watch.next(Instant::now()).into())),
         // Made before the first look at `drain`, so that no start is missed between the two.
         woken: pin!(drain.woken()),
         listening: false,
         drain,
         watch,
     };
+    if let Step::Cut(reason) = step {
+        return Some(reason);
+    }
+    driven.act(&step);
     driven.await
 }
 
-/// A connection, its timer and the signal to drain, as one future.
+/// A connection, its timer and the signal to drain, as one future. `None` when the connection may be parked.
 struct Driven<'a, C> {
     connection: Pin<&'a mut C>,
     wind_down: fn(Pin<&mut C>),
@@ -144,16 +209,16 @@ struct Driven<'a, C> {
     woken: Pin<&'a mut OwnedNotified>,
     listening: bool,
     drain: &'a Drain,
-    watch: Watch,
+    watch: &'a mut Watch,
 }
 
 impl<C> Future for Driven<'_, C>
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    type Output = Reason;
+    type Output = Option<Reason>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reason> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Reason>> {
         let this = self.get_mut();
         loop {
             // HTTP/1 before it reads on: what it answers from here is to say that it is the last. HTTP/2 after
@@ -163,7 +228,7 @@ where
                 this.act(&step);
             }
             if let Poll::Ready(outcome) = this.connection.as_mut().poll(cx) {
-                return Poll::Ready(this.watch.reason(&outcome));
+                return Poll::Ready(Some(this.watch.reason(&outcome)));
             }
             let step = if this.drain_begins(cx) {
                 this.watch.drain(Instant::now())
@@ -172,10 +237,11 @@ where
             } else {
                 return Poll::Pending;
             };
-            if let Step::Cut(reason) = step {
-                return Poll::Ready(reason);
+            match step {
+                Step::Cut(reason) => return Poll::Ready(Some(reason)),
+                Step::Park => return Poll::Ready(None),
+                Step::Wait | Step::WindDown => this.act(&step),
             }
-            this.act(&step);
         }
     }
 }
@@ -200,31 +266,52 @@ impl<C> Driven<'_, C> {
     }
 }
 
-/// The service of one connection: tells it the peer, and the timer that there was a request.
+/// The service of one connection: tells it the peer and what is in flight, and the timer that there was a request.
 struct Tagged<S> {
     service: S,
     peer: Peer,
+    flight: Flight,
+    protocol: Protocol,
     activity: Arc<Activity>,
 }
 
-/// What is done with an answer before it is sent.
-type Finish<B> = fn(Response<B>) -> Response<B>;
+/// What becomes of an answer before it is sent: see [`Leaving::finish`].
+type Finish<S> = fn(
+    (Result<<S as Service<Request<Incoming>>>::Response, Infallible>, Leaving),
+) -> Result<Response<Outgoing<<S as Answer>::Payload>>, Infallible>;
 
 impl<S: Answer> Service<Request<Incoming>> for Tagged<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = MapOk<S::Future, Finish<S::Payload>>;
+    type Response = Response<Outgoing<S::Payload>>;
+    type Error = Infallible;
+    /// Joined with what finishes the answer, so that the type has a name.
+    type Future = Map<Join<S::Future, Ready<Leaving>>, Finish<S>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        self.activity.called();
+        self.activity.called(!request.body().is_end_stream());
         request.extensions_mut().insert(self.peer);
-        let finish = if self.activity.is_leaving() { closing } else { std::convert::identity };
-        self.service.call(request).map_ok(finish)
+        request.extensions_mut().insert(self.flight.clone());
+        let last = self.activity.is_leaving();
+        let leaving = Leaving { last, protocol: self.protocol, activity: self.activity.clone() };
+        let finish: Finish<S> = |(response, leaving)| Ok(leaving.finish(response?));
+        join(self.service.call(request), ready(leaving)).map(finish)
     }
 }
 
-/// Says that an answer is the connection's last; hyper ends it then.
-fn closing<B>(mut response: Response<B>) -> Response<B> {
-    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
+/// How an answer leaves.
+struct Leaving {
+    /// It is the connection's last.
+    last: bool,
+    protocol: Protocol,
+    activity: Arc<Activity>,
+}
+
+impl Leaving {
+    fn finish<B>(self, response: Response<B>) -> Response<Outgoing<B>> {
+        let mut response = response.map(|body| Outgoing::new(body, self.protocol, self.activity));
+        if self.last {
+            // hyper ends the connection then.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
 }

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-use super::detect::{Prefix, Protocol};
+use super::detect::Protocol;
 
 /// How long and how many bytes to read from a client that still sends after the last response. To close with
 /// bytes unread resets the connection, and the reset may overtake the response (RFC 9112 §9.6).
@@ -32,6 +33,12 @@ pub(super) struct Activity {
     quiet_end: AtomicBool,
     /// A request was handed on, and nothing of its answer was sent.
     called: AtomicBool,
+    /// A request was handed on, and not all of its answer was taken. HTTP/1 only.
+    answering: AtomicBool,
+    /// The request handed on last has a body, of which some may still have to be read. HTTP/1 only.
+    reading: AtomicBool,
+    /// HTTP/2: answers of which the last piece waits to be sent.
+    pub(super) tails: Tails,
     /// The next answer is the last.
     leaving: AtomicBool,
     /// The connection ends with bytes nobody will read.
@@ -46,13 +53,16 @@ impl Activity {
             uses: AtomicU32::new(0),
             quiet_end: AtomicBool::new(false),
             called: AtomicBool::new(false),
+            answering: AtomicBool::new(false),
+            reading: AtomicBool::new(false),
+            tails: Tails::default(),
             leaving: AtomicBool::new(false),
             reset: AtomicBool::new(false),
         }
     }
 
     /// A number that changes whenever the connection is used: on HTTP/1 by any byte, on HTTP/2, where bytes may
-    /// be pings, by a request.
+    /// be pings, by a request or a piece of an answer.
     pub(super) fn uses(&self) -> u32 {
         self.uses.load(Relaxed)
     }
@@ -61,10 +71,25 @@ impl Activity {
         self.uses.store(self.uses.load(Relaxed).wrapping_add(1), Relaxed);
     }
 
-    /// A request is handed on to be answered.
-    pub(super) fn called(&self) {
+    /// A request, perhaps with a body, is handed on to be answered.
+    pub(super) fn called(&self, with_body: bool) {
         self.used();
         self.called.store(true, Relaxed);
+        self.answering.store(true, Relaxed);
+        self.reading.store(with_body, Relaxed);
+    }
+
+    /// All of an answer was taken, or nobody wants the rest.
+    pub(super) fn answered(&self) {
+        self.answering.store(false, Relaxed);
+    }
+
+    /// Whether the connection is between two requests for certain: nothing of one is read, nothing of an answer
+    /// left to be sent. HTTP/1 only.
+    pub(super) fn is_between_requests(&self) -> bool {
+        let busy = [&self.called, &self.answering, &self.reading, &self.leaving, &self.quiet_end];
+        let waits = [&self.request, &self.stall];
+        !busy.iter().any(|flag| flag.load(Relaxed)) && waits.iter().all(|mark| mark.since().is_none())
     }
 
     /// Whether a request waits for its answer. HTTP/1 only.
@@ -125,23 +150,56 @@ impl Mark {
     }
 }
 
+/// Last pieces of answers that wait to be sent, counted by the round in which they began to, of two: that which
+/// is under way and that before.
+#[derive(Debug, Default)]
+pub(super) struct Tails {
+    round: AtomicU32,
+    waiting: [AtomicU32; 2],
+}
+
+impl Tails {
+    /// Counts one more, and says in which round.
+    pub(super) fn enter(&self) -> u32 {
+        let round = self.round.load(Relaxed) % 2;
+        self.waiting[round as usize].fetch_add(1, Relaxed);
+        round
+    }
+
+    pub(super) fn leave(&self, round: u32) {
+        self.waiting[round as usize].fetch_sub(1, Relaxed);
+    }
+
+    /// Begins another round; true when some have waited for all of that which ends.
+    pub(super) fn turn(&self) -> bool {
+        let next = self.round.load(Relaxed).wrapping_add(1);
+        self.round.store(next, Relaxed);
+        self.waiting[next as usize % 2].load(Relaxed) > 0
+    }
+}
+
 /// The socket with the bytes already read from it and the [`Activity`] it reports to.
 pub(super) struct GuardIo {
     stream: TcpStream,
-    prefix: Prefix,
+    prefix: Bytes,
     protocol: Protocol,
     activity: Arc<Activity>,
     linger: Option<Linger>,
 }
 
 impl GuardIo {
-    pub(super) fn new(
-        stream: TcpStream,
-        protocol: Protocol,
-        prefix: Prefix,
-        activity: Arc<Activity>,
-    ) -> Self {
+    pub(super) fn new(stream: TcpStream, protocol: Protocol, prefix: Bytes, activity: Arc<Activity>) -> Self {
         Self { stream, prefix, protocol, activity, linger: None }
+    }
+
+    /// Takes back bytes that were read and not used; a copy, for even none of them keep hyper's whole buffer.
+    pub(super) fn give_back(&mut self, bytes: &[u8]) {
+        self.prefix = Bytes::copy_from_slice(bytes);
+    }
+
+    /// Ready when there is something to read, or nothing more will come.
+    pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.stream.poll_read_ready(cx).map(drop)
     }
 
     fn noted_read(&self) {
@@ -174,7 +232,8 @@ impl AsyncRead for GuardIo {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if !this.prefix.is_empty() {
-            buffer.put_slice(this.prefix.take(buffer.remaining()));
+            let most = this.prefix.len().min(buffer.remaining());
+            buffer.put_slice(&this.prefix.split_to(most));
             this.noted_read();
             return Poll::Ready(Ok(()));
         }
@@ -217,6 +276,8 @@ impl AsyncWrite for GuardIo {
     /// Ends our side and, unless the connection ended quietly, waits a little for the client to end its own.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // There will be no further answer: what waits here is no connection between two requests.
+        this.activity.leave();
         if this.linger.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
             if this.activity.quiet_end.load(Relaxed) {

@@ -16,6 +16,8 @@ use super::{Limits, Reason};
 pub(super) enum Step {
     /// Nothing is due.
     Wait,
+    /// Nothing is under way, and has not been for a while: let go what only requests need.
+    Park,
     /// Finish what is in flight, take nothing more.
     WindDown,
     /// Close now.
@@ -36,6 +38,8 @@ pub(super) struct Watch {
     /// It takes none.
     winding_down: bool,
     pub(super) draining: bool,
+    /// HTTP/2: when [`Activity::tails`] last turned.
+    turned: Instant,
     /// [`Activity::uses`] when last looked at, and since when it has not changed.
     uses: u32,
     unused_since: Instant,
@@ -54,6 +58,7 @@ impl Watch {
             departing: None,
             winding_down: false,
             draining: false,
+            turned: began,
             uses: 0,
             unused_since: began,
         }
@@ -67,15 +72,21 @@ impl Watch {
         self.activity.stall.since().map(|since| since + self.limits.write_stall)
     }
 
+    /// When an HTTP/1 connection is unused long enough to be parked; not once that is past and it was not.
+    fn park_due(&self, now: Instant) -> Option<Instant> {
+        let due = self.unused_since + self.limits.park;
+        (self.protocol == Protocol::Http1 && due > now).then_some(due)
+    }
+
     /// When to look again. A wait that begins after `now` cannot be due before `now` plus the shortest wait, so
     /// none is missed although none wakes the timer when it begins.
     pub(super) fn next(&self, now: Instant) -> Instant {
-        let waits = self.limits.request.min(self.limits.write_stall);
+        let waits = self.limits.request.min(self.limits.write_stall).min(self.limits.stream_stall);
         let leaving = match self.departing {
             Some((_, closed)) => closed,
             None => (self.began + self.max_age).min(self.unused_since + self.limits.idle),
         };
-        [self.request_due(), self.stall_due(), (!self.winding_down).then_some(leaving)]
+        [self.request_due(), self.stall_due(), self.park_due(now), (!self.winding_down).then_some(leaving)]
             .into_iter()
             .flatten()
             .fold(self.cut.min(now + waits), Instant::min)
@@ -91,7 +102,7 @@ impl Watch {
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if due(self.request_due()) {
             Step::Cut(Reason::Request)
-        } else if due(self.stall_due()) {
+        } else if due(self.stall_due()) || self.a_tail_is_stuck(now) {
             self.reset(Reason::Stall)
         } else if self.cut <= now {
             self.reset(self.departing.map_or(Reason::Age, |(reason, _)| reason))
@@ -102,17 +113,39 @@ impl Watch {
         }
     }
 
+    /// Whether the client leaves the end of an answer untaken. Its stream has been handed on whole and cannot be
+    /// reset any more.
+    fn a_tail_is_stuck(&mut self, now: Instant) -> bool {
+        let turns = self.turned + self.limits.stream_stall <= now;
+        if turns {
+            self.turned = now;
+        }
+        turns && self.activity.tails.turn()
+    }
+
     fn look_for_the_end(&mut self, now: Instant) -> Step {
         match self.departing {
-            Some((_, closed)) if closed <= now => self.wind_down(),
+            Some((_, closed)) if closed <= now => self.wind_down(now),
             Some(_) => Step::Wait,
             None if self.began + self.max_age <= now => self.depart(Reason::Age, now),
             None if self.unused_since + self.limits.idle <= now => {
                 self.departing = Some((Reason::Idle, now));
-                self.wind_down()
+                self.wind_down(now)
             }
+            None if self.may_park(now) => Step::Park,
             None => Step::Wait,
         }
+    }
+
+    fn may_park(&self, now: Instant) -> bool {
+        self.protocol == Protocol::Http1
+            && self.unused_since + self.limits.park <= now
+            && self.activity.is_between_requests()
+    }
+
+    /// The connection is used again.
+    pub(super) fn unpark(&mut self, now: Instant) {
+        self.unused_since = now;
     }
 
     /// The server shuts down.
@@ -128,14 +161,17 @@ impl Watch {
         let closed = self.departing.map_or(now + self.limits.parting, |(_, closed)| closed);
         self.departing = Some((reason, closed));
         if self.protocol == Protocol::Http2 || self.activity.is_answering() {
-            return self.wind_down();
+            return self.wind_down(now);
         }
         self.activity.leave();
         Step::Wait
     }
 
-    fn wind_down(&mut self) -> Step {
+    fn wind_down(&mut self, now: Instant) -> Step {
         self.winding_down = true;
+        if self.protocol == Protocol::Http2 {
+            self.cut = self.cut.min(now + self.limits.goaway);
+        }
         self.activity.end_quietly();
         Step::WindDown
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use snapshot::page::mcp_row::cut;
+use snapshot::page::plain;
 use snapshot::query::{Page, Query};
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::rank;
@@ -51,10 +52,14 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
 
 /// The result for a slug; `None` when nothing published has it.
 pub(super) fn read(scope: &Scope<'_>, slug: &str, locale: Locale) -> Option<Result<Vec<u8>, Fault>> {
-    scope.site.index.find(slug)?;
+    let doc = scope.site.index.find(slug)?;
     let body = (scope.detail)(slug, locale);
     let record = body.as_deref().and_then(|body| serde_json::from_slice::<Body<'_>>(body).ok());
-    Some(record.map(|record| Record::new(record.data).render(scope, slug)).ok_or_else(Fault::internal))
+    Some(
+        record
+            .map(|record| Record::new(record.data).render(scope, slug, &Words::new(scope, doc, locale)))
+            .ok_or_else(Fault::internal),
+    )
 }
 
 /// The slug in an address of the record, or the text itself.
@@ -138,6 +143,30 @@ struct Detail<'a> {
 #[serde(rename_all = "camelCase")]
 struct History {
     award_count: usize,
+}
+
+/// What is told in words beside the record's own values.
+struct Words {
+    /// Where it stands on the day.
+    state: String,
+    /// Its amounts, as in search rows.
+    funding: Option<String>,
+}
+
+impl Words {
+    fn new(scope: &Scope<'_>, doc: u32, locale: Locale) -> Self {
+        #[derive(Deserialize)]
+        struct Row {
+            funding: Option<String>,
+        }
+        let told = scope.dated.today.told(doc);
+        // A row ends before the value of its last member.
+        let row = [scope.site.mcp_rows.row(doc, locale), b"null}"].concat();
+        Self {
+            state: told.map(|told| plain::state(&told, locale)).unwrap_or_default(),
+            funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
+        }
+    }
 }
 
 /// A list of the result and its length in bytes.
@@ -227,7 +256,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn render(&self, scope: &Scope<'_>, slug: &str) -> Vec<u8> {
+    fn render(&self, scope: &Scope<'_>, slug: &str, words: &Words) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes() + NOTICE.len());
         push(&mut out, "{\"opportunity\":");
         push(&mut out, self.program.strip_suffix('}').unwrap_or("{\"slug\":null"));
@@ -235,7 +264,11 @@ impl<'a> Record<'a> {
         push(&mut out, scope.base_url);
         push(&mut out, "/programs/");
         push(&mut out, slug);
-        push(&mut out, "\",\"organization\":");
+        push(&mut out, "\",\"state\":");
+        push(&mut out, &json(&words.state));
+        push(&mut out, ",\"funding\":");
+        push(&mut out, &json(&words.funding));
+        push(&mut out, ",\"organization\":");
         push(&mut out, self.organization.get());
         for list in &self.lists {
             push(&mut out, ",\"");

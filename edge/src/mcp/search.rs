@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use form_urlencoded::Serializer;
 use serde_json::value::RawValue;
-use snapshot::facet::{Facet, Interval, place_label, state_label};
+use snapshot::facet::{Facet, Interval, MEASURES, place_label, state_label};
 use snapshot::page::hole::Rule;
+use snapshot::page::plain;
 use snapshot::place;
 use snapshot::query::{
     Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX, parse_date,
@@ -107,7 +108,7 @@ const SORTS: [&str; 4] = ["relevance", Sort::Deadline.as_str(), Sort::Name.as_st
 /// The question as a query string of the REST interface.
 fn encode(arguments: &Arguments<'_>) -> Result<String, Mistake> {
     let mut out = Serializer::new(String::new());
-    for parameter in &PARAMETERS {
+    for parameter in PARAMETERS.iter() {
         let Some(name) = argument(parameter) else { continue };
         if let Kind::Values(_) = parameter.kind {
             for value in arguments.texts(name, ITEMS_MAX, ITEM_MAX)? {
@@ -149,12 +150,11 @@ fn rejected(entry: &str) -> Option<(Kind, &'static str, &str)> {
 
 /// Ranges that hold nothing are mistakes rather than empty answers.
 fn check_order(query: &Query) -> Result<(), Mistake> {
-    let amounts = [("age", query.age), ("funding", query.funding), ("duration", query.duration)];
-    for (name, interval) in amounts {
-        if let Some(Interval { min, max }) = interval.filter(|interval| interval.min > interval.max) {
-            return Err(Mistake(format!(
-                "{name}Min {min} is greater than {name}Max {max}. Swap or drop one."
-            )));
+    for (spec, bounds) in MEASURES.iter().zip(query.measures) {
+        if let Some(Interval { min, max }) = bounds.filter(|bounds| bounds.min > bounds.max)
+            && let [Some(least), Some(most)] = spec.parameters
+        {
+            return Err(Mistake(format!("{least} {min} is greater than {most} {max}. Swap or drop one.")));
         }
     }
     match (query.deadline_from, query.deadline_to) {
@@ -189,9 +189,9 @@ fn unknown_value(scope: &Scope<'_>, facet: Facet, name: &str, value: &str, local
         }
     };
     consider(facet);
-    if facet == Facet::Fields {
-        // The parameter takes topics too.
-        consider(Facet::Topics);
+    if facet.group() != facet {
+        // The parameter takes values of the other too.
+        consider(facet.group());
     }
     let named: Vec<String> =
         nearest.finish().iter().map(|(facet, code)| labelled(*facet, code, locale)).collect();
@@ -249,6 +249,10 @@ fn render(scope: &Scope<'_>, query: &Query, wish: Wish<'_>, words_cut: bool, ran
 fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(scope.site.mcp_rows.row(row.doc, locale));
     Rule::NextDeadline.fill(row.doc, scope.dated, out);
+    if let Some(told) = scope.dated.today.told(row.doc) {
+        push(out, ",\"state\":");
+        push(out, &json(&plain::state(&told, locale)));
+    }
     push(out, ",\"recordUrl\":\"");
     push(out, scope.base_url);
     push(out, "/programs/");

@@ -1,5 +1,5 @@
 //! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
-//! Package (v2), CSVW, DCAT 3 and Croissant 1.1.
+//! Package (v2), CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use snapshot::record::{Dataset, Locale};
 use super::{Download, FOLDER, Format, Members};
 use crate::read::Table;
 
-const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
+pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
 /// What a description is made of.
 #[derive(Clone, Copy)]
@@ -182,7 +182,7 @@ impl Describer<'_> {
         (format!("public{FOLDER}/{name}"), text.into_bytes())
     }
 
-    fn address(&self, name: &str) -> String {
+    pub(super) fn address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url)
     }
 
@@ -249,8 +249,10 @@ impl Describer<'_> {
             column
         };
         let table = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            // Strict readers refuse a foreign key that may be empty: those are told in the other descriptions.
             let keys: Vec<Value> = fields
                 .iter()
+                .filter(|field| field.required)
                 .filter_map(|field| Some((field, points_to(it.table, &field.name)?)))
                 .map(|(field, target)| {
                     json!({
@@ -280,54 +282,6 @@ impl Describer<'_> {
             "dc:modified": { "@value": self.dataset.published_at, "@type": "xsd:dateTime" },
             "dialect": { "encoding": "utf-8", "header": true },
             "tables": self.tables().map(table).collect::<Vec<_>>(),
-        })
-    }
-
-    /// <https://www.w3.org/TR/vocab-dcat-3/>
-    fn catalog(&self) -> Value {
-        let distribution = |it: &Download| {
-            let kind = format!("https://www.iana.org/assignments/media-types/{}", it.format.media_type());
-            json!({
-                "@id": self.address(&it.name()),
-                "@type": "dcat:Distribution",
-                "dcterms:title": it.name(),
-                "dcterms:license": { "@id": LICENSE },
-                "dcat:accessURL": { "@id": format!("{}{FOLDER}", self.base_url) },
-                "dcat:downloadURL": { "@id": self.address(&it.name()) },
-                "dcat:mediaType": { "@id": kind },
-                "dcat:byteSize": { "@value": it.bytes.to_string(), "@type": "xsd:nonNegativeInteger" },
-                "spdx:checksum": {
-                    "@type": "spdx:Checksum",
-                    "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
-                    "spdx:checksumValue": { "@value": it.sha256, "@type": "xsd:hexBinary" },
-                },
-            })
-        };
-        let page = format!("{}{FOLDER}", self.base_url);
-        let modified = json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
-        json!({
-            "@context": {
-                "dcat": "http://www.w3.org/ns/dcat#",
-                "dcterms": "http://purl.org/dc/terms/",
-                "spdx": "http://spdx.org/rdf/terms#",
-                "xsd": "http://www.w3.org/2001/XMLSchema#",
-            },
-            "@id": self.address("catalog.jsonld"),
-            "@type": "dcat:Catalog",
-            "dcterms:title": self.dataset.title,
-            "dcterms:modified": modified,
-            "dcat:dataset": {
-                "@id": format!("{page}#dataset"),
-                "@type": "dcat:Dataset",
-                "dcterms:identifier": self.dataset.name,
-                "dcterms:title": self.dataset.title,
-                "dcterms:description": self.about,
-                "dcterms:license": { "@id": LICENSE },
-                "dcterms:modified": modified,
-                "dcterms:language": self.dataset.locales.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
-                "dcat:landingPage": { "@id": page },
-                "dcat:distribution": self.downloads.iter().map(distribution).collect::<Vec<_>>(),
-            },
         })
     }
 

@@ -56,8 +56,8 @@ impl Code {
 codes! {
     NotUtf8 = "E0101", "the file is not UTF-8",
         "Every input file is UTF-8, with or without a byte order mark. Guessing another encoding would publish wrong letters.",
-        "`Españá` saved by a spreadsheet as Latin-1 holds the single byte F1 for ñ.",
-        "save the file as UTF-8, or convert it: iconv -f latin1 -t utf-8 old.csv > new.csv";
+        "`Españá` saved by a spreadsheet as Windows-1252 holds the single byte F1 for ñ.",
+        "save the file as UTF-8, or convert it: iconv -f windows-1252 -t utf-8 old.csv > new.csv";
     BadSyntax = "E0102", "the JSON is broken",
         "A line of an .ndjson or .jsonl file is one JSON object; a .json file is an array of objects or, in a folder, one object.",
         "`{\"slug\": \"ocean\",}` has a comma too many.",
@@ -90,6 +90,14 @@ codes! {
         "It says what the dataset is called, under which licence and when it was published; without it the folder may not be a dataset at all.",
         "`--data` names the parent of the dataset folder.",
         "name the folder that holds dataset.json, or write one; `opdir init` gives a start.";
+    UnreadTable = "E0110", "a table's file is in a form that is not read",
+        "A spreadsheet or a file nearly named like a table is a table that would be missing, with all its rows, without a word.",
+        "`programs.xlsx`, `program.csv`, `awards.ndjson.gz`.",
+        "save it as .csv or .ndjson under the table's name; hide what is not meant to be read with a leading dot.";
+    NoTable = "E0111", "a table is missing",
+        "A directory needs organizations and programs, and a table that others refer to cannot be absent. Told once for each table.",
+        "no `recipients` beside 7,000 awards.",
+        "add the table; an empty one says that there are none.";
     UnknownWord = "E0201", "the word is not one of the values this field takes",
         "These fields have a closed list of words; case matters.",
         "`\"lifecycle\": \"active\"`.",
@@ -127,9 +135,13 @@ codes! {
         "`\"schemaVersion\": \"2\"`.",
         "write `\"schemaVersion\": \"1\"`, or use the program that knows the other version.";
     BadLocales = "E0210", "the dataset's languages do not fit together",
-        "The list names the published languages, each once, and holds the default.",
-        "`\"locales\": [\"es\"], \"defaultLocale\": \"en\"`.",
-        "name the default language in `locales` too.";
+        "A directory is published in English and Spanish; texts that are not there in one fall back to the original.",
+        "`\"locales\": [\"en\"]`.",
+        "leave `locales` out, or name both.";
+    ReservedSlug = "E0212", "the slug is the name of another page",
+        "Hosts of static files answer a folder with its page `index` and what is not there with `404`.",
+        "a program with the slug `index`.",
+        "make it longer: `index-fellowship`.";
     MinAboveMax = "E0301", "the least is above the most",
         "An empty interval never matches a filter.",
         "`\"fundingMinUsd\": 30000, \"fundingMaxUsd\": 12000`.",
@@ -150,6 +162,10 @@ codes! {
         "Only organizations, programs and recipients have slugs, and so aliases.",
         "an alias with `\"entityType\": \"cycle\"`.",
         "remove the alias.";
+    UnreadBounds = "E0306", "the fact's bounds or unit mean nothing",
+        "Only ages and durations are compared with `min` and `max`, and only durations have a `unit`; elsewhere nobody would read them.",
+        "`{\"kind\": \"funding\", \"min\": 1000}`.",
+        "state a sum as `amount` and `currency`, funding in US dollars in the program's `fundingMinUsd` and `fundingMaxUsd`.";
     Dangling = "E0401", "the reference leads nowhere",
         "A record names another one by id, and there is no record of that kind with that id, neither published nor draft.",
         "a cycle whose `programId` was deleted.",
@@ -178,6 +194,14 @@ codes! {
         "Addresses become links on pages and in feeds; other schemes can run code or lead nowhere.",
         "`www.example.org`, `javascript:…`, `ftp://…`.",
         "write the whole address with `https://`; an e-mail address belongs into a text.";
+    UrlCredentials = "E0602", "the address holds a user name or a password",
+        "Published, it would be everybody's; and what stands before the `@` makes an address look like another one's.",
+        "`https://me:secret@example.org/`, `https://bank.example@evil.example/`.",
+        "take out what stands between `//` and `@`.";
+    LostLetter = "E0603", "a letter was lost in conversion",
+        "Spreadsheets write Windows-1252. Converted as Latin-1, its letters €, “ ”, ‘ ’ and – become controls, which nobody sees.",
+        "`P \\u0080 Two` for `P € Two`.",
+        "convert the original again: iconv -f windows-1252 -t utf-8 old.csv > new.csv";
     TextTooLong = "E0701", "the text is too long",
         "A field holds at most 100 KB; more is nearly always a broken quote or a pasted file.",
         "a description of 300,000 characters.",
@@ -194,9 +218,13 @@ codes! {
         "Sums and durations start at 0; money given back is no award.",
         "`\"awardAmountUsd\": -500`.",
         "correct the amount, or leave it out.";
+    BadAmount = "E0705", "the sum is impossible",
+        "Sums lie from one cent to 1,000,000,000,000,000, or are 0.",
+        "`\"awardAmountUsd\": 1e30` or `0.004`.",
+        "correct the sum, or leave it out.";
     UnknownFile = "W0101", "the file or folder is not read",
-        "Its name is not one of a table, or its ending not one of a format; a misspelt name would otherwise lose a whole table.",
-        "`program.csv` for `programs.csv`, `awards.xlsx`.",
+        "Its name is not one of a table; it may have been meant as one.",
+        "`notes.pdf`, a folder `old`.",
         "rename it; hide what is not meant to be read with a leading dot.";
     EmptyFile = "W0102", "the file is empty",
         "It has no rows, which often means that an export stopped early.",
@@ -230,10 +258,14 @@ codes! {
         "Lists in CSV are joined by `|`, so readers of the export will see two items.",
         "`\"fields\": [\"Arts|Music\"]`.",
         "make two items of it.";
-    LooksLikeKind = "W0207", "the fact's kind is nearly a known one",
-        "Facts of an unknown kind are published, but feed no filter.",
-        "`citizenships` for `citizenship`.",
-        "use the known kind, or a clearly different word.";
+    TimesReversed = "W0213", "it was changed before it was made",
+        "`updatedAt` is never before `createdAt`: order and news of the directory follow from both.",
+        "`\"createdAt\": \"2026-05-02T00:00:00Z\", \"updatedAt\": \"2026-05-01T00:00:00Z\"`.",
+        "correct the one that is wrong; a first version has both alike.";
+    NoCurrency = "W0214", "the amount has no currency",
+        "A sum is worth nothing until it says of which money; readers would take dollars.",
+        "`{\"kind\": \"note\", \"amount\": 5000}`.",
+        "add `currency`, an ISO 4217 code.";
     StaleChecks = "W0301", "sources were last checked more than a year before publication",
         "Readers trust what was looked at lately. Counted once for the whole dataset.",
         "`\"sourceCheckedAt\": \"2023-01-01T00:00:00Z\"` in a dataset published in 2026.",
@@ -241,14 +273,26 @@ codes! {
     MissingTranslation = "W0302", "records have no text in a published language",
         "Readers of that language get the original text. Counted once for each table and language.",
         "a program without a Spanish translation.",
-        "add rows to `translations`, or take the language out of `locales`.";
+        "add rows to `translations`.";
+    AfterPublication = "W0304", "records were changed after the dataset was published",
+        "`publishedAt` is the moment that the dataset stands for; caches and news go by it. Counted once for each table.",
+        "`\"updatedAt\": \"2026-09-01T00:00:00Z\"` in a dataset published in August.",
+        "set `publishedAt` to the moment of this publication, or correct the row.";
+    RateOfPay = "W0305", "the funding looks like a rate of pay",
+        "`fundingMinUsd` and `fundingMaxUsd` are what one award pays in all; filters compare them so. Below US$ 100 beside a word for an hour, a week or a month they are a wage.",
+        "`\"fundingMaxUsd\": 25` beside `$20-$25/hour`.",
+        "state the sum of the whole award, or leave the amounts out and keep the source's words in a fact.";
     NearDuplicate = "W0401", "two programs of one organization have the same name",
         "Often the same program entered twice; capitals and accents do not count.",
         "`Travel Grants` and `TRAVEL GRANTS` of one organization.",
         "merge them, or tell them apart in the name.";
-    ControlsRemoved = "W0601", "invisible control characters were removed",
-        "Controls other than tab and line ends, and marks that turn the direction of writing, garble pages or disguise text. They were taken out.",
-        "`worldâ\\u0080\\u0099s`: UTF-8 that was read as Latin-1 once.",
+    LooksLikeValue = "W0402", "the value is nearly a common one",
+        "A slip of the pen makes a filter value of its own that hardly anybody finds. Values in `vocabulary` are meant.",
+        "`Fellowhsip` once, `fellowship` 840 times.",
+        "use the common value, or add this one to `vocabulary`.";
+    ControlsRemoved = "W0601", "invisible characters were removed",
+        "Controls other than tab and line ends, marks that turn the direction of writing, and characters without a shape (tags, spaces of no width, variation selectors) garble pages or hide text that only programs and language models read. They were taken out; U+200C, U+200D and U+FE0F stay.",
+        "a name followed by a sentence in tag characters, U+E0020 to U+E007E.",
         "correct the text at its source.";
     UrlEncoded = "W0602", "the address was percent-encoded",
         "A URI is ASCII without spaces. The address was encoded as browsers do.",
@@ -262,4 +306,12 @@ codes! {
         "It starts like a web address, but no browser can open it. Where an address is optional, the record goes on without it; a required one is E0601.",
         "`http://Blog:example.org`: what follows the colon is no port.",
         "correct the address.";
+    Decoded = "W0606", "UTF-8 that was read as Latin-1 was read right",
+        "Three characters that are together one letter's bytes, a control among them, have one reading. It was taken.",
+        "`worldâ\\u0080\\u0099s` for `world’s`.",
+        "correct the text at its source.";
+    MarkupInText = "W0607", "the text holds HTML",
+        "Texts are plain: pages, feeds and programs show a tag as it stands, brackets and all.",
+        "`<b>Deadline</b>`.",
+        "take the tags out.";
 }

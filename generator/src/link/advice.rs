@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use rayon::prelude::*;
-use snapshot::record::{Cycle, CycleStatus, Dataset, EntityType, Lifecycle, Locale, Program};
+use snapshot::page::money::{RATE_MAX, per};
+use snapshot::record::{Cycle, CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
 use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
@@ -19,6 +21,8 @@ pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
     let duplicates = near_duplicates(tables, report);
     report.extend(duplicates);
     report.extend(histories(tables));
+    report.extend(rates_of_pay(tables));
+    report.extend(super::spelling::doubts(tables));
     let Some(dataset) = &tables.dataset else { return };
     // After errors the lack of programs may be their work.
     if tables.programs.is_empty() && report.error_count() == 0 {
@@ -58,7 +62,7 @@ fn folded(name: &str) -> String {
 }
 
 fn histories(tables: &Tables) -> Vec<Diagnostic> {
-    let mut newest: BTreeMap<Uuid, (jiff::Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
+    let mut newest: BTreeMap<Uuid, (Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
     for row in &tables.transitions {
         let record = &row.record;
         let entry = (record.observed_at, record.id, record.to_lifecycle);
@@ -73,6 +77,25 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
             end.as_str()
         );
         (*end != row.record.lifecycle).then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message))
+    });
+    doubts.collect()
+}
+
+/// Amounts that are a wage and would be read as the whole sum.
+fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
+    let mut facts: BTreeMap<Uuid, Vec<&Fact>> = BTreeMap::new();
+    for row in &tables.facts {
+        facts.entry(row.record.program_id).or_default().push(&row.record);
+    }
+    let doubts = tables.programs.iter().filter_map(|row| {
+        let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
+        let per = per(&row.record, of_program)?.as_str();
+        let message = format!(
+            "the funding of {} is below US$ {RATE_MAX} and stands next to {} in its text",
+            quoted(&row.record.slug),
+            quoted(per),
+        );
+        Some(Diagnostic::new(Code::RateOfPay, row.at, message))
     });
     doubts.collect()
 }
@@ -138,27 +161,23 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
 }
 
 fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
-    let mut translated: Vec<(EntityType, Uuid, Locale)> = tables
-        .translations
-        .iter()
-        .map(|row| (row.record.entity_type, row.record.entity_id, row.record.locale))
-        .collect();
+    let mut translated: Vec<(EntityRef, Locale)> =
+        tables.translations.iter().map(|row| (row.record.about(), row.record.locale)).collect();
     translated.sort_unstable();
     let mut doubts = Vec::new();
     for &locale in &dataset.locales {
-        let is_missing = |kind: EntityType, id: Uuid, language: &str| {
+        let is_missing = |of: EntityRef, language: &str| {
             language.split('-').next() != Some(locale.as_str())
-                && translated.binary_search(&(kind, id, locale)).is_err()
+                && translated.binary_search(&(of, locale)).is_err()
         };
         let default = dataset.default_locale.as_str();
         let organizations = tables.organizations.iter();
-        let organizations = organizations
-            .filter(|row| is_missing(EntityType::Organization, row.record.id, default))
-            .map(|row| row.at);
+        let organizations =
+            organizations.filter(|row| is_missing(row.record.entity(), default)).map(|row| row.at);
         doubts.extend(missing(organizations, tables.organizations.len(), "organization", locale));
         let programs = tables.programs.iter().filter(|row| {
             let language = row.record.language.as_deref().unwrap_or(default);
-            is_missing(EntityType::Program, row.record.id, language)
+            is_missing(row.record.entity(), language)
         });
         doubts.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
     }

@@ -49,7 +49,7 @@ fn unlinked(tables: Tables) -> Option<Directory> {
         posts: records(tables.posts),
         vocabulary: records(tables.vocabulary),
         synonyms: records(tables.synonyms),
-        translations: translations.map(|record| ((record.entity_id, record.locale), record.fields)).collect(),
+        translations: translations.map(|record| ((record.about(), record.locale), record.fields)).collect(),
     })
 }
 

@@ -2,7 +2,7 @@
 //! facts go on, and a child goes with its parent.
 
 use rayon::prelude::*;
-use snapshot::record::{Approval, EntityType, Publication};
+use snapshot::record::{Approval, EntityRef, EntityType, Publication};
 use uuid::Uuid;
 
 use super::{Ids, find};
@@ -45,8 +45,8 @@ struct Fates<'a> {
 }
 
 impl Fates<'_> {
-    fn stays(&self, kind: EntityType, id: Uuid) -> bool {
-        let fates = match kind {
+    fn stays(&self, of: EntityRef) -> bool {
+        let fates = match of.kind {
             EntityType::Organization => &self.organizations,
             EntityType::Program => &self.programs,
             EntityType::Cycle => &self.cycles,
@@ -54,7 +54,7 @@ impl Fates<'_> {
             EntityType::Recipient => &self.recipients,
             EntityType::Fact => &self.facts,
         };
-        find(self.ids.of(kind), id).is_some_and(|position| fates[position] == Fate::Stays)
+        find(self.ids.of(of.kind), of.id).is_some_and(|position| fates[position] == Fate::Stays)
     }
 }
 
@@ -75,27 +75,32 @@ pub(super) fn withhold(tables: &mut Tables, ids: &Ids) -> Option<String> {
         facts: Vec::new(),
     };
     all.programs = fates(&tables.programs, |record| {
-        Fate::new(record.publication, || all.stays(Organization, record.organization_id))
+        Fate::new(record.publication, || {
+            all.stays(EntityRef { kind: Organization, id: record.organization_id })
+        })
     });
     all.cycles = fates(&tables.cycles, |record| {
-        Fate::new(record.publication, || all.stays(Program, record.program_id))
+        Fate::new(record.publication, || all.stays(EntityRef { kind: Program, id: record.program_id }))
     });
     all.awards = fates(&tables.awards, |record| {
-        let with = || all.stays(Program, record.program_id) && all.stays(Recipient, record.recipient_id);
+        let with = || {
+            all.stays(EntityRef { kind: Program, id: record.program_id })
+                && all.stays(EntityRef { kind: Recipient, id: record.recipient_id })
+        };
         Fate::new(record.publication, with)
     });
     // A fact about one season says nothing about the others, so it goes with its season.
     all.facts = fates(&tables.facts, |record| {
-        let season_stays = || record.cycle_id.is_none_or(|cycle| all.stays(Cycle, cycle));
-        let with = || all.stays(Program, record.program_id) && season_stays();
+        let season_stays =
+            || record.cycle_id.is_none_or(|cycle| all.stays(EntityRef { kind: Cycle, id: cycle }));
+        let with = || all.stays(EntityRef { kind: Program, id: record.program_id }) && season_stays();
         match Fate::new(record.publication, with) {
             Fate::Stays if record.status != Approval::Approved => Fate::NotApproved,
             fate => fate,
         }
     });
-    let sources = fates(&tables.sources, |record| {
-        Fate::new(record.publication, || all.stays(record.entity_type, record.entity_id))
-    });
+    let sources =
+        fates(&tables.sources, |record| Fate::new(record.publication, || all.stays(record.about())));
     forget(tables, &all, &sources);
     let left_out = remove(tables, &all, &sources);
     (!left_out.is_empty()).then(|| format!("left out, with what belongs to it: {}", left_out.join(", ")))
@@ -106,7 +111,7 @@ fn forget(tables: &mut Tables, all: &Fates<'_>, sources: &[Fate]) {
     let source_stays =
         |id: &mut Uuid| find(&all.ids.sources, *id).is_some_and(|at| sources[at] == Fate::Stays);
     for award in &mut tables.awards {
-        award.record.cycle_id.take_if(|id| !all.stays(EntityType::Cycle, *id));
+        award.record.cycle_id.take_if(|id| !all.stays(EntityRef { kind: EntityType::Cycle, id: *id }));
     }
     for fact in &mut tables.facts {
         fact.record.source_id.take_if(|id| !source_stays(id));
@@ -126,23 +131,27 @@ fn forget(tables: &mut Tables, all: &Fates<'_>, sources: &[Fate]) {
 fn remove(tables: &mut Tables, all: &Fates<'_>, sources: &[Fate]) -> Vec<String> {
     use EntityType::{Organization, Program};
     let transitions = fates(&tables.transitions, |record| {
-        Fate::new(record.publication, || all.stays(Program, record.program_id))
+        Fate::new(record.publication, || all.stays(EntityRef { kind: Program, id: record.program_id }))
     });
-    let aliases = fates(&tables.aliases, |record| {
-        Fate::new(record.publication, || all.stays(record.entity_type, record.entity_id))
-    });
+    let aliases =
+        fates(&tables.aliases, |record| Fate::new(record.publication, || all.stays(record.about())));
     let leaders = fates(&tables.leaders, |record| {
-        Fate::new(record.publication, || all.stays(Organization, record.organization_id))
+        Fate::new(record.publication, || {
+            all.stays(EntityRef { kind: Organization, id: record.organization_id })
+        })
     });
     let channels = fates(&tables.channels, |record| {
-        Fate::new(record.publication, || all.stays(Organization, record.organization_id))
+        Fate::new(record.publication, || {
+            all.stays(EntityRef { kind: Organization, id: record.organization_id })
+        })
     });
     let posts = fates(&tables.posts, |record| {
-        Fate::new(record.publication, || all.stays(Organization, record.organization_id))
+        Fate::new(record.publication, || {
+            all.stays(EntityRef { kind: Organization, id: record.organization_id })
+        })
     });
-    let translations = fates(&tables.translations, |record| {
-        Fate::new(record.publication, || all.stays(record.entity_type, record.entity_id))
-    });
+    let translations =
+        fates(&tables.translations, |record| Fate::new(record.publication, || all.stays(record.about())));
     let vocabulary = fates(&tables.vocabulary, |record| Fate::new(record.publication, || true));
     let synonyms = fates(&tables.synonyms, |record| Fate::new(record.publication, || true));
     let counts = [

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, EntityType, Fact, Leader, Post, Program, Source, Transition, Translation,
+    Alias, Award, Channel, Cycle, EntityRef, EntityType, Fact, Leader, Post, Program, Source, Transition,
+    Translation,
 };
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
 use crate::read::{Row, Table, Tables};
 
 /// No vocabulary has more levels; who climbs further goes in a circle.
@@ -53,8 +54,8 @@ const fn program(id: Uuid) -> Option<Reference> {
     Some(("programId", Table::Programs, id))
 }
 
-const fn entity(kind: EntityType, id: Uuid) -> Option<Reference> {
-    Some(("entityId", table_of(kind), id))
+const fn entity(of: EntityRef) -> Option<Reference> {
+    Some(("entityId", table_of(of.kind), of.id))
 }
 
 fn cycle(id: Option<Uuid>) -> Option<Reference> {
@@ -73,19 +74,32 @@ refers! {
         cycle(this.cycle_id),
         Some(("recipientId", Table::Recipients, this.recipient_id)),
     ];
-    Source, this => [entity(this.entity_type, this.entity_id), None, None];
+    Source, this => [entity(this.about()), None, None];
     Fact, this => [program(this.program_id), cycle(this.cycle_id), source(this.source_id)];
     Transition, this => [program(this.program_id), source(this.source_id), None];
-    Alias, this => [entity(this.entity_type, this.entity_id), None, None];
+    Alias, this => [entity(this.about()), None, None];
     Leader, this => [organization(this.organization_id), None, None];
     Channel, this => [organization(this.organization_id), None, None];
     Post, this => [organization(this.organization_id), None, None];
-    Translation, this => [entity(this.entity_type, this.entity_id), None, None];
+    Translation, this => [entity(this.about()), None, None];
 }
 
 /// Reports references that lead nowhere, or astray.
 pub(super) fn check(tables: &Tables, ids: &Ids, report: &mut Diagnostics) {
     let judge = Judge { tables, ids };
+    let mut lost = BTreeMap::new();
+    judge.leads_nowhere(&tables.programs, &mut lost);
+    judge.leads_nowhere(&tables.cycles, &mut lost);
+    judge.leads_nowhere(&tables.awards, &mut lost);
+    judge.leads_nowhere(&tables.sources, &mut lost);
+    judge.leads_nowhere(&tables.facts, &mut lost);
+    judge.leads_nowhere(&tables.transitions, &mut lost);
+    judge.leads_nowhere(&tables.aliases, &mut lost);
+    judge.leads_nowhere(&tables.leaders, &mut lost);
+    judge.leads_nowhere(&tables.channels, &mut lost);
+    judge.leads_nowhere(&tables.posts, &mut lost);
+    judge.leads_nowhere(&tables.translations, &mut lost);
+    report.extend(missing(tables, &lost));
     judge.check(&tables.programs, report);
     judge.check(&tables.cycles, report);
     judge.check(&tables.awards, report);
@@ -106,6 +120,27 @@ pub(super) fn check(tables: &Tables, ids: &Ids, report: &mut Diagnostics) {
     report.extend(broader(tables));
 }
 
+/// Tables that are not there although they must be, or although rows refer to them.
+fn missing(tables: &Tables, lost: &BTreeMap<Table, (Location, usize)>) -> Vec<Diagnostic> {
+    let needed = [Table::Organizations, Table::Programs].into_iter();
+    let needed = needed.filter(|table| tables.absent.contains(table) && !lost.contains_key(table));
+    let start = tables.dataset.as_ref().map(|row| row.at);
+    let needed = needed.filter_map(|table| Some((table, start?, None)));
+    let referred = lost.iter().map(|(table, (at, count))| (*table, *at, Some(*count)));
+    let unread = |table: &Table| tables.incomplete.contains(table);
+    let faults = needed.chain(referred).filter(|(table, ..)| !unread(table)).map(|(table, at, count)| {
+        let name = table.name();
+        let message = match count {
+            None => format!("there is no table `{name}`"),
+            Some(count) => {
+                format!("there is no table `{name}`, to which {} lead", counted(count, "reference"))
+            }
+        };
+        Diagnostic::new(Code::NoTable, at, message).help(format!("add {name}.csv or {name}.ndjson"))
+    });
+    faults.collect()
+}
+
 struct Judge<'a> {
     tables: &'a Tables,
     ids: &'a Ids,
@@ -122,13 +157,28 @@ impl Judge<'_> {
         report.extend(faults);
     }
 
+    /// Counts references into tables that are not there, each table with the first place.
+    fn leads_nowhere<T: Refers>(&self, rows: &[Row<T>], lost: &mut BTreeMap<Table, (Location, usize)>) {
+        if self.tables.absent.is_empty() {
+            return;
+        }
+        for row in rows {
+            for (_, table, _) in row.record.references().into_iter().flatten() {
+                if self.tables.absent.contains(&table) {
+                    lost.entry(table).or_insert((row.at, 0)).1 += 1;
+                }
+            }
+        }
+    }
+
     fn ids(&self, table: Table) -> &[Uuid] {
         let kind = EntityType::ALL.iter().find(|kind| table_of(**kind) == table);
         kind.map_or(&self.ids.sources, |kind| self.ids.of(*kind))
     }
 
     fn dangling(&self, at: Location, (field, table, id): Reference) -> Option<Diagnostic> {
-        if find(self.ids(table), id).is_some() || self.tables.incomplete.contains(&table) {
+        let unknown = self.tables.incomplete.contains(&table) || self.tables.absent.contains(&table);
+        if unknown || find(self.ids(table), id).is_some() {
             return None;
         }
         let message = format!("`{field}` is {id}, which is not in {}", table.name());

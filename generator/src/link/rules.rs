@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::{FACETS, Facet, fact_kinds};
 use snapshot::place;
 use snapshot::record::{
-    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Number, Program, Term, Translation,
+    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Locale, Number, Program, Term,
+    Translation,
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, nearest, quoted};
@@ -15,6 +16,9 @@ use crate::read::{Row, Tables};
 const LICENSE: &str = "CC BY 4.0";
 const SCHEMA_VERSION: &str = "1";
 const OLDEST_AGE: f64 = 150.0;
+/// Sums that are not nothing lie between one cent and more than there is in the world; so many of the
+/// largest as there are records still add up to a number.
+const MONEY: (f64, f64) = (0.01, 1e15);
 
 /// Dates up to the first and from the second on stand for "none" in other people's databases.
 const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
@@ -52,10 +56,10 @@ fn dataset(record: &Dataset, at: Location) -> Vec<Diagnostic> {
         faults.push(Diagnostic::new(Code::WrongLicense, at, message));
     }
     let locales = &record.locales;
-    let is_repeated = locales.iter().enumerate().any(|(i, locale)| locales[..i].contains(locale));
-    if is_repeated || !locales.contains(&record.default_locale) {
-        let message = "`locales` must name each language once, `defaultLocale` among them";
-        faults.push(Diagnostic::new(Code::BadLocales, at, message));
+    if locales.len() != Locale::ALL.len() || !Locale::ALL.iter().all(|locale| locales.contains(locale)) {
+        let all: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
+        let message = format!("`locales` must be {}, each once", all.join(" and "));
+        faults.push(Diagnostic::new(Code::BadLocales, at, message).help("leave `locales` out"));
     }
     faults
 }
@@ -64,8 +68,8 @@ fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     let (min, max) = (record.funding_min_usd, record.funding_max_usd);
     faults.extend(above(at, ("fundingMinUsd", min), ("fundingMaxUsd", max)));
-    faults.extend(negative(at, "fundingMinUsd", min));
-    faults.extend(negative(at, "fundingMaxUsd", max));
+    faults.extend(bad_sum(at, "fundingMinUsd", min));
+    faults.extend(bad_sum(at, "fundingMaxUsd", max));
     if let Some(active) = record.active
         && active != record.lifecycle.is_active()
     {
@@ -102,24 +106,46 @@ fn cycle(record: &Cycle, at: Location) -> Vec<Diagnostic> {
 
 fn award(record: &Award, at: Location) -> Vec<Diagnostic> {
     let year = impossible_year(at, "awardYear", Some(record.award_year));
-    year.into_iter().chain(negative(at, "awardAmountUsd", record.award_amount_usd)).collect()
+    year.into_iter().chain(bad_sum(at, "awardAmountUsd", record.award_amount_usd)).collect()
 }
 
 fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
     let mut faults: Vec<Diagnostic> =
         above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
-    faults.extend(negative(at, "amount", record.amount));
-    match record.kind.as_str() {
+    faults.extend(bad_sum(at, "amount", record.amount));
+    if record.amount.is_some() && record.currency.is_none() {
+        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`"));
+    }
+    let kind = record.kind.as_str();
+    match kind {
         "age" => faults.extend(impossible_age(record, at)),
         "duration" => faults.extend(bad_duration(record, at)),
-        kind => match FACETS.iter().find(|spec| spec.parameter == kind) {
-            // Facts about places are of the kind that their facet's parameter is called.
-            Some(spec) if spec.places => faults.extend(bad_place(record, at)),
-            Some(_) => {}
-            None => faults.extend(nearly_known(record, at)),
+        _ => match Facet::of_kind(kind) {
+            Some(_) if record.value.is_none() => {
+                let message = format!("a fact of kind `{kind}` has no `value`");
+                faults.push(Diagnostic::new(Code::MissingField, at, message));
+            }
+            Some(facet) if facet.spec().places => faults.extend(bad_place(record, at)),
+            _ => faults.extend(unknown_kind(record, at)),
         },
     }
+    faults.extend(unread(record, at));
     faults
+}
+
+/// Bounds and units that nothing compares.
+fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
+    let kind = fact.kind.as_str();
+    let bounded = fact.min.is_some() || fact.max.is_some();
+    let (what, of) = if bounded && !matches!(kind, "age" | "duration") {
+        ("`min` and `max`", "`age` and `duration`")
+    } else if fact.unit.is_some() && kind != "duration" {
+        ("`unit`", "`duration`")
+    } else {
+        return None;
+    };
+    let message = format!("{what} of a fact of kind {} mean nothing; they belong to {of}", quoted(kind));
+    Some(Diagnostic::new(Code::UnreadBounds, at, message))
 }
 
 fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic> {
@@ -156,11 +182,16 @@ fn bad_place(fact: &Fact, at: Location) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::BadPlace, at, message))
 }
 
-fn nearly_known(fact: &Fact, at: Location) -> Option<Diagnostic> {
-    let kinds = FACETS.iter().map(|spec| spec.parameter).chain(["age", "duration"]);
-    let near = nearest(&fact.kind, kinds).filter(|_| fact.kind != "note")?;
-    let message = format!("`kind` is {}, which feeds no filter", quoted(&fact.kind));
-    Some(Diagnostic::new(Code::LooksLikeKind, at, message).help(format!("did you mean `{near}`?")))
+fn unknown_kind(fact: &Fact, at: Location) -> Option<Diagnostic> {
+    if fact_kinds().any(|kind| fact.kind == kind) {
+        return None;
+    }
+    let message = format!("`kind` is {}, which nobody reads", quoted(&fact.kind));
+    let help = nearest(&fact.kind, fact_kinds()).map_or_else(
+        || format!("it takes {}", fact_kinds().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean `{near}`? What fits none is a `note`"),
+    );
+    Some(Diagnostic::new(Code::UnknownWord, at, message).help(help))
 }
 
 fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
@@ -226,6 +257,21 @@ fn above(at: Location, min: (&str, Option<Number>), max: (&str, Option<Number>))
 fn negative(at: Location, name: &str, number: Option<Number>) -> Option<Diagnostic> {
     let number = number.filter(|number| number.0 < 0.0)?;
     Some(Diagnostic::new(Code::Negative, at, format!("`{name}` is {number}, below 0")))
+}
+
+fn bad_sum(at: Location, name: &str, sum: Option<Number>) -> Option<Diagnostic> {
+    let sum = sum.filter(|sum| sum.0 != 0.0)?;
+    if sum.0 < 0.0 {
+        return negative(at, name, Some(sum));
+    }
+    let what = if sum.0 < MONEY.0 {
+        "less than a cent"
+    } else if sum.0 > MONEY.1 {
+        "more than there is"
+    } else {
+        return None;
+    };
+    Some(Diagnostic::new(Code::BadAmount, at, format!("`{name}` is {sum}, which is {what}")))
 }
 
 fn impossible_year(at: Location, name: &str, year: Option<i32>) -> Option<Diagnostic> {

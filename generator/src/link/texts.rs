@@ -1,8 +1,11 @@
 //! Every text of every record: taken clean of controls and outer space, then held against what its
 //! field is for. One table says which field is what.
 
+mod currency;
+mod unseen;
+
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use rayon::prelude::*;
@@ -21,6 +24,9 @@ const LONGEST_TEXT: usize = 100 * 1024;
 
 /// Most bytes of a slug: with its endings it must stay a file name.
 const LONGEST_SLUG: usize = 200;
+
+/// Slugs whose addresses hosts of static files give to other pages.
+const RESERVED: [&str; 2] = ["404", "index"];
 
 /// What a text is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,10 +155,11 @@ pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
     mend_rows(&mut tables.synonyms, report);
     if let Some(dataset) = &mut tables.dataset {
         let at = dataset.at;
-        let texts = [("name", &mut dataset.record.name), ("title", &mut dataset.record.title)];
-        for (name, text) in texts {
+        let record = &mut dataset.record;
+        let texts = [("name", Use::Slug, &mut record.name), ("title", Use::Text, &mut record.title)];
+        for (name, purpose, text) in texts {
             let mut field = Field::new(name, at);
-            field.mend(Use::Text, text);
+            field.mend(purpose, text);
             report.extend(field.faults);
         }
     }
@@ -198,7 +205,7 @@ impl Field {
     /// The text that it should have been, when it is not.
     fn text(&mut self, purpose: Use, found: &str) -> Option<String> {
         let mut text = Cow::Borrowed(found);
-        self.remove_controls(&mut text);
+        self.remove_unseen(&mut text);
         self.trim(&mut text);
         if text.len() > LONGEST_TEXT {
             self.fault(
@@ -220,8 +227,16 @@ impl Field {
         match purpose {
             Use::Url => self.url(text),
             Use::Slug if !is_slug(text) => self.slug(text),
-            Use::Item if text.contains('|') => {
-                self.fault(Code::ListSeparator, format!("holds the list separator `|` in {}", found()));
+            Use::Slug if RESERVED.contains(&&**text) => {
+                self.fault(Code::ReservedSlug, format!("is {}, which is the name of another page", found()));
+            }
+            Use::Text | Use::Item => {
+                if let Some(tag) = unseen::tag(text) {
+                    self.fault(Code::MarkupInText, format!("holds the HTML tag {}", quoted(tag)));
+                }
+                if purpose == Use::Item && text.contains('|') {
+                    self.fault(Code::ListSeparator, format!("holds the list separator `|` in {}", found()));
+                }
             }
             Use::Place if !place::is_place(text) => {
                 self.fault(Code::BadPlace, format!("names {}, which is not a place code", found()));
@@ -235,7 +250,7 @@ impl Field {
             Use::Language if !is_language(text) => {
                 self.fault(Code::BadLanguage, format!("is {}, which is not a BCP 47 tag", found()));
             }
-            Use::Currency if !is_currency(text) => {
+            Use::Currency if !currency::is_code(text) => {
                 self.fault(Code::BadCurrency, format!("is {}, which is not an ISO 4217 code", found()));
             }
             _ => {}
@@ -247,15 +262,29 @@ impl Field {
         self.faults.push(Diagnostic::new(code, self.at, message));
     }
 
-    fn remove_controls(&mut self, text: &mut Cow<'_, str>) {
-        if !may_hold_controls(text) {
+    fn remove_unseen(&mut self, text: &mut Cow<'_, str>) {
+        if !unseen::may_hold(text) {
             return;
         }
-        let removed = text.chars().filter(|c| is_unwanted(*c)).count();
-        if removed > 0 {
-            text.to_mut().retain(|c| !is_unwanted(c));
-            let what = counted(removed, "invisible control character");
-            self.fault(Code::ControlsRemoved, format!("lost {what}"));
+        if let Cow::Owned(decoded) = unseen::decoded(text) {
+            self.fault(Code::Decoded, format!("was UTF-8 read as Latin-1, now {}", quoted(&decoded)));
+            *text = Cow::Owned(decoded);
+        }
+        if let Some((control, letter)) = unseen::lost_letter(text) {
+            let what = format!(
+                "holds the control U+{:04X}, which is `{letter}` in Windows-1252",
+                u32::from(control)
+            );
+            let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
+            let message = format!("`{}` {what}", camel_case(self.name));
+            self.faults.push(Diagnostic::new(Code::LostLetter, self.at, message).help(help));
+        }
+        let removed: Vec<char> = text.chars().filter(|c| unseen::is_unwanted(*c)).collect();
+        if !removed.is_empty() {
+            text.to_mut().retain(|c| !unseen::is_unwanted(c));
+            let what = counted(removed.len(), "invisible character");
+            let which = unseen::listed(&removed.into_iter().collect::<BTreeSet<_>>());
+            self.fault(Code::ControlsRemoved, format!("lost {what}: {which}"));
         }
     }
 
@@ -281,6 +310,9 @@ impl Field {
     fn url(&mut self, text: &mut Cow<'_, str>) {
         match Url::parse(text) {
             Ok(url) if is_web(url.scheme()) && url.has_host() => {
+                if !url.username().is_empty() || url.password().is_some() {
+                    self.fault(Code::UrlCredentials, "holds a user name or a password");
+                }
                 if !text.bytes().all(is_uri_byte) {
                     *text = Cow::Owned(encoded(&url));
                     let mended = quoted(text);
@@ -321,20 +353,6 @@ fn camel_case(name: &str) -> String {
     camel
 }
 
-/// Cheap and never wrongly false: the leading bytes of all unwanted characters.
-fn may_hold_controls(text: &str) -> bool {
-    text.bytes().any(|byte| {
-        (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
-    })
-}
-
-/// C0 without TAB LF CR, DEL, C1, and Unicode's `Bidi_Control`.
-const fn is_unwanted(c: char) -> bool {
-    matches!(c,
-        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 fn is_slug(text: &str) -> bool {
     let is_group = |group: &str| {
         !group.is_empty() && group.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
@@ -352,10 +370,6 @@ fn slug_of(text: &str) -> String {
 
 fn is_country(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_uppercase()) && place::find(text).is_some()
-}
-
-fn is_currency(text: &str) -> bool {
-    text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 fn is_language(text: &str) -> bool {

@@ -25,9 +25,10 @@ pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
     slugs_and_aliases(tables, report);
     let translations = tables.translations.iter().map(|row| {
         let record = &row.record;
-        ((record.entity_type.as_str(), record.entity_id, record.locale), row.at)
+        ((record.about(), record.locale), row.at)
     });
-    once(translations, report, Code::DuplicateKey, |(kind, _, locale)| {
+    once(translations, report, Code::DuplicateKey, |(of, locale)| {
+        let kind = of.kind.as_str();
         format!("the {kind} has a translation in `{}` already", locale.as_str())
     });
     let terms = tables.vocabulary.iter();

@@ -4,6 +4,9 @@
 use std::cell::Cell;
 use std::fmt;
 
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -149,6 +152,11 @@ impl de::Error for Fault {
 fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, String, Option<String>) {
     let name = field.map_or("", |field| field.name);
     let found = field.map(|field| field.value.excerpt()).unwrap_or_default();
+    if let Some(field) = field
+        && let Some((what, help)) = other_spelling(field)
+    {
+        return (Code::BadValue, format!("`{name}` is {found}, {what}"), Some(help));
+    }
     match fault {
         Fault::Missing(name) => {
             let help = Some(shape(name, "")).filter(|shape| !shape.is_empty());
@@ -176,6 +184,24 @@ fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, Stri
             (Code::BadValue, message, None)
         }
     }
+}
+
+/// What a field of a day says when it says it in another way than the dataset writes days: a moment is
+/// on two days, one where it was written and one in UTC, and only the source knows which is meant.
+fn other_spelling(field: Field<'_>) -> Option<(String, String)> {
+    let text = field.value.text().filter(|_| field.name.ends_with("On"))?;
+    let day: Date = text.parse().ok()?;
+    let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
+    if !text.contains([':', 'T', 't']) {
+        return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
+    }
+    let in_utc = match text.parse::<Timestamp>() {
+        Ok(moment) => format!("{} in UTC", moment.to_zoned(TimeZone::UTC).date()),
+        Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
+        Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
+    };
+    let what = format!("which is a moment and no day: {day} where it was written, {in_utc}");
+    Some((what, "write the day that the source prints, and its hour into a fact of kind `note`".to_owned()))
 }
 
 /// An unknown name, with the known one that was probably meant.
@@ -206,7 +232,14 @@ fn shape<'a>(name: &str, expected: &'a str) -> &'a str {
     }
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Json(value) => value.as_str(),
+            Self::Cell(text) => Some(text),
+        }
+    }
+
     fn excerpt(self) -> String {
         match self {
             Self::Json(value) => quoted(&value.to_string()),

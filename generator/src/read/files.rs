@@ -55,7 +55,12 @@ impl File<'_> {
 }
 
 /// The files to read, sorted by path; names that mean nothing are reported.
-pub(super) fn list<'a>(input: &Input<'a>, report: &mut Diagnostics) -> Result<Vec<File<'a>>, InputError> {
+/// Tables whose rows are in one of these are added to `incomplete`.
+pub(super) fn list<'a>(
+    input: &Input<'a>,
+    incomplete: &mut BTreeSet<Table>,
+    report: &mut Diagnostics,
+) -> Result<Vec<File<'a>>, InputError> {
     let mut found = match input {
         Input::Folder(folder) => walk(folder)?,
         Input::Embedded(files) => files
@@ -70,6 +75,7 @@ pub(super) fn list<'a>(input: &Input<'a>, report: &mut Diagnostics) -> Result<Ve
         match role(&path) {
             Ok(role) => files.push(File { id: report.add_file(shown), path, role, place }),
             Err(stranger) => {
+                incomplete.extend(stranger.table());
                 if unknown.insert(stranger.name.to_owned()) && stranger.matters() {
                     let at = Location { file: report.add_file(shown), line: 1 };
                     report.push(stranger.diagnostic(at));
@@ -147,12 +153,28 @@ fn extension(file: &str) -> &str {
 
 impl Stranger<'_> {
     fn near(&self) -> Option<&'static str> {
-        nearest(stem(self.name), Table::ALL.map(Table::name).into_iter().chain(["dataset"]))
+        // A table in a form that is not read, in its own folder, is that table.
+        let name = self.name.split('/').next().unwrap_or(self.name);
+        nearest(stem(name), Table::ALL.map(Table::name).into_iter().chain(["dataset"]))
+    }
+
+    /// The table that it was meant as.
+    fn table(&self) -> Option<Table> {
+        self.near().filter(|_| !self.is_about()).and_then(Table::parse)
     }
 
     /// A README or a licence beside the tables is nobody's mistake.
+    fn is_about(&self) -> bool {
+        !self.is_folder && matches!(extension(self.name), "" | "md" | "txt")
+    }
+
+    fn is_spreadsheet(&self) -> bool {
+        matches!(extension(self.name), "xlsx" | "xls" | "xlsm" | "ods" | "numbers" | "tsv")
+    }
+
     fn matters(&self) -> bool {
-        self.is_folder || self.near().is_some() || !matches!(extension(self.name), "" | "md" | "txt")
+        let is_named_alike = !self.name.contains('/') && self.near().is_some();
+        self.is_folder || is_named_alike || !self.is_about()
     }
 
     fn diagnostic(&self, at: Location) -> Diagnostic {
@@ -162,8 +184,13 @@ impl Stranger<'_> {
             Some("dataset") => format!("did you mean `{DATASET}`?"),
             Some(near) if self.is_folder => format!("did you mean `{near}/`?"),
             Some(near) => format!("did you mean `{near}`, with .ndjson, .jsonl, .json or .csv?"),
+            None if self.is_spreadsheet() => {
+                "save each sheet as .csv, under the name of its table".to_owned()
+            }
             None => format!("tables are {}", Table::ALL.map(Table::name).join(", ")),
         };
-        Diagnostic::new(Code::UnknownFile, at, message).help(help)
+        let is_lost = self.table().is_some() || self.is_spreadsheet();
+        let code = if is_lost { Code::UnreadTable } else { Code::UnknownFile };
+        Diagnostic::new(code, at, message).help(help)
     }
 }

@@ -193,13 +193,43 @@ fn values_of_the_wrong_type_say_what_is_expected() {
     );
 }
 
+/// The line that would be read, and what is said about its day.
+fn told_of_day(day: &str) -> (String, String) {
+    let id = "6f000000-0000-4000-8000-000000000001";
+    let times = "2026-01-01T00:00:00Z,2026-01-01T00:00:00Z";
+    let csv = format!("id,programId,label,createdAt,updatedAt,deadlineOn\n{id},{id},A,{times},{day}\n");
+    let (tables, report) = tables_of("cycles.csv", csv.as_bytes());
+    assert!(tables.cycles.is_empty(), "{day}");
+    assert_eq!(found(&report), ["E0108 cycles.csv:2"], "{day}");
+    let told = report.sorted()[0].clone();
+    (told.message, told.help.unwrap_or_default())
+}
+
+#[test]
+fn a_day_with_an_hour_is_refused_with_both_days() {
+    for (day, here, in_utc) in [
+        ("2027-01-31T23:59:00-08:00", "2027-01-31 where it was written", "2027-02-01 in UTC"),
+        ("2027-01-31T00:30:00+05:30", "2027-01-31 where it was written", "2027-01-30 in UTC"),
+        ("2027-01-31T23:59:00[America/New_York]", "2027-01-31 where", "perhaps 2027-02-01 in UTC"),
+        ("2027-01-31 09:00", "2027-01-31 where", "perhaps 2027-01-30 in UTC"),
+    ] {
+        let (message, help) = told_of_day(day);
+        assert!(message.contains(here) && message.contains(in_utc), "{message}");
+        assert!(help.contains("`note`"), "{help}");
+    }
+    assert_eq!(told_of_day("20270131").1, "write 2027-01-31");
+    assert!(told_of_day("31/01/2027").0.ends_with("expected a date such as 2026-01-31"));
+}
+
 #[test]
 fn files_in_other_encodings_are_recognised() {
     let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a\n");
     assert_eq!(found(&report), ["E0101 organizations.csv:2"]);
     let diagnostic = report.sorted()[0];
-    assert_eq!(diagnostic.message, "file is not UTF-8; it looks like Latin-1 (byte F1 at offset 14)");
-    assert_eq!(diagnostic.help.as_deref(), Some("iconv -f latin1 -t utf-8"));
+    assert_eq!(diagnostic.message, "file is not UTF-8; it looks like Windows-1252 (byte F1 at offset 14)");
+    assert_eq!(diagnostic.help.as_deref(), Some("iconv -f windows-1252 -t utf-8"));
+    let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a \x81\n");
+    assert_eq!(report.sorted()[0].help.as_deref(), Some("save it as UTF-8 in the program that wrote it"));
     let (_, report) = tables_of("organizations.csv", b"\xff\xfei\0d\0");
     assert_eq!(report.sorted()[0].message, "file is not UTF-8; it looks like UTF-16");
 }
@@ -237,7 +267,13 @@ fn files_that_are_no_tables_are_told_and_readmes_are_not() {
         let (_, report) = tables_of(path, b"x");
         assert_eq!(report.sorted()[0].help.as_deref(), Some(help));
     }
-    fault("program.csv", "x", "W0101 program.csv:1");
+    for path in ["program.csv", "programs.xlsx", "awards.ndjson.gz", "Programs/a.json", "book.xlsx"] {
+        let (tables, report) = tables_of(path, b"x");
+        let place = if path.starts_with("Programs") { "Programs/a.json:1" } else { &format!("{path}:1") };
+        assert_eq!(found(&report), [format!("E0110 {place}")], "{path}");
+        assert_eq!(tables.incomplete.contains(&Table::Programs), path.to_lowercase().starts_with("program"));
+    }
+    assert_eq!(found(&tables_of("notes.pdf", b"x").1), ["W0101 notes.pdf:1"]);
     fault("awards.ndjson", " \n", "W0102 awards.ndjson:1");
     for path in ["README.md", "LICENSE", "programs/README.md"] {
         assert_eq!(found(&tables_of(path, b"x").1), [""; 0], "{path}");

@@ -3,6 +3,9 @@
 
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 
+/// Bytes that stand for nothing in Windows-1252, which is what spreadsheets mean by Latin-1.
+const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
 /// Columns of lines longer than this are not worth counting.
 const LONGEST_LINE: usize = 100_000;
 
@@ -20,8 +23,14 @@ fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
         return Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f utf-16 -t utf-8");
     }
     let byte = bytes[offset];
-    let message = format!("file is not UTF-8; it looks like Latin-1 (byte {byte:02X} at offset {offset})");
-    Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f latin1 -t utf-8")
+    if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) {
+        let message = format!("file is not UTF-8 (byte {byte:02X} at offset {offset})");
+        let help = "save it as UTF-8 in the program that wrote it";
+        return Diagnostic::new(Code::NotUtf8, at, message).help(help);
+    }
+    let message =
+        format!("file is not UTF-8; it looks like Windows-1252 (byte {byte:02X} at offset {offset})");
+    Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f windows-1252 -t utf-8")
 }
 
 /// How many lines end in the bytes.

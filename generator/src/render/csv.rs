@@ -1,92 +1,70 @@
-//! The CSV export: RFC 4180, CRLF, no byte order mark, lists joined by `|`, null empty.
+//! The CSV export: RFC 4180, CRLF, no byte order mark, lists joined by `|`, null empty. Its columns are the
+//! members of a search row; those of the organization in it are named after both, as `organizationSlug`.
 
 use snapshot::page::export::documents;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
-use snapshot::page::shape::{ProgramSummary, Shaper};
-use snapshot::record::{Locale, Shared};
+use snapshot::page::shape::Shaper;
+use snapshot::record::shown::{Object, Shows, Value};
+use snapshot::record::{Locale, ORGANIZATION, PROGRAM, Shared};
 
 use super::Renderer;
 
-const COLUMNS: [&str; 19] = [
-    "id",
-    "slug",
-    "name",
-    "summary",
-    "type",
-    "lifecycle",
-    "lifecycleCheckedAt",
-    "fields",
-    "eligibleCountries",
-    "destinationCountries",
-    "careerStages",
-    "fundingMinUsd",
-    "fundingMaxUsd",
-    "officialUrl",
-    "sourceCheckedAt",
-    "organizationId",
-    "organizationSlug",
-    "organizationName",
-    "nextDeadline",
-];
-
 /// The CSV export of the same rows, in the same order, as the JSON export.
 pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
     let mut program_of = vec![0; renderer.numbers.doc_of.len()];
     renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
-    // Writing to memory cannot fail.
-    let _ = writer.write_record(COLUMNS);
+    let mut table = head().into_bytes();
     for doc in documents(renderer.site) {
         let row = shaper.program_summary(program_of[*doc as usize]);
-        let _ = writer.write_record(cells(&row, Rule::NextDeadlineText.mark(*doc as usize)));
+        table.extend(line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
     }
-    cut(&writer.into_inner().unwrap_or_default(), Syntax::Text, renderer.dated)
+    cut(&table, Syntax::Text, renderer.dated)
 }
 
 /// The head of a table, with its line end.
 pub(crate) fn head() -> String {
-    format!("{}\r\n", COLUMNS.join(","))
+    let organization = ORGANIZATION.iter().filter(|field| field.shows.has(Shows::REFERENCE));
+    let organization = organization.map(|field| {
+        let (first, rest) = field.name.split_at(1);
+        format!("organization{}{rest}", first.to_uppercase())
+    });
+    let program =
+        PROGRAM.iter().filter(|field| field.shows.has(Shows::ROW)).map(|field| field.name.to_owned());
+    let columns: Vec<String> = program.chain(organization).chain(["nextDeadline".to_owned()]).collect();
+    format!("{}\r\n", columns.join(","))
 }
 
 /// A row up to its last cell, the next deadline.
-pub(crate) fn start(row: &ProgramSummary<'_>) -> String {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    let _ = writer.write_record(cells(row, String::new()));
-    let line = String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default();
+pub(crate) fn start(row: &Object<'_>) -> String {
+    let line = String::from_utf8(line(row, String::new())).unwrap_or_default();
     line.trim_end_matches("\r\n").to_owned()
 }
 
-fn cells(row: &ProgramSummary<'_>, next_deadline: String) -> [String; COLUMNS.len()] {
-    let list = |values: &[Shared]| {
-        let values: Vec<&str> = values.iter().map(Shared::as_str).collect();
-        text(&values.join("|"))
-    };
-    let time = |time: Option<jiff::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
-    let money =
-        |money: Option<snapshot::record::Number>| money.map(|money| money.to_string()).unwrap_or_default();
-    [
-        row.id.to_string(),
-        text(row.slug),
-        text(row.name),
-        text(row.summary.unwrap_or_default()),
-        text(row.r#type),
-        row.lifecycle.as_str().to_owned(),
-        time(row.lifecycle_checked_at),
-        list(row.fields),
-        list(row.eligible_countries),
-        list(row.destination_countries),
-        list(row.career_stages),
-        money(row.funding_min_usd),
-        money(row.funding_max_usd),
-        text(row.official_url),
-        time(row.source_checked_at),
-        row.organization.id.to_string(),
-        text(row.organization.slug),
-        text(row.organization.name),
-        next_deadline,
-    ]
+fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {
+    let mut cells = Vec::new();
+    row.0.iter().for_each(|(_, value)| push_cells(value, &mut cells));
+    cells.push(next_deadline);
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(cells);
+    writer.into_inner().unwrap_or_default()
+}
+
+/// The cells of a value: one, or one of each member.
+fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
+    cells.push(match value {
+        Value::Object(object) => return object.0.iter().for_each(|(_, value)| push_cells(value, cells)),
+        Value::Null | Value::Objects(_) => String::new(),
+        Value::Id(it) => it.to_string(),
+        Value::Text(it) => text(it),
+        Value::Words(it) => text(&it.iter().map(Shared::as_str).collect::<Vec<_>>().join("|")),
+        Value::Number(it) => it.to_string(),
+        Value::Integer(it) => it.to_string(),
+        Value::Flag(it) => it.to_string(),
+        Value::Day(it) => it.to_string(),
+        Value::Time(it) => it.to_string(),
+    });
 }
 
 /// A text that no spreadsheet takes for a formula.
@@ -101,5 +79,15 @@ mod tests {
         assert_eq!(super::text("=HYPERLINK(1)"), "'=HYPERLINK(1)");
         assert_eq!(super::text("-5 °C"), "'-5 °C");
         assert_eq!(super::text("a=b"), "a=b");
+    }
+
+    #[test]
+    fn the_columns_are_those_of_a_search_row() {
+        assert_eq!(
+            super::head(),
+            "id,slug,name,summary,type,lifecycle,lifecycleCheckedAt,fields,eligibleCountries,\
+             destinationCountries,careerStages,fundingMinUsd,fundingMaxUsd,officialUrl,sourceCheckedAt,\
+             organizationId,organizationSlug,organizationName,nextDeadline\r\n"
+        );
     }
 }

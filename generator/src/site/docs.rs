@@ -69,7 +69,7 @@ impl Pages<'_> {
 
     /// The reference, read from the contract that is served.
     pub(super) fn api_view(&self) -> Value {
-        let contract: Json = serde_json::from_slice(OPENAPI).unwrap_or_default();
+        let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
         let paths = contract["paths"].as_object();
         let operations: Vec<Value> = paths
             .into_iter()
@@ -135,9 +135,11 @@ impl Pages<'_> {
     }
 
     fn robots(&self) -> String {
+        // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
+        // query, and would keep them out of `/programs/…`.
         format!(
-            "User-agent: *\nDisallow: /programs?\nDisallow: /es/programs?\nDisallow: /programs.\nDisallow: /mcp$\n\n\
-             Sitemap: {}/sitemap.xml\n",
+            "User-agent: *\nDisallow: /programs?*\nDisallow: /es/programs?*\nDisallow: /programs.\n\
+             Disallow: /es/programs.\nDisallow: /mcp$\n\nSitemap: {}/sitemap.xml\n",
             self.base_url
         )
     }
@@ -165,8 +167,7 @@ impl Pages<'_> {
 
     fn open_search(&self) -> String {
         let (title, base) = (escaped(&self.directory.dataset.title), escaped(self.base_url));
-        // The specification allows 16 characters.
-        let short: String = self.directory.dataset.title.chars().take(16).collect();
+        let short = short_name(&self.directory.dataset.title);
         format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
              <OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\"><ShortName>{}</ShortName>\
@@ -174,7 +175,7 @@ impl Pages<'_> {
              <Url type=\"text/html\" template=\"{base}/programs?q={{searchTerms}}\"/>\
              <Url type=\"application/atom+xml\" template=\"{base}/programs.atom?q={{searchTerms}}\"/>\
              </OpenSearchDescription>\n",
-            escaped(short.trim()),
+            escaped(short),
         )
     }
 
@@ -236,6 +237,19 @@ impl Pages<'_> {
     }
 }
 
+/// As many whole words of a title as OpenSearch allows; of a longer word its beginning.
+fn short_name(title: &str) -> &str {
+    const CHARACTERS: usize = 16;
+    let title = title.trim();
+    let Some((end, _)) = title.char_indices().nth(CHARACTERS) else { return title };
+    let whole = if title[end..].starts_with(char::is_whitespace) {
+        Some(end)
+    } else {
+        title[..end].rfind(char::is_whitespace)
+    };
+    title[..whole.unwrap_or(end)].trim_end_matches(|c: char| !c.is_alphanumeric())
+}
+
 /// A number of bytes for people, in decimal units.
 fn size(bytes: usize, locale: Locale) -> String {
     let (scaled, unit) = match bytes {
@@ -270,6 +284,22 @@ fn parameter(contract: &Json, it: &Json) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_names_hold_whole_words_of_at_most_sixteen_characters() {
+        for (title, short) in [
+            ("Opdir", "Opdir"),
+            ("Sixteen letters!", "Sixteen letters!"),
+            ("Opportunity Directory", "Opportunity"),
+            ("Open grants 2026 and more", "Open grants 2026"),
+            ("Grants: a directory", "Grants: a"),
+            ("Becas, ayudas y más oportunidades", "Becas, ayudas y"),
+            ("Forschungsförderungsdatenbank", "Forschungsförder"),
+        ] {
+            assert_eq!(short_name(title), short, "{title}");
+            assert!(short.chars().count() <= 16);
+        }
+    }
 
     #[test]
     fn sizes_are_told_as_each_language_does() {

@@ -26,18 +26,18 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let organization = &self.directory.organizations[self.directory.program_links[program].organization];
         let text = |text: &str| escaped(text);
-        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let path = here(&format!("/programs/{}", it.slug), locale);
         format!(
             "<entry><id>tag:{},2026:program/{}</id><title>{}</title><link href=\"{}{path}\"/>\
              <published>{}</published><updated>{}</updated><author><name>{}</name></author>{}</entry>\n",
             self.host(),
             it.id,
-            text(self.directory.text(it.id, locale, "name", &it.name)),
+            text(self.directory.text(it.entity(), locale, "name", &it.name)),
             text(self.base_url),
             it.created_at,
             it.updated_at,
-            text(self.directory.text(organization.id, locale, "name", &organization.name)),
+            text(self.directory.text(organization.entity(), locale, "name", &organization.name)),
             summary.map(|it| format!("<summary>{}</summary>", text(it))).unwrap_or_default(),
         )
     }
@@ -84,8 +84,8 @@ impl Pages<'_> {
             let it = &self.directory.programs[program];
             let organization =
                 &self.directory.organizations[self.directory.program_links[program].organization];
-            let name = self.directory.text(it.id, locale, "name", &it.name);
-            let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+            let name = self.directory.text(it.entity(), locale, "name", &it.name);
+            let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
             json!({
                 "id": format!("tag:{},2026:program/{}", self.host(), it.id),
                 "url": format!("{}{}", self.base_url, here(&format!("/programs/{}", it.slug), locale)),
@@ -93,7 +93,7 @@ impl Pages<'_> {
                 "content_text": summary.unwrap_or(name),
                 "date_published": it.created_at,
                 "date_modified": it.updated_at,
-                "authors": [{ "name": self.directory.text(organization.id, locale, "name", &organization.name) }],
+                "authors": [{ "name": self.directory.text(organization.entity(), locale, "name", &organization.name) }],
             })
         };
         let feed = json!({

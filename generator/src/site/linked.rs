@@ -3,7 +3,8 @@
 use minijinja::Value;
 use serde_json::{Map, json};
 use snapshot::page::hole::Rule;
-use snapshot::record::{Locale, RecipientKind};
+use snapshot::page::money::conversion;
+use snapshot::record::{Locale, Number, RecipientKind};
 
 use super::{Pages, here};
 use crate::data::Download;
@@ -30,12 +31,16 @@ impl Pages<'_> {
         let organization = &self.directory.organizations[self.directory.program_links[program].organization];
         let provider = json!({
             "@type": "Organization",
-            "name": self.directory.text(organization.id, locale, "name", &organization.name),
+            "name": self.directory.text(organization.entity(), locale, "name", &organization.name),
             "url": self.address(&format!("/organizations/{}", organization.slug), locale),
         });
-        let (min, max) = (it.funding_min_usd, it.funding_max_usd);
-        let funded = min.is_some() || max.is_some();
-        let mut amount = json!({ "@type": "MonetaryAmount", "currency": "USD" });
+        let funded = it.funding_min_usd.is_some() || it.funding_max_usd.is_some();
+        // Where the source's amount was converted, the source's is the one that is exact.
+        let (currency, min, max) = match conversion(it, &self.facts(program)) {
+            Some(source) => (source.currency, source.min.map(Number), source.max.map(Number)),
+            None => ("USD", it.funding_min_usd, it.funding_max_usd),
+        };
+        let mut amount = json!({ "@type": "MonetaryAmount", "currency": currency });
         for (name, bound) in [("minValue", min), ("maxValue", max)] {
             if let Some(bound) = bound {
                 amount[name] = json!(bound);
@@ -48,8 +53,8 @@ impl Pages<'_> {
             } else {
                 json!("EducationalOccupationalProgram")
             },
-            "name": self.directory.text(it.id, locale, "name", &it.name),
-            "description": self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref()),
+            "name": self.directory.text(it.entity(), locale, "name", &it.name),
+            "description": self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref()),
             "url": self.address(&format!("/programs/{}", it.slug), locale),
             "sameAs": it.official_url,
             "provider": provider,
@@ -65,8 +70,8 @@ impl Pages<'_> {
         let it = &self.directory.organizations[organization];
         embed(json!({
             "@type": "Organization",
-            "name": self.directory.text(it.id, locale, "name", &it.name),
-            "description": self.directory.optional_text(it.id, locale, "description", it.description.as_deref()),
+            "name": self.directory.text(it.entity(), locale, "name", &it.name),
+            "description": self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref()),
             "url": it.website_url,
             "mainEntityOfPage": self.address(&format!("/organizations/{}", it.slug), locale),
         }))
@@ -76,7 +81,7 @@ impl Pages<'_> {
         let it = &self.directory.recipients[recipient];
         embed(json!({
             "@type": if it.kind == RecipientKind::Person { "Person" } else { "Organization" },
-            "name": self.directory.text(it.id, locale, "displayName", &it.display_name),
+            "name": self.directory.text(it.entity(), locale, "displayName", &it.display_name),
             "url": it.website_url,
             "mainEntityOfPage": self.address(&format!("/recipients/{}", it.slug), locale),
         }))

@@ -5,7 +5,7 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::html::search::option;
 use snapshot::page::html::{Prepared, Shared, Word, escaped, write};
 use snapshot::page::shape::Shaper;
-use snapshot::query::PARAMETERS;
+use snapshot::query::{Kind, PARAMETERS};
 use snapshot::record::Locale;
 use snapshot::store::sections::{SectionWriter, Sections};
 
@@ -15,17 +15,18 @@ use super::Pages;
 use super::theme::SLOT;
 use crate::render::csv;
 
-/// Fields of the search form that take numbers or dates.
-const FIELDS: [(&str, &str); 8] = [
-    ("fundingMin", "number"),
-    ("fundingMax", "number"),
-    ("deadlineFrom", "date"),
-    ("deadlineTo", "date"),
-    ("ageMin", "number"),
-    ("ageMax", "number"),
-    ("durationMin", "number"),
-    ("durationMax", "number"),
-];
+/// Fields of the search form that take numbers or dates: names and types, in order.
+fn fields() -> Vec<(&'static str, &'static str)> {
+    let place = |kind: Kind| match kind {
+        Kind::Least(measure) | Kind::Most(measure) => Some((measure.spec().panel, "number")),
+        Kind::DeadlineFrom | Kind::DeadlineTo => Some((1, "date")),
+        _ => None,
+    };
+    let placed = PARAMETERS.iter().filter_map(|it| place(it.kind).map(|(at, input)| (at, it.name, input)));
+    let mut fields: Vec<_> = placed.collect();
+    fields.sort_by_key(|(at, ..)| *at);
+    fields.into_iter().map(|(_, name, input)| (name, input)).collect()
+}
 
 impl Pages<'_> {
     /// `html.bin`; `order` gives the program of each document.
@@ -74,10 +75,10 @@ impl Pages<'_> {
 
     /// The search page, cut at its slots.
     fn skeleton(&self, locale: Locale) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
-        let fields: Vec<Value> = FIELDS
-            .iter()
-            .map(|(name, kind)| {
-                context! { name => *name, type => *kind, text => self.word(locale, &format!("param_{name}")) }
+        let fields: Vec<Value> = fields()
+            .into_iter()
+            .map(|(name, input)| {
+                context! { name, type => input, text => self.word(locale, &format!("param_{name}")) }
             })
             .collect();
         let title = self.word(locale, "search_title");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::date;
-use snapshot::record::Directory;
+use snapshot::record::{Directory, Number};
 use snapshot::store::{Digest, Generation};
 
 use crate::commands::{input, load};
@@ -152,4 +152,87 @@ fn calendars_are_balanced_and_their_lines_short() {
         assert_eq!(events("BEGIN"), events("END"), "{path}");
     }
     assert!(files["/programs.ics"].contains("DTSTART;VALUE=DATE:"));
+}
+
+/// Rules of robots.txt as RFC 9309 reads them: the longest that fits decides, all are refusals here.
+fn is_refused(rules: &[&str], address: &str) -> bool {
+    rules.iter().any(|rule| match rule.strip_suffix('$') {
+        Some(whole) => address == whole,
+        None => address.starts_with(rule.trim_end_matches('*')),
+    })
+}
+
+#[test]
+fn robots_are_kept_out_of_searches_and_out_of_nothing_else_however_simple_they_are() {
+    let files = site_of(&sample());
+    let robots = &files["/robots.txt"];
+    let rules: Vec<&str> = robots.lines().filter_map(|line| line.strip_prefix("Disallow: ")).collect();
+    for refused in ["/programs?q=a", "/es/programs?q=a", "/programs.atom?q=a", "/es/programs.csv", "/mcp"] {
+        assert!(is_refused(&rules, refused), "{refused}");
+    }
+    // Python's parser compares what stands there, and leaves out a `?` that nothing follows.
+    let simple: Vec<&str> = rules.iter().map(|rule| rule.trim_end_matches('?')).collect();
+    let records = files.keys().filter(|path| path.ends_with(".html") || path.ends_with(".md"));
+    for address in records.map(|path| path.trim_end_matches(".html")) {
+        assert!(!is_refused(&rules, address), "{address}");
+        assert!(!simple.iter().any(|rule| address.starts_with(rule)), "{address}");
+    }
+}
+
+#[test]
+fn a_list_of_terms_says_no_term_twice() {
+    let mut directory = sample();
+    let mut added = 0;
+    for links in &mut directory.program_links {
+        let facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
+        let stated = facts.filter(|fact| matches!(fact.kind.as_str(), "age" | "duration"));
+        for mut fact in stated.cloned().collect::<Vec<_>>() {
+            fact.id = uuid::Uuid::from_u128(fact.id.as_u128() ^ 1);
+            fact.min = Some(Number(99.0));
+            fact.max = None;
+            links.facts.push(directory.facts.len());
+            directory.facts.push(fact);
+            added += 1;
+        }
+    }
+    assert!(added > 0);
+    for (path, page) in pages(&site_of(&directory)) {
+        for list in page.split("<dl").skip(1).map(|rest| rest.split("</dl>").next().unwrap()) {
+            let terms: Vec<&str> =
+                list.split("<dt>").skip(1).map(|rest| rest.split("</dt>").next().unwrap()).collect();
+            let distinct: std::collections::BTreeSet<&str> = terms.iter().copied().collect();
+            assert_eq!(distinct.len(), terms.len(), "{path}: {terms:?}");
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_says_who_publishes_in_which_languages_and_where_to_ask() {
+    let files = site_of(&sample());
+    let catalog: serde_json::Value = serde_json::from_str(&files["/data/catalog.jsonld"]).unwrap();
+    let dataset = &catalog["dcat:dataset"];
+    for of in [&catalog, dataset] {
+        assert_eq!(of["dcterms:publisher"]["@type"], "foaf:Agent");
+        assert_eq!(of["dcterms:publisher"]["foaf:name"], "Opdir sample directory");
+        assert!(of["dcterms:description"].as_str().is_some_and(|text| text.len() > 20));
+        let languages: Vec<&str> =
+            of["dcterms:language"].as_array().unwrap().iter().filter_map(|it| it["@id"].as_str()).collect();
+        let table = "http://publications.europa.eu/resource/authority/language/";
+        assert_eq!(languages, [format!("{table}ENG"), format!("{table}SPA")]);
+    }
+    let services = catalog["dcat:service"].as_array().unwrap();
+    let endpoints: Vec<&str> =
+        services.iter().filter_map(|it| it["dcat:endpointURL"]["@id"].as_str()).collect();
+    assert_eq!(endpoints, ["https://directory.example/api/v1", "https://directory.example/mcp"]);
+    for service in services {
+        assert_eq!(
+            (&service["@type"], &service["dcat:servesDataset"]["@id"]),
+            (&"dcat:DataService".into(), &dataset["@id"])
+        );
+        let described = service["dcat:endpointDescription"]["@id"].as_str().unwrap();
+        assert!(
+            files.contains_key(described.strip_prefix("https://directory.example").unwrap()),
+            "{described}"
+        );
+    }
 }

@@ -10,8 +10,9 @@ use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, named_values};
 use snapshot::page::hole::Rule;
 use snapshot::page::html::{arg, grouped};
-use snapshot::record::{Fact, Locale, Number, Polarity, Program, Strength};
-use uuid::Uuid;
+use snapshot::page::money::Speech;
+use snapshot::page::plain::checked;
+use snapshot::record::{EntityRef, Fact, Locale, Number, Polarity, Program, Strength};
 
 use super::{Pages, here};
 use crate::read::Table;
@@ -85,19 +86,19 @@ impl Pages<'_> {
     /// A text in the asked language, or in the original with that language's name.
     fn text(
         &self,
-        (id, original_language): (Uuid, &str),
+        (of, original_language): (EntityRef, &str),
         locale: Locale,
         field: &str,
         original: &str,
     ) -> Value {
-        let text = self.directory.text(id, locale, field, original);
-        context! { text, lang => self.foreign((id, original_language), locale, field) }
+        let text = self.directory.text(of, locale, field, original);
+        context! { text, lang => self.foreign((of, original_language), locale, field) }
     }
 
     /// The language of a text that is not there in the asked one.
-    fn foreign(&self, (id, original): (Uuid, &str), locale: Locale, field: &str) -> Option<String> {
+    fn foreign(&self, (of, original): (EntityRef, &str), locale: Locale, field: &str) -> Option<String> {
         let translated =
-            self.directory.translations.get(&(id, locale)).is_some_and(|it| it.contains_key(field));
+            self.directory.translations.get(&(of, locale)).is_some_and(|it| it.contains_key(field));
         (!translated && original != locale.as_str()).then(|| original.to_owned())
     }
 
@@ -112,7 +113,7 @@ impl Pages<'_> {
     /// A long text, line by line: whole, and as much of it as a page shows.
     fn lines(
         &self,
-        about: (Uuid, &str),
+        about: (EntityRef, &str),
         locale: Locale,
         field: &str,
         original: Option<&str>,
@@ -139,7 +140,7 @@ impl Pages<'_> {
         let it = &self.directory.organizations[self.directory.program_links[program].organization];
         context! {
             href => here(&format!("/organizations/{}", it.slug), locale),
-            ..self.text((it.id, self.default_language()), locale, "name", &it.name)
+            ..self.text((it.entity(), self.default_language()), locale, "name", &it.name)
         }
     }
 
@@ -171,23 +172,40 @@ impl Pages<'_> {
 
     /// An amount of US dollars.
     pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
-        let whole = grouped(amount.0.max(0.0).round() as u64, locale);
-        self.phrase(locale, "money", &[("n", &whole)])
+        let word = |key: &str| self.word(locale, key);
+        Speech { locale, word: &word }.amount(amount.0, "USD")
     }
 
-    fn funding(&self, program: &Program, locale: Locale) -> Option<String> {
-        let of = |amount: Option<Number>| amount.map(|amount| self.money(amount, locale));
-        self.range("funding", of(program.funding_min_usd), of(program.funding_max_usd), locale)
+    /// What a program pays: the source's amounts first.
+    fn funding(&self, program: usize, locale: Locale) -> Option<String> {
+        let word = |key: &str| self.word(locale, key);
+        let label = |fact: &Fact| {
+            let text = fact.label.as_deref().or(fact.value.as_deref())?;
+            Some(self.directory.text(fact.entity(), locale, "label", text).to_owned())
+        };
+        let record = &self.directory.programs[program];
+        Speech { locale, word: &word }.funding(record, &self.facts(program), label)
     }
 
-    /// A range in words; `kind` is the start of its three keys.
-    fn range(&self, kind: &str, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
-        let both = if kind == "funding" { "funding_range" } else { "range_both" };
+    /// The lifecycle that was observed with the day of that; how the dates differ today is a hole.
+    fn lifecycle(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let doc = self.numbers.doc_of[program] as usize;
+        let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
+        let date = it.lifecycle_observed_at().map(|time| self.date_words(day(time), locale));
+        let observed = checked(&label, date, |key| self.word(locale, key));
+        context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(arg(doc, locale))) }
+    }
+
+    /// A range of numbers in words.
+    fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => Some(self.phrase(locale, both, &[("min", &min), ("max", &max)])),
-            (Some(min), None) => Some(self.phrase(locale, &format!("{kind}_from"), &[("min", &min)])),
-            (None, Some(max)) => Some(self.phrase(locale, &format!("{kind}_up_to"), &[("max", &max)])),
+            (Some(min), Some(max)) => {
+                Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)]))
+            }
+            (Some(min), None) => Some(self.phrase(locale, "range_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase(locale, "range_up_to", &[("max", &max)])),
             (None, None) => None,
         }
     }
@@ -195,8 +213,8 @@ impl Pages<'_> {
     /// What a search row and a record's page both say.
     fn common(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
-        let about = (it.id, self.language(it));
-        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        let about = (it.entity(), self.language(it));
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         context! {
             t => self.theme.words(locale),
             slug => &it.slug,
@@ -205,7 +223,7 @@ impl Pages<'_> {
             kind => self.label(Facet::Types, &it.program_type, locale),
             summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
             who => self.who(program, locale),
-            funding => self.funding(it, locale),
+            funding => self.funding(program, locale),
             checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
         }
     }
@@ -213,8 +231,8 @@ impl Pages<'_> {
     /// A search row, up to what depends on the day.
     pub(super) fn row(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
         let it = &self.directory.programs[program];
-        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
-        let language = self.foreign((it.id, self.language(it)), locale, "summary");
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let language = self.foreign((it.entity(), self.language(it)), locale, "summary");
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let context = context! {
@@ -232,7 +250,7 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
-            name => self.text((it.id, self.language(it)), locale, "name", &it.name),
+            name => self.text((it.entity(), self.language(it)), locale, "name", &it.name),
             provider => self.provider(program, locale),
         };
         Ok(self.theme.environment.get_template("line.html")?.render(context)?.trim().to_owned())
@@ -242,17 +260,17 @@ impl Pages<'_> {
     pub(super) fn program_view(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
         let links = &self.directory.program_links[program];
-        let about = (it.id, self.language(it));
+        let about = (it.entity(), self.language(it));
         let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
         let doc = self.numbers.doc_of[program] as usize;
-        let summary = self.directory.optional_text(it.id, locale, "summary", it.summary.as_deref());
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         context! {
             description => summary.map(|text| shortened(text, SUMMARY)),
             when => self.when(program, locale),
-            deadline => Rule::NextDeadlineText.mark(doc),
+            state => Value::from_safe_string(Rule::WhenText.mark(arg(doc, locale))),
             official => outside(Some(&it.official_url)),
             about => self.lines(about, locale, "description", it.description.as_deref()),
-            lifecycle => self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale),
+            lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
@@ -268,7 +286,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Age and duration, where they are stated.
+    /// Age and duration, where they are stated: each once, with all that is said of it.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
         let facts = self.facts(program);
         let stated = facts.into_iter().filter(|fact| {
@@ -276,16 +294,23 @@ impl Pages<'_> {
         });
         let of = |fact: &Fact| {
             let number = |it: Option<Number>| it.map(|it| it.to_string());
-            let range = self.range("range", number(fact.min), number(fact.max), locale)?;
+            let range = self.range(number(fact.min), number(fact.max), locale)?;
             let (name, unit) = if fact.kind == "age" {
                 ("program_age", "age_unit".to_owned())
             } else {
                 ("program_duration", format!("unit_{}", fact.unit.as_deref()?))
             };
-            let text = format!("{range} {}", self.word(locale, &unit));
-            Some(context! { name => self.word(locale, name), text })
+            Some((self.word(locale, name), format!("{range} {}", self.word(locale, &unit))))
         };
-        stated.filter_map(of).collect()
+        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, text) in stated.filter_map(of) {
+            match named.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, texts)) if texts.contains(&text) => {}
+                Some((_, texts)) => texts.push(text),
+                None => named.push((name, vec![text])),
+            }
+        }
+        named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
     }
 
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
@@ -317,7 +342,10 @@ impl Pages<'_> {
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let telling = self.facts(program).into_iter().filter(|fact| {
-            fact.text.is_some() || fact.polarity == Polarity::Exclude || fact.strength == Strength::Preferred
+            fact.text.is_some()
+                || fact.amount.is_some()
+                || fact.polarity == Polarity::Exclude
+                || fact.strength == Strength::Preferred
         });
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
@@ -333,10 +361,21 @@ impl Pages<'_> {
             context! {
                 label,
                 mark => mark.map(|key| self.word(locale, key)),
-                text => fact.text.as_deref().map(|text| self.text((fact.id, self.language(it)), locale, "text", text)),
+                amount => self.stated_amount(fact, locale),
+                text => fact.text.as_deref().map(|text| self.text((fact.entity(), self.language(it)), locale, "text", text)),
             }
         };
         telling.map(view).collect()
+    }
+
+    /// The amount of a fact, in its currency where it has one.
+    fn stated_amount(&self, fact: &Fact, locale: Locale) -> Option<String> {
+        let amount = fact.amount?;
+        let word = |key: &str| self.word(locale, key);
+        Some(match fact.currency.as_deref() {
+            Some(currency) => Speech { locale, word: &word }.amount(amount.0, currency),
+            None => amount.to_string(),
+        })
     }
 
     fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {
@@ -348,7 +387,7 @@ impl Pages<'_> {
                 .map(|date| date.map(|date| self.date(date, locale)))
                 .into();
             context! {
-                label => self.text((it.id, language), locale, "label", &it.label),
+                label => self.text((it.entity(), language), locale, "label", &it.label),
                 href => outside(it.application_url.as_deref()).and_then(|link| link.get_attr("href").ok()),
                 status => Value::from_safe_string(Rule::Status.mark(arg(number, locale))),
                 days,
@@ -372,10 +411,10 @@ impl Pages<'_> {
             context! {
                 year => it.award_year,
                 href => here(&format!("/recipients/{}", recipient.slug), locale),
-                name => self.directory.text(recipient.id, locale, "displayName", &recipient.display_name),
+                name => self.directory.text(recipient.entity(), locale, "displayName", &recipient.display_name),
                 program_href => here(&format!("/programs/{}", program.slug), locale),
-                program => self.directory.text(program.id, locale, "name", &program.name),
-                project => self.directory.optional_text(it.id, locale, "projectTitle", it.project_title.as_deref()).map(|text| shortened(text, PROJECT)),
+                program => self.directory.text(program.entity(), locale, "name", &program.name),
+                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| shortened(text, PROJECT)),
                 amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
             }
         };
@@ -416,12 +455,12 @@ impl Pages<'_> {
     pub(super) fn organization_view(&self, organization: usize, locale: Locale) -> Value {
         let it = &self.directory.organizations[organization];
         let links = &self.directory.organization_links[organization];
-        let about = (it.id, self.default_language());
+        let about = (it.entity(), self.default_language());
         let program = |program: &usize| {
             let record = &self.directory.programs[*program];
             context! {
                 href => here(&format!("/programs/{}", record.slug), locale),
-                name => self.text((record.id, self.language(record)), locale, "name", &record.name),
+                name => self.text((record.entity(), self.language(record)), locale, "name", &record.name),
                 kind => self.label(Facet::Types, &record.program_type, locale),
                 when => self.when(*program, locale),
             }
@@ -430,7 +469,7 @@ impl Pages<'_> {
             let it = &self.directory.posts[*post];
             let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
             let day = it.published_on.map(|date| self.date(date, locale));
-            Some(context! { href, day, title => self.directory.text(it.id, locale, "title", &it.title) })
+            Some(context! { href, day, title => &it.title })
         };
         let channel = |channel: &usize| {
             let it = &self.directory.channels[*channel];
@@ -442,7 +481,7 @@ impl Pages<'_> {
             context! { name => &it.name, role => it.role.as_deref() }
         };
         let description =
-            self.directory.optional_text(it.id, locale, "description", it.description.as_deref());
+            self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
         context! {
             name => self.text(about, locale, "name", &it.name),
             about => self.lines(about, locale, "description", it.description.as_deref()),
@@ -471,7 +510,7 @@ impl Pages<'_> {
     pub(super) fn organizations_view(&self, locale: Locale) -> Value {
         let all = &self.directory.organizations;
         let count = |at: usize| self.directory.organization_links[at].programs.len();
-        let name = |at: usize| self.directory.text(all[at].id, locale, "name", &all[at].name);
+        let name = |at: usize| self.directory.text(all[at].entity(), locale, "name", &all[at].name);
         let mut most: Vec<usize> = (0..all.len()).collect();
         most.sort_by_key(|at| (Reverse(count(*at)), all[*at].id));
         most.truncate(LISTED);
@@ -479,7 +518,7 @@ impl Pages<'_> {
         let item = |at: &usize| {
             context! {
                 href => here(&format!("/organizations/{}", all[*at].slug), locale),
-                name => self.text((all[*at].id, self.default_language()), locale, "name", &all[*at].name),
+                name => self.text((all[*at].entity(), self.default_language()), locale, "name", &all[*at].name),
                 count => grouped(count(*at) as u64, locale),
             }
         };
@@ -495,7 +534,7 @@ impl Pages<'_> {
         most.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
         most.truncate(LISTED);
         let item = |at: &usize| {
-            let (it, about) = (&all[*at], (all[*at].id, self.default_language()));
+            let (it, about) = (&all[*at], (all[*at].entity(), self.default_language()));
             context! {
                 href => here(&format!("/recipients/{}", it.slug), locale),
                 name => self.text(about, locale, "displayName", &it.display_name),
@@ -522,7 +561,7 @@ impl Pages<'_> {
     pub(super) fn recipient_view(&self, recipient: usize, locale: Locale) -> Value {
         let it = &self.directory.recipients[recipient];
         let awards = &self.directory.recipient_awards[recipient];
-        let about = (it.id, self.default_language());
+        let about = (it.entity(), self.default_language());
         context! {
             name => self.text(about, locale, "displayName", &it.display_name),
             about => self.lines(about, locale, "biography", it.biography.as_deref()),

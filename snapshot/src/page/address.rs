@@ -24,9 +24,8 @@ pub fn url_of(path: &str) -> Option<String> {
             Some(stem) => format!("{stem}?locale=es"),
             None => stem.to_owned(),
         },
-        (_, "html") => {
-            stem.strip_suffix("index").map_or(stem, |folder| folder.trim_end_matches('/')).to_owned()
-        }
+        (_, "html") if stem == "index" => String::new(),
+        (_, "html") => stem.strip_suffix("/index").unwrap_or(stem).to_owned(),
         _ => path.to_owned(),
     };
     Some(format!("/{address}"))
@@ -58,6 +57,7 @@ mod tests {
             ("public/api/v1/exports/latest.csv", "/api/v1/exports/latest?format=csv"),
             ("public/index.html", "/"),
             ("public/es/index.html", "/es"),
+            ("public/programs/citation-index.html", "/programs/citation-index"),
             ("public/es/programs/a-b.html", "/es/programs/a-b"),
             ("public/programs/a-b.md", "/programs/a-b.md"),
             ("public/sitemap.xml", "/sitemap.xml"),

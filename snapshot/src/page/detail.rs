@@ -8,13 +8,11 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::page::hole::{Filled, Rule, Syntax, cut};
-use crate::page::list::{AwardRow, Numbers};
-use crate::page::shape::{
-    Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, RecipientReference,
-    Reference, Shaper, Source, Transition,
-};
+use crate::page::list::{Numbers, award_row};
+use crate::page::shape::Shaper;
 use crate::page::{Dated, push_json};
-use crate::record::{Lifecycle, Number};
+use crate::record::Number;
+use crate::record::shown::{Object, Shows};
 
 /// Most awards of a program or organization detail; the history counts all.
 const AWARDS_MAX: usize = 100;
@@ -29,20 +27,14 @@ struct Data<T> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ProgramDetail<'a> {
-    program: Program<'a>,
-    organization: Organization<'a>,
-    cycles: Vec<Cycle<'a>>,
-    awards: Vec<ProgramAward<'a>>,
-    sources: Vec<Source<'a>>,
-    lifecycle_history: Vec<Transition<'a>>,
-    opportunity_facts: Vec<Fact<'a>>,
+    program: Object<'a>,
+    organization: Object<'a>,
+    cycles: Vec<Object<'a>>,
+    awards: Vec<Object<'a>>,
+    sources: Vec<Object<'a>>,
+    lifecycle_history: Vec<Object<'a>>,
+    opportunity_facts: Vec<Object<'a>>,
     history: History<'a>,
-}
-
-#[derive(Serialize)]
-struct ProgramAward<'a> {
-    award: Award<'a>,
-    recipient: RecipientReference<'a>,
 }
 
 #[derive(Serialize)]
@@ -91,12 +83,14 @@ pub fn program(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, program: u
         let status = Rule::CycleStatus.mark(numbers.cycle[*cycle] as usize);
         shaper.cycle(*cycle, status, Some(sources.collect()))
     };
-    let award = |award: &usize| ProgramAward {
-        award: shaper.award(*award),
-        recipient: shaper.recipient_reference(shaper.directory.award_links[*award].recipient),
+    let award = |award: &usize| {
+        let recipient = shaper.directory.award_links[*award].recipient;
+        Object::default()
+            .with("award", shaper.award(*award))
+            .with("recipient", shaper.recipient_reference(recipient))
     };
     let detail = ProgramDetail {
-        program: shaper.program(program),
+        program: shaper.program(program, Shows::DETAIL),
         organization: shaper.organization(links.organization),
         cycles: links.cycles.iter().map(cycle).collect(),
         awards: links.awards.iter().take(AWARDS_MAX).map(award).collect(),
@@ -124,7 +118,7 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> History<'a> {
     recipients.dedup();
     let deadline = |cycle: &usize| {
         let it = &directory.cycles[*cycle];
-        let label = directory.text(it.id, shaper.locale, "label", &it.label);
+        let label = directory.text(it.entity(), shaper.locale, "label", &it.label);
         Some(Deadline { cycle_id: it.id, label, deadline_on: it.deadline_on? })
     };
     History {
@@ -174,23 +168,12 @@ fn amounts(shaper: &Shaper<'_>, awards: &[usize]) -> Option<Amounts> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OrganizationDetail<'a> {
-    organization: Organization<'a>,
-    leaders: Vec<Leader<'a>>,
-    channels: Vec<Channel<'a>>,
-    recent_posts: Vec<Post<'a>>,
-    programs: Vec<OrganizationProgram<'a>>,
-    awards: Vec<AwardRow<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OrganizationProgram<'a> {
-    id: Uuid,
-    slug: &'a str,
-    name: &'a str,
-    r#type: &'a str,
-    lifecycle: Lifecycle,
-    next_deadline: String,
+    organization: Object<'a>,
+    leaders: Vec<Object<'a>>,
+    channels: Vec<Object<'a>>,
+    recent_posts: Vec<Object<'a>>,
+    programs: Vec<Object<'a>>,
+    awards: Vec<Object<'a>>,
 }
 
 /// OrganizationDetailResponse.
@@ -198,15 +181,8 @@ struct OrganizationProgram<'a> {
 pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organization: usize) -> Filled {
     let links = &shaper.directory.organization_links[organization];
     let program = |program: &usize| {
-        let it = shaper.program(*program);
-        OrganizationProgram {
-            id: it.id,
-            slug: it.slug,
-            name: it.name,
-            r#type: it.program_type,
-            lifecycle: it.lifecycle,
-            next_deadline: Rule::NextDeadline.mark(numbers.doc_of[*program] as usize),
-        }
+        let deadline = Rule::NextDeadline.mark(numbers.doc_of[*program] as usize);
+        shaper.program(*program, Shows::LISTED).with("nextDeadline", deadline)
     };
     let detail = OrganizationDetail {
         organization: shaper.organization(organization),
@@ -214,29 +190,25 @@ pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organ
         channels: links.channels.iter().map(|channel| shaper.channel(*channel)).collect(),
         recent_posts: links.posts.iter().take(POSTS_MAX).map(|post| shaper.post(*post)).collect(),
         programs: links.programs.iter().map(program).collect(),
-        awards: links.awards.iter().take(AWARDS_MAX).map(|award| AwardRow::new(shaper, *award)).collect(),
+        awards: links.awards.iter().take(AWARDS_MAX).map(|award| award_row(shaper, *award)).collect(),
     };
     finish(&detail, dated)
 }
 
 #[derive(Serialize)]
 struct RecipientDetail<'a> {
-    recipient: Recipient<'a>,
-    awards: Vec<RecipientAward<'a>>,
-}
-
-#[derive(Serialize)]
-struct RecipientAward<'a> {
-    award: Award<'a>,
-    program: Reference<'a>,
+    recipient: Object<'a>,
+    awards: Vec<Object<'a>>,
 }
 
 /// RecipientDetailResponse.
 #[must_use]
 pub fn recipient(shaper: &Shaper<'_>, dated: &Dated, recipient: usize) -> Filled {
-    let award = |award: &usize| RecipientAward {
-        award: shaper.award(*award),
-        program: shaper.program_reference(shaper.directory.award_links[*award].program),
+    let award = |award: &usize| {
+        let program = shaper.directory.award_links[*award].program;
+        Object::default()
+            .with("award", shaper.award(*award))
+            .with("program", shaper.program_reference(program))
     };
     let awards = &shaper.directory.recipient_awards[recipient];
     let detail = RecipientDetail {

@@ -35,12 +35,16 @@ pub enum Rule {
     OpenCount = 8,
     /// The day in words.
     Day = 9,
+    /// State and deadline of a program in words, without markup.
+    WhenText = 10,
+    /// How the dates of a program differ from the lifecycle that was observed, or nothing.
+    Differs = 11,
 }
 
 const MARK: char = '\u{1}';
 
 impl Rule {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::CycleStatus,
         Self::NextDeadline,
         Self::NextDeadlineText,
@@ -50,6 +54,8 @@ impl Rule {
         Self::Deadlines,
         Self::OpenCount,
         Self::Day,
+        Self::WhenText,
+        Self::Differs,
     ];
 
     const fn letter(self) -> char {
@@ -63,6 +69,8 @@ impl Rule {
             Self::Deadlines => 'm',
             Self::OpenCount => 'o',
             Self::Day => 'y',
+            Self::WhenText => 'p',
+            Self::Differs => 'l',
         }
     }
 
@@ -93,6 +101,8 @@ impl Rule {
             Self::Deadlines => Self::words(Fragment::Deadlines, arg, dated, out),
             Self::OpenCount => Self::words(Fragment::OpenCount, arg, dated, out),
             Self::Day => Self::words(Fragment::Day, arg, dated, out),
+            Self::WhenText => Self::words(Fragment::WhenText, arg, dated, out),
+            Self::Differs => Self::words(Fragment::Differs, arg, dated, out),
         }
     }
 

@@ -20,16 +20,16 @@
 pub mod deadlines;
 pub mod feed;
 pub mod search;
+mod when;
 
 use jiff::civil::Date;
 
 use crate::facet::COUNT;
 use crate::page::{Dated, push_date, push_number};
 use crate::query::PARAMETERS;
-use crate::record::{CycleStatus, Locale};
+use crate::record::Locale;
 use crate::search::table::Strings;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::Day;
 
 /// Declares the words that the edge needs, with the key of each in the files of words.
 macro_rules! words {
@@ -53,6 +53,15 @@ words! {
     Upcoming = "state_upcoming",
     Closed = "state_closed",
     Unknown = "state_unknown",
+    Doubtful = "state_doubtful",
+    Passed = "state_passed",
+    OpenWhenChecked = "state_open_when_checked",
+    NotKnown = "when_not_known",
+    MonthsAgo = "when_months_ago",
+    LastDeadline = "when_last_deadline",
+    ByDatesOpen = "by_dates_open",
+    ByDatesUpcoming = "by_dates_upcoming",
+    ByDatesClosed = "by_dates_closed",
     Closes = "when_closes",
     Deadline = "when_deadline",
     AnyTime = "when_any_time",
@@ -377,115 +386,6 @@ impl Language {
         self.push_date_words(out, date);
         out.extend_from_slice(b"</time>");
     }
-
-    /// Writes where a program stands on a day: state, deadline, days left.
-    pub fn push_when(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let states = dated.today.states(doc);
-        let state = State::ALL.into_iter().find(|state| states & state.bit() != 0).unwrap_or(State::Unknown);
-        self.push_badge(out, state);
-        let deadline = dated.today.next_deadline.get(doc as usize).copied().unwrap_or(Day::NONE);
-        match (state, deadline.date()) {
-            (_, Some(date)) => {
-                out.push(b' ');
-                let closes = matches!(state, State::Open | State::ClosingSoon);
-                self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
-                out.push(b' ');
-                self.push_time(out, date);
-                out.extend_from_slice(b" <small>");
-                self.push_days_left(out, deadline.0.saturating_sub(dated.day().0));
-                out.extend_from_slice(b"</small>");
-            }
-            (State::Rolling, None) => {
-                out.push(b' ');
-                self.push_word(out, Word::AnyTime);
-            }
-            (State::Open | State::Upcoming, None) => {
-                out.push(b' ');
-                self.push_word(out, Word::NoDeadline);
-            }
-            _ => {}
-        }
-    }
-
-    fn push_days_left(&self, out: &mut Vec<u8>, days: i32) {
-        match days {
-            0 => self.push_word(out, Word::Today),
-            1 => self.push_word(out, Word::Tomorrow),
-            _ => self.push_phrase(
-                out,
-                Word::InDays,
-                &[("n", &grouped(days.unsigned_abs().into(), self.locale))],
-            ),
-        }
-    }
-
-    fn push_badge(&self, out: &mut Vec<u8>, state: State) {
-        out.extend_from_slice(b"<b class=\"s ");
-        out.extend_from_slice(state.class().as_bytes());
-        out.extend_from_slice(b"\">");
-        self.push_word(out, state.word());
-        out.extend_from_slice(b"</b>");
-    }
-}
-
-/// What a badge says. The most pressing state comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    ClosingSoon,
-    Open,
-    Rolling,
-    Upcoming,
-    Closed,
-    Unknown,
-}
-
-impl State {
-    const ALL: [Self; 6] =
-        [Self::ClosingSoon, Self::Open, Self::Rolling, Self::Upcoming, Self::Closed, Self::Unknown];
-
-    /// Its bit in [`crate::time::Openness::states`].
-    const fn bit(self) -> u8 {
-        match self {
-            Self::Open => 1,
-            Self::ClosingSoon => 2,
-            Self::Rolling => 4,
-            Self::Upcoming => 8,
-            Self::Closed => 16,
-            Self::Unknown => 32,
-        }
-    }
-
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::ClosingSoon => "soon",
-            Self::Rolling => "roll",
-            Self::Upcoming => "next",
-            Self::Closed => "shut",
-            Self::Unknown => "none",
-        }
-    }
-
-    const fn word(self) -> Word {
-        match self {
-            Self::Open => Word::Open,
-            Self::ClosingSoon => Word::ClosingSoon,
-            Self::Rolling => Word::Rolling,
-            Self::Upcoming => Word::Upcoming,
-            Self::Closed => Word::Closed,
-            Self::Unknown => Word::Unknown,
-        }
-    }
-
-    const fn of(status: CycleStatus) -> Self {
-        match status {
-            CycleStatus::Open => Self::Open,
-            CycleStatus::Rolling => Self::Rolling,
-            CycleStatus::Upcoming => Self::Upcoming,
-            CycleStatus::Closed => Self::Closed,
-            CycleStatus::Unknown => Self::Unknown,
-        }
-    }
 }
 
 /// Programs of the home page's list of what closes next.
@@ -496,6 +396,10 @@ const CLOSING: usize = 8;
 pub enum Fragment {
     /// State and deadline of a program.
     When,
+    /// The same without markup.
+    WhenText,
+    /// How a program's dates differ from its lifecycle, if they do.
+    Differs,
     /// Status of a cycle.
     Status,
     /// Rows of the open programs that close next.
@@ -539,7 +443,9 @@ impl Html {
         let (number, language) = (arg / 2, &self.languages[(arg % 2) as usize]);
         match fragment {
             Fragment::When => language.push_when(out, number, dated),
-            Fragment::Status => language.push_badge(out, State::of(dated.cycles.status(number))),
+            Fragment::WhenText => language.push_when_text(out, number, dated),
+            Fragment::Differs => language.push_differs(out, number, dated),
+            Fragment::Status => language.push_standing(out, dated.cycles.standing(number)),
             Fragment::Closing => language.push_closing(out, dated),
             Fragment::Deadlines if number == 0 => language.push_deadlines(out, dated),
             Fragment::Deadlines => language.push_month(out, number, dated),

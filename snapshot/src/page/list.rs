@@ -5,12 +5,13 @@
 //! cycle.at cycle             cycle rows, newest season first; a row's position is the cycle's number
 //! cycle.split                u32 of each row: where its status stands
 //! cycle.opens .deadline .starts .stated   days and word that the status follows from
+//! cycle.checked              Day of each row: when its program was last checked
 //! cycle.due                  u32: cycles by deadline, without one last
 //! award.at award             award rows, newest first
 //! rec.at rec                 RecipientSummary rows, most awards first, then by name
 //! rec.name.at rec.name       folded display names
 //! rec.kind                   u8: position in RecipientKind::ALL
-//! rec.year.* rec.doc.*       years and programs of each recipient's awards, ascending
+//! rec.year.* rec.doc.*       year and program of each recipient's awards, side by side, ascending
 //! alias.* alias.to.*         former slugs as `type/slug`, sorted, and the canonical slug of each
 //! about                      JSON: what the dataset says about itself, see [`About`]
 //! ```
@@ -19,15 +20,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::page::shape::{RecipientReference, Reference, Shaper, ShortReference};
+use crate::page::shape::Shaper;
 use crate::page::{Dated, Site, push_json};
 use crate::query::{List, ListQuery, Page};
-use crate::record::{CycleStatus, Directory, EntityType, Locale, RecipientKind, award_order, season_order};
+use crate::record::shown::Object;
+use crate::record::{
+    CycleStatus, Directory, EntityRef, EntityType, Locale, RecipientKind, award_order, season_order,
+};
 use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, Season};
+use crate::time::{Day, Season, Standing};
 
 type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
@@ -74,12 +78,16 @@ pub struct Cycles {
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
+    checked: Section<Day>,
     by_deadline: Section<u32>,
 }
 
 /// Cycles on a day.
 pub struct CyclesToday {
+    day: Day,
     status: Vec<CycleStatus>,
+    deadline: Section<Day>,
+    checked: Section<Day>,
     /// Upcoming cycles, by deadline.
     upcoming: Vec<u32>,
 }
@@ -88,6 +96,7 @@ struct Recipients {
     rows: Strings,
     names: Strings,
     kinds: Section<u8>,
+    /// Year and program of each recipient's awards: two lists side by side, every pair once.
     years: NumberLists,
     programs: NumberLists,
 }
@@ -130,13 +139,14 @@ pub fn write(
 ) {
     let shaper = Shaper { directory, locale: Locale::En };
     let mut organizations: Vec<usize> = (0..directory.organizations.len()).collect();
-    organizations
-        .sort_by_cached_key(|it| (fold(shaper.organization(*it).name), directory.organizations[*it].id));
+    organizations.sort_by_cached_key(|it| {
+        (fold(shaper.organization_reference(*it).text("name")), directory.organizations[*it].id)
+    });
     write_rows(ORGANIZATIONS, organizations.iter().map(|it| shaper.organization(*it)), writer);
     write_cycles(&shaper, program_of_cycle, writer);
     let mut awards: Vec<usize> = (0..directory.awards.len()).collect();
     awards.sort_by(|a, b| award_order(&directory.awards[*a], &directory.awards[*b]));
-    write_rows(AWARDS, awards.iter().map(|award| AwardRow::new(&shaper, *award)), writer);
+    write_rows(AWARDS, awards.iter().map(|award| award_row(&shaper, *award)), writer);
     write_recipients(&shaper, numbers, writer);
     write_aliases(directory, writer);
     let dataset = &directory.dataset;
@@ -151,17 +161,13 @@ pub fn write(
 }
 
 fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
-    let slugs = |organizations: bool| -> BTreeMap<uuid::Uuid, &str> {
-        let records = directory.programs.iter().map(|it| (it.id, it.slug.as_str()));
-        let recipients = directory.recipients.iter().map(|it| (it.id, it.slug.as_str()));
-        let bodies = directory.organizations.iter().map(|it| (it.id, it.slug.as_str()));
-        if organizations { bodies.collect() } else { records.chain(recipients).collect() }
-    };
-    let (organizations, others) = (slugs(true), slugs(false));
+    let organizations = directory.organizations.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let programs = directory.programs.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let recipients = directory.recipients.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let slugs: BTreeMap<EntityRef, &str> = organizations.chain(programs).chain(recipients).collect();
     let mut aliases: BTreeMap<String, &str> = BTreeMap::new();
     for alias in &directory.aliases {
-        let known = if alias.entity_type == EntityType::Organization { &organizations } else { &others };
-        if let Some(slug) = known.get(&alias.entity_id) {
+        if let Some(slug) = slugs.get(&alias.about()) {
             aliases.insert(format!("{}/{}", alias.entity_type.as_str(), alias.slug), slug);
         }
     }
@@ -179,29 +185,13 @@ fn write_rows(names: SectionNames, rows: impl Iterator<Item = impl Serialize>, w
     all.write(names, writer);
 }
 
-#[derive(Serialize)]
-struct CycleRow<'a> {
-    cycle: crate::page::shape::Cycle<'a>,
-    program: ShortReference<'a>,
-}
-
 /// `{award, program, recipient}`.
-#[derive(Serialize)]
-pub(crate) struct AwardRow<'a> {
-    award: crate::page::shape::Award<'a>,
-    program: Reference<'a>,
-    recipient: RecipientReference<'a>,
-}
-
-impl<'a> AwardRow<'a> {
-    pub(crate) fn new(shaper: &Shaper<'a>, award: usize) -> Self {
-        let links = shaper.directory.award_links[award];
-        Self {
-            award: shaper.award(award),
-            program: shaper.program_reference(links.program),
-            recipient: shaper.recipient_reference(links.recipient),
-        }
-    }
+pub(crate) fn award_row<'a>(shaper: &Shaper<'a>, award: usize) -> Object<'a> {
+    let links = shaper.directory.award_links[award];
+    Object::default()
+        .with("award", shaper.award(award))
+        .with("program", shaper.program_reference(links.program))
+        .with("recipient", shaper.recipient_reference(links.recipient))
 }
 
 fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
@@ -210,11 +200,11 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     let order = cycle_order(directory);
     let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
     for cycle in &order {
-        let program = shaper.program_reference(program_of_cycle[*cycle]);
-        let row = CycleRow {
-            cycle: shaper.cycle(*cycle, String::new(), None),
-            program: ShortReference { slug: program.slug, name: program.name },
-        };
+        let mut program = shaper.program_reference(program_of_cycle[*cycle]);
+        // The contract has no id here.
+        program.0.retain(|(name, _)| *name != "id");
+        let cycle = shaper.cycle(*cycle, String::new(), None);
+        let row = Object::default().with("cycle", cycle).with("program", program);
         bytes.clear();
         push_json(&mut bytes, &row);
         // `"status":"` cannot stand inside a JSON string, whose quotes are escaped.
@@ -240,12 +230,14 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     writer.put("cycle.deadline", seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
     writer.put("cycle.starts", seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
     writer.put("cycle.stated", seasons.iter().map(word).collect::<Vec<_>>());
+    let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
+    writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
     writer.put("cycle.due", by_deadline);
 }
 
 fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
     let directory = shaper.directory;
-    let name = |recipient: usize| fold(shaper.recipient_reference(recipient).display_name);
+    let name = |recipient: usize| fold(shaper.recipient_reference(recipient).text("displayName"));
     let mut order: Vec<usize> = (0..directory.recipients.len()).collect();
     order.sort_by_cached_key(|it| {
         (std::cmp::Reverse(directory.recipient_awards[*it].len()), name(*it), directory.recipients[*it].id)
@@ -254,18 +246,20 @@ fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
     Strings::write(writer, NAMES, order.iter().map(|recipient| name(*recipient)));
     let kinds: Vec<u8> = order.iter().map(|recipient| directory.recipients[*recipient].kind as u8).collect();
     writer.put("rec.kind", kinds);
-    let of_awards = |read: &dyn Fn(usize) -> u32| -> Vec<Vec<u32>> {
-        let list = |recipient: &usize| {
-            let mut list: Vec<u32> =
-                directory.recipient_awards[*recipient].iter().map(|award| read(*award)).collect();
-            list.sort_unstable();
-            list.dedup();
-            list
-        };
-        order.iter().map(list).collect()
+    let granted = |award: &usize| {
+        let year = u32::try_from(directory.awards[*award].award_year).unwrap_or(0);
+        (year, numbers.doc_of[directory.award_links[*award].program])
     };
-    let years = of_awards(&|award| u32::try_from(directory.awards[award].award_year).unwrap_or(0));
-    let programs = of_awards(&|award| numbers.doc_of[directory.award_links[award].program]);
+    let (mut years, mut programs) = (Vec::new(), Vec::new());
+    for recipient in &order {
+        let mut awards: Vec<(u32, u32)> =
+            directory.recipient_awards[*recipient].iter().map(granted).collect();
+        awards.sort_unstable();
+        awards.dedup();
+        let (of_years, of_programs): (Vec<u32>, Vec<u32>) = awards.into_iter().unzip();
+        years.push(of_years);
+        programs.push(of_programs);
+    }
     NumberLists::write(writer, YEARS, years.iter().map(Vec::as_slice));
     NumberLists::write(writer, PROGRAMS, programs.iter().map(Vec::as_slice));
 }
@@ -286,6 +280,10 @@ impl Lists {
         if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
             return Err(SectionError::Content("rec.at", "does not fit its columns"));
         }
+        let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
+        if !(0..count).all(pairs) {
+            return Err(SectionError::Content(PROGRAMS.0, "does not fit the years"));
+        }
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
         if aliases.len() != canonical.len() {
             return Err(SectionError::Content(CANONICAL.0, "has another length"));
@@ -301,6 +299,13 @@ impl Lists {
             recipients,
         })
     }
+}
+
+/// Name of the dataset whose lists are in a file, if that can be read.
+#[must_use]
+pub fn dataset_name(sections: &Sections) -> Option<String> {
+    let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
+    Some(about.name)
 }
 
 impl Lists {
@@ -321,6 +326,7 @@ impl Cycles {
             deadline: sections.get("cycle.deadline")?,
             starts: sections.get("cycle.starts")?,
             stated: sections.get("cycle.stated")?,
+            checked: sections.get("cycle.checked")?,
             by_deadline: sections.get("cycle.due")?,
         };
         let count = cycles.rows.len();
@@ -329,6 +335,7 @@ impl Cycles {
         check_len("cycle.deadline", &cycles.deadline, count)?;
         check_len("cycle.starts", &cycles.starts, count)?;
         check_len("cycle.stated", &cycles.stated, count)?;
+        check_len("cycle.checked", &cycles.checked, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         if cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
@@ -346,6 +353,9 @@ impl Cycles {
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
+            day,
+            deadline: self.deadline.clone(),
+            checked: self.checked.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
         }
@@ -374,6 +384,14 @@ impl CyclesToday {
     pub fn status(&self, cycle: u32) -> CycleStatus {
         self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
     }
+
+    /// What people are told about a cycle; its status is what the source and the dates say.
+    #[must_use]
+    pub fn standing(&self, cycle: u32) -> Standing {
+        let day = |days: &Section<Day>| days.get(cycle as usize).copied().unwrap_or(Day::NONE);
+        let ends = day(&self.deadline) != Day::NONE;
+        Standing::of_cycle(self.status(cycle), ends, day(&self.checked), self.day)
+    }
 }
 
 impl Recipients {
@@ -384,15 +402,20 @@ impl Recipients {
     fn find(&self, site: &Site, query: &ListQuery) -> Vec<usize> {
         let text = query.text.as_deref().map(fold);
         let year = query.year.map(|year| u32::try_from(year).unwrap_or(0));
-        let program = query.program.as_deref().map(|slug| site.index.find(slug));
+        // A slug of no program is one that no award is of.
+        let program = query.program.as_deref().map(|slug| site.index.find(slug).unwrap_or(u32::MAX));
+        let granted = |recipient: usize| {
+            let awards = self.years.get(recipient).iter().zip(self.programs.get(recipient));
+            awards.into_iter().any(|(of_year, of_program)| {
+                year.is_none_or(|year| *of_year == year) && program.is_none_or(|doc| *of_program == doc)
+            })
+        };
+        let by_award = year.is_some() || program.is_some();
         let fits = |recipient: &usize| {
             let recipient = *recipient;
             let kind = RecipientKind::ALL.get(usize::from(self.kinds[recipient])).copied();
             query.kind.is_none_or(|wanted| kind == Some(wanted))
-                && year.is_none_or(|year| self.years.get(recipient).binary_search(&year).is_ok())
-                && program.is_none_or(|doc| {
-                    doc.is_some_and(|doc| self.programs.get(recipient).binary_search(&doc).is_ok())
-                })
+                && (!by_award || granted(recipient))
                 && text.as_deref().is_none_or(|text| self.names.text(recipient).contains(text))
         };
         (0..self.rows.len()).filter(fits).collect()

@@ -9,19 +9,20 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-use serde::Serialize;
-
 use crate::page::bilingual::{self, Names};
-use crate::page::push_json;
+use crate::page::money::Speech;
 use crate::page::shape::Shaper;
-use crate::record::{Directory, Lifecycle, Number, Shared};
+use crate::page::{plain, push_json};
+use crate::record::shown::{Object, Shows, Value};
+use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
 
 /// Longest summary of a row, in characters.
-pub const SUMMARY_MAX: usize = 280;
+pub const SUMMARY_MAX: usize = 240;
 /// Most places of a row.
 pub const PLACES_MAX: usize = 12;
+/// Longest name of an amount, in characters.
+const LABEL_MAX: usize = 80;
 
 /// Sections of the rows: each ends before the value of `nextDeadline`, its object still open.
 pub const NAMES: Names = Names {
@@ -29,24 +30,6 @@ pub const NAMES: Names = Names {
     spanish: ("short.es.at", "short.es"),
     spanish_of: "short.es.of",
 };
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row<'a> {
-    slug: &'a str,
-    name: &'a str,
-    r#type: &'a str,
-    lifecycle: Lifecycle,
-    organization: &'a str,
-    summary: Option<Cow<'a, str>>,
-    official_url: &'a str,
-    source_checked_at: Option<Timestamp>,
-    funding_min_usd: Option<Number>,
-    funding_max_usd: Option<Number>,
-    eligible_countries: &'a [Shared],
-    eligible_country_count: usize,
-    destination_countries: &'a [Shared],
-}
 
 /// Writes the rows; `order` gives the program of each document.
 pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
@@ -59,26 +42,56 @@ pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter)
 }
 
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
-    let it = shaper.program_summary(program);
-    let first = |places: &'_ [Shared]| places.len().min(PLACES_MAX);
-    let row = Row {
-        slug: it.slug,
-        name: it.name,
-        r#type: it.r#type,
-        lifecycle: it.lifecycle,
-        organization: it.organization.name,
-        summary: it.summary.map(|summary| cut(summary, SUMMARY_MAX)),
-        official_url: it.official_url,
-        source_checked_at: it.source_checked_at,
-        funding_min_usd: it.funding_min_usd,
-        funding_max_usd: it.funding_max_usd,
-        eligible_countries: &it.eligible_countries[..first(it.eligible_countries)],
-        eligible_country_count: it.eligible_countries.len(),
-        destination_countries: &it.destination_countries[..first(it.destination_countries)],
-    };
+    let mut row = Object::default();
+    for (name, value) in shaper.program(program, Shows::TOOL).0 {
+        if tells(name, &value) {
+            row.0.push((name, short(name, value)));
+        }
+    }
+    let record = &shaper.directory.programs[program];
+    let organization = shaper.directory.program_links[program].organization;
+    let organization = shaper.organization_reference(organization);
+    if let Some(funding) = funding(shaper, program) {
+        row = row.with("funding", funding);
+    }
+    if record.eligible_countries.len() > PLACES_MAX {
+        row = row.with("eligibleCountryCount", record.eligible_countries.len());
+    }
+    let row = row.with("organization", organization.text("name"));
     push_json(out, &row);
     out.pop();
     out.extend_from_slice(b",\"nextDeadline\":");
+}
+
+/// Whether a member says anything. The contract has `sourceCheckedAt` in every row.
+fn tells(name: &str, value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => name == "sourceCheckedAt",
+        Value::Words(words) => !words.is_empty(),
+        _ => true,
+    }
+}
+
+/// As much of a value as a row has room for.
+fn short<'a>(name: &str, value: Value<'a>) -> Value<'a> {
+    match value {
+        Value::Text(Cow::Borrowed(text)) if name == "summary" => Value::Text(cut(text, SUMMARY_MAX)),
+        Value::Words(places) => Value::Words(&places[..places.len().min(PLACES_MAX)]),
+        other => other,
+    }
+}
+
+/// Amounts in words: those of the source first.
+fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
+    let (directory, locale) = (shaper.directory, shaper.locale);
+    let links = &directory.program_links[program];
+    let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let label = |fact: &Fact| {
+        let text = fact.label.as_deref().or(fact.value.as_deref())?;
+        Some(cut(directory.text(fact.entity(), locale, "label", text), LABEL_MAX).into_owned())
+    };
+    let word = |key: &str| plain::word(key, locale);
+    Speech { locale, word: &word }.funding(&directory.programs[program], &facts, label)
 }
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were

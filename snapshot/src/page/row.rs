@@ -7,9 +7,11 @@
 //! row.es.at row.es         Spanish rows
 //! item.*.at item.*         FacetItem of each ordinal, JSON, up to the value of count; en and es
 //! label.*.at label.*       label of each ordinal; en and es
+//! tongue.at tongue         languages that texts are in, as `Content-Language` lists them
+//! tongue.of                u16 of each document, asked for in en and in es: which of these
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::facet::{FACETS, Facet, place_label, state_label};
 use crate::page::bilingual::{self, Bilingual, Names};
@@ -20,7 +22,7 @@ use crate::record::{Directory, Fact, Locale};
 use crate::search::table::{Strings, StringsWriter};
 use crate::search::today::Today;
 use crate::search::values::Values;
-use crate::store::sections::{SectionError, SectionWriter, Sections};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =
@@ -28,9 +30,14 @@ const ROWS: Names =
 const ITEMS: [SectionNames; 2] = [("item.en.at", "item.en"), ("item.es.at", "item.es")];
 const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
 
+const TONGUES: SectionNames = ("tongue.at", "tongue");
+const TONGUE_OF: &str = "tongue.of";
+
 /// Prepared rows and items, open.
 pub struct Rows {
     programs: Bilingual,
+    tongues: Strings,
+    tongue_of: Section<u16>,
     items: [Strings; 2],
     labels: [Strings; 2],
 }
@@ -40,9 +47,17 @@ impl Rows {
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let rows = Self {
             programs: Bilingual::open(sections, &ROWS, count)?,
+            tongues: Strings::open(sections, TONGUES)?,
+            tongue_of: sections.get(TONGUE_OF)?,
             items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
             labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
         };
+        let tongues = rows.tongues.len();
+        if rows.tongue_of.len() != count * Locale::ALL.len()
+            || rows.tongue_of.iter().any(|tongue| usize::from(*tongue) >= tongues)
+        {
+            return Err(SectionError::Content(TONGUE_OF, "does not fit the search index"));
+        }
         if rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals) {
             Ok(rows)
         } else {
@@ -61,6 +76,14 @@ impl Rows {
     #[must_use]
     pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
         self.programs.row(doc, locale)
+    }
+
+    /// Languages that a program's own texts are in where it is asked for in one, as `Content-Language` lists
+    /// them: what is not translated stays as it was written.
+    #[must_use]
+    pub fn tongues(&self, doc: u32, locale: Locale) -> &str {
+        let tongue = self.tongue_of.get(doc as usize * Locale::ALL.len() + locale as usize);
+        tongue.map_or(locale.as_str(), |tongue| self.tongues.text(usize::from(*tongue)))
     }
 
     /// Appends a facet value's item.
@@ -103,7 +126,37 @@ pub fn write(directory: &Directory, order: &[usize], values: &Values, writer: &m
         out.extend_from_slice(b",\"nextDeadline\":");
     };
     bilingual::write(&ROWS, order, row, writer);
+    write_tongues(directory, order, writer);
     write_items(directory, values, writer);
+}
+
+fn write_tongues(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let asked = order.iter().flat_map(|program| Locale::ALL.iter().map(move |locale| (*program, *locale)));
+    let of: Vec<String> = asked.map(|(program, locale)| tongues_of(directory, program, locale)).collect();
+    let all: BTreeSet<&str> = of.iter().map(String::as_str).collect();
+    let number: HashMap<&str, u16> = all.iter().copied().zip(0..).collect();
+    let mut texts = StringsWriter::default();
+    for text in &all {
+        texts.push(text.as_bytes());
+    }
+    texts.write(TONGUES, writer);
+    writer.put::<u16>(TONGUE_OF, of.iter().map(|text| number[text.as_str()]).collect::<Vec<_>>());
+}
+
+/// The asked language, if any text is in it, then that of the texts that are not translated.
+fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
+    let it = &directory.programs[program];
+    let original = it.language.as_deref().unwrap_or(directory.dataset.default_locale.as_str());
+    let there =
+        [("name", true), ("summary", it.summary.is_some()), ("description", it.description.is_some())];
+    let is_translated = |field| directory.translation(it.entity(), locale, field).is_some();
+    let translated = there.iter().any(|(field, _)| is_translated(field));
+    let whole = there.iter().all(|(field, there)| !there || is_translated(field));
+    match (translated, whole || original == locale.as_str()) {
+        (true, true) => locale.as_str().to_owned(),
+        (true, false) => format!("{}, {original}", locale.as_str()),
+        (false, _) => original.to_owned(),
+    }
 }
 
 fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWriter) {
@@ -166,7 +219,5 @@ impl<'a> Labels<'a> {
 
 /// Facet and value that a fact labels.
 fn fact_key(fact: &Fact) -> Option<(&'static str, &str)> {
-    let spec = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind))?;
-    let value = if spec.facet == Facet::DurationUnits { &fact.unit } else { &fact.value };
-    Some((spec.name, value.as_deref()?))
+    FACETS.iter().find_map(|spec| Some((spec.name, spec.fed(fact)?)))
 }

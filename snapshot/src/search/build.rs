@@ -2,14 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::facet::{Facet, Measure, intervals, is_funded, named_values};
+use crate::facet::{Facet, MEASURES, intervals, is_funded, named_values};
 use crate::record::{Directory, Fact, Locale, Program};
-use crate::search::interval_names;
 use crate::search::set::{set_bit, words};
 use crate::search::table::Strings;
 use crate::search::terms::{Mark, TermsWriter};
 use crate::search::text::fold;
-use crate::search::today::Seasons;
+use crate::search::today::{Observed, Seasons};
 use crate::search::values::{self, Said, TooManyValues};
 use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
 use crate::search::{concepts, titles, unstated};
@@ -41,6 +40,14 @@ pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
     directory.program_links[program].cycles.iter().map(|cycle| season(directory, *cycle)).collect()
 }
 
+fn observed(program: &Program) -> Observed {
+    Observed {
+        lifecycle: program.lifecycle,
+        on: Day::of(program.lifecycle_observed_at()),
+        checked: Day::of(program.last_checked_at()),
+    }
+}
+
 /// The days of a cycle.
 #[must_use]
 pub fn season(directory: &Directory, cycle: usize) -> Season {
@@ -56,7 +63,7 @@ pub fn season(directory: &Directory, cycle: usize) -> Season {
 /// The name that people read in a language, as it is sorted.
 fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
     let program = &directory.programs[program];
-    fold(directory.text(program.id, locale, "name", &program.name))
+    fold(directory.text(program.entity(), locale, "name", &program.name))
 }
 
 /// Writes the index of a directory; `order` comes from [`document_order`].
@@ -78,7 +85,7 @@ pub fn write(
     write_measures(&documents, writer);
     let rows: Vec<_> = order
         .iter()
-        .map(|program| (directory.programs[*program].lifecycle, seasons(directory, *program)))
+        .map(|program| (observed(&directory.programs[*program]), seasons(directory, *program)))
         .collect();
     Seasons::write(&rows, writer);
     let (values, terms) = std::thread::scope(|threads| {
@@ -135,15 +142,14 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
 }
 
 fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
-    for measure in [Measure::Age, Measure::Funding, Measure::Duration] {
+    for spec in &MEASURES {
         let (mut at, mut items) = (vec![0u64], Vec::new());
         for said in documents {
-            items.extend(intervals(measure, said.program, &said.facts));
+            items.extend(intervals(spec.measure, said.program, &said.facts));
             at.push(items.len() as u64);
         }
-        let (at_name, items_name) = interval_names(measure);
-        writer.put(at_name, at);
-        writer.put(items_name, items);
+        writer.put(spec.sections.0, at);
+        writer.put(spec.sections.1, items);
     }
     let mut funded = vec![0u64; words(documents.len())];
     for (doc, said) in documents.iter().enumerate() {
@@ -170,14 +176,14 @@ pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     texts.extend(program.description.iter().map(|text| (Mark::Description, text.as_str())));
     for locale in Locale::ALL {
         let translated =
-            |id, field| directory.translations.get(&(id, *locale))?.get(field).map(String::as_str);
-        texts.extend(translated(program.id, "name").map(|text| (Mark::Name, text)));
-        texts.extend(translated(organization.id, "name").map(|text| (Mark::Organization, text)));
-        texts.extend(translated(program.id, "summary").map(|text| (Mark::Summary, text)));
-        texts.extend(translated(program.id, "description").map(|text| (Mark::Description, text)));
+            |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
+        texts.extend(translated(program.entity(), "name").map(|text| (Mark::Name, text)));
+        texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
+        texts.extend(translated(program.entity(), "summary").map(|text| (Mark::Summary, text)));
+        texts.extend(translated(program.entity(), "description").map(|text| (Mark::Description, text)));
     }
     for fact in links.facts.iter().map(|fact| &directory.facts[*fact]) {
-        let translated = |locale: &Locale| directory.translations.get(&(fact.id, *locale))?.get("text");
+        let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
         let translations = Locale::ALL.iter().filter_map(translated);
         texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
     }

@@ -5,7 +5,7 @@
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use crate::facet::Interval;
+use crate::facet::{Interval, Measure};
 use crate::query::Query;
 use crate::search::text::fold;
 use crate::time::Day;
@@ -86,21 +86,21 @@ fn tidy(piece: &str) -> String {
 fn apply(filter: &Filter, query: &mut Query, picked: &Query) -> Option<Vec<(&'static str, String)>> {
     let switch =
         |on: &mut bool, name| (!std::mem::replace(on, true)).then(|| vec![(name, "true".to_owned())]);
-    let open = Interval { min: f64::NEG_INFINITY, max: f64::INFINITY };
+    let was_picked = |measure: Measure| picked.measures[measure as usize].is_some();
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
         Filter::Funded => switch(&mut query.funded, "funded"),
-        Filter::AgeMax(years) if picked.age.is_none() => {
-            query.age = Some(Interval { max: years, ..query.age.unwrap_or(open) });
+        Filter::AgeMax(years) if !was_picked(Measure::Age) => {
+            bounds(query, Measure::Age).max = years;
             Some(vec![("ageMax", years.to_string())])
         }
-        Filter::FundingMin(dollars) if picked.funding.is_none() => {
-            query.funding = Some(Interval { min: dollars, ..query.funding.unwrap_or(open) });
+        Filter::FundingMin(dollars) if !was_picked(Measure::Funding) => {
+            bounds(query, Measure::Funding).min = dollars;
             Some(vec![("fundingMin", dollars.to_string())])
         }
-        Filter::FundingMax(dollars) if picked.funding.is_none() => {
-            query.funding = Some(Interval { max: dollars, ..query.funding.unwrap_or(open) });
+        Filter::FundingMax(dollars) if !was_picked(Measure::Funding) => {
+            bounds(query, Measure::Funding).max = dollars;
             Some(vec![("fundingMax", dollars.to_string())])
         }
         Filter::Due(from, to) if picked.deadline_from.is_none() && picked.deadline_to.is_none() => {
@@ -111,6 +111,10 @@ fn apply(filter: &Filter, query: &mut Query, picked: &Query) -> Option<Vec<(&'st
         }
         _ => None,
     }
+}
+
+fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
+    query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
 }
 
 /// What the words at a position say, and how many they are.
@@ -385,11 +389,9 @@ mod tests {
     #[test]
     fn a_picked_filter_wins_over_one_that_is_said_and_plain_words_stay() {
         let day = Day::new(date(2026, 11, 21));
-        let picked = Some(Interval { min: 5.0, max: f64::INFINITY });
-        let query =
-            Query { text: Some("over $100 open now".to_owned()), funding: picked, ..Query::default() };
+        let mut query = Query { text: Some("over $100 open now".to_owned()), ..Query::default() };
+        bounds(&mut query, Measure::Funding).min = 5.0;
         let (left, said) = take(&query, &["open now".to_owned()], day);
-        assert_eq!((left.funding, said), (picked, Vec::new()));
-        assert_eq!(left.text, query.text);
+        assert_eq!((left, said), (query, Vec::new()));
     }
 }

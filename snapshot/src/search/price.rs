@@ -16,7 +16,7 @@ impl Index {
     #[must_use]
     pub fn price(&self, query: &Query) -> u64 {
         let (text, found) = self.price_of_text(query);
-        let intervals = [query.age, query.funding, query.duration].iter().flatten().count() as u64;
+        let intervals = query.measures.iter().flatten().count() as u64;
         let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
         let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()

@@ -1,13 +1,15 @@
 //! What depends on the day, for every program at once: open states, next deadlines, the default
 //! order. Built when an index is opened and again at every UTC midnight, beside the running state.
 
+use std::sync::Arc;
+
 use crate::facet::Facet;
 use crate::record::{CycleStatus, Lifecycle};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
 use crate::search::values::Values;
 use crate::search::{FacetCounts, Index, Order};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, OPEN_STATES, Openness, Season};
+use crate::time::{Day, OPEN_STATES, Openness, Season, Standing};
 
 const NOT_STATED: u8 = u8::MAX;
 
@@ -18,6 +20,8 @@ const NOT_STATED: u8 = u8::MAX;
 /// season.opens .deadline .starts   Day of each season
 /// season.stated                    u8: position in CycleStatus::ALL, or 255
 /// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
+/// doc.observed                     Day of each document: when its lifecycle was observed
+/// doc.checked                      Day of each document: when anything of it was last checked
 /// ```
 pub struct Seasons {
     at: Section<u64>,
@@ -26,12 +30,26 @@ pub struct Seasons {
     starts: Section<Day>,
     stated: Section<u8>,
     lifecycle: Section<u8>,
+    observed: Section<Day>,
+    checked: Section<Day>,
+}
+
+/// What is known about a document besides its seasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// Where it stands.
+    pub lifecycle: Lifecycle,
+    /// When that was observed, or [`Day::NONE`].
+    pub on: Day,
+    /// When anything of it was last checked, or [`Day::NONE`].
+    pub checked: Day,
 }
 
 impl Seasons {
-    /// Writes the columns: each document's lifecycle and seasons, in document order.
-    pub fn write(documents: &[(Lifecycle, Vec<Season>)], writer: &mut SectionWriter) {
+    /// Writes the columns: what was observed of each document and its seasons, in document order.
+    pub fn write(documents: &[(Observed, Vec<Season>)], writer: &mut SectionWriter) {
         let seasons = || documents.iter().flat_map(|(_, seasons)| seasons);
+        let observed = || documents.iter().map(|(observed, _)| *observed);
         let mut at = vec![0u64];
         at.extend(documents.iter().scan(0, |end, (_, seasons)| {
             *end += seasons.len() as u64;
@@ -44,8 +62,9 @@ impl Seasons {
         writer.put("season.deadline", seasons().map(|season| season.deadline).collect::<Vec<_>>());
         writer.put("season.starts", seasons().map(|season| season.starts).collect::<Vec<_>>());
         writer.put("season.stated", seasons().map(stated).collect::<Vec<_>>());
-        let lifecycles = documents.iter().map(|(lifecycle, _)| *lifecycle as u8);
-        writer.put("doc.lifecycle", lifecycles.collect::<Vec<_>>());
+        writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
+        writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
+        writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
     }
 
     /// Opens the columns of `count` documents.
@@ -58,6 +77,8 @@ impl Seasons {
             starts: sections.get("season.starts")?,
             stated: sections.get("season.stated")?,
             lifecycle: sections.get("doc.lifecycle")?,
+            observed: sections.get("doc.observed")?,
+            checked: sections.get("doc.checked")?,
         };
         let length = seasons.stated.len();
         check_len("season.at", &seasons.at, count + 1)?;
@@ -66,6 +87,8 @@ impl Seasons {
         check_len("season.deadline", &seasons.deadline, length)?;
         check_len("season.starts", &seasons.starts, length)?;
         check_len("doc.lifecycle", &seasons.lifecycle, count)?;
+        check_len("doc.observed", &seasons.observed, count)?;
+        check_len("doc.checked", &seasons.checked, count)?;
         Ok(seasons)
     }
 
@@ -85,10 +108,29 @@ impl Seasons {
     /// Openness of a document on a day.
     #[must_use]
     pub fn openness(&self, doc: usize, today: Day) -> Openness {
-        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
         let seasons = self.of(doc).map(|position| self.season(position));
-        Openness::new(lifecycle.unwrap_or(Lifecycle::Unclear), seasons, today)
+        Openness::new(self.observed(doc).lifecycle, seasons, today)
     }
+
+    fn observed(&self, doc: usize) -> Observed {
+        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
+        Observed {
+            lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear),
+            on: self.observed[doc],
+            checked: self.checked[doc],
+        }
+    }
+}
+
+/// What people are told about a document on a day, and what it follows from.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Where it stands.
+    pub standing: Standing,
+    /// What its dates say.
+    pub openness: Openness,
+    /// What was observed.
+    pub observed: Observed,
 }
 
 /// The state of one day.
@@ -111,6 +153,7 @@ pub struct Today {
     ordinals: [u32; OPEN_STATES.len()],
     /// Least and greatest next deadline of every 64 documents.
     zones: Vec<(Day, Day)>,
+    seasons: Arc<Seasons>,
     /// All facets over all documents.
     pub(super) browse: Vec<FacetCounts>,
 }
@@ -140,6 +183,7 @@ impl Today {
             zones: zones(&next_deadline),
             next_deadline,
             ordinals: OPEN_STATES.map(ordinal),
+            seasons: Arc::clone(&index.seasons),
             states,
             browse: Vec::new(),
         };
@@ -163,6 +207,16 @@ impl Today {
     #[must_use]
     pub fn states(&self, doc: u32) -> u8 {
         self.states.get(doc as usize).copied().unwrap_or_default()
+    }
+
+    /// What people are told about a document; `None` for a number from nowhere.
+    #[must_use]
+    pub fn told(&self, doc: u32) -> Option<Told> {
+        let doc = doc as usize;
+        (doc < self.states.len()).then(|| {
+            let (openness, observed) = (self.seasons.openness(doc, self.day), self.seasons.observed(doc));
+            Told { standing: openness.standing(observed.checked, self.day), openness, observed }
+        })
     }
 
     /// Documents of an open state, by its ordinal.

@@ -227,21 +227,21 @@ fn admitted(
     of_each.map(|(n, s)| known.entry((n, s)).or_insert_with(|| admit(n, s)).clone()).collect()
 }
 
-/// What each document names. A field that is spelled like a topic is that topic, because `field` asks
-/// for topics first: its documents are the topic's.
+/// What each document names. A value of a facet that shares another's selection is that other's value
+/// where both spell it alike, because the other is asked first: its documents are the other's.
 fn named_by_all<'a>(facet: Facet, documents: &[Said<'a>]) -> Vec<Vec<&'a str>> {
     let all = |facet| -> Vec<Vec<&'a str>> {
         documents.iter().map(|said| named_values(facet, said.program, &said.facts)).collect()
     };
     let mut named = all(facet);
-    if facet == Facet::Fields {
-        let topics = all(Facet::Topics);
-        let known: BTreeSet<&str> = topics.iter().flatten().copied().collect();
+    if facet.group() != facet {
+        let first = all(facet.group());
+        let known: BTreeSet<&str> = first.iter().flatten().copied().collect();
         let both: BTreeSet<&str> = named.iter().flatten().copied().filter(|v| known.contains(v)).collect();
-        for (fields, topics) in named.iter_mut().zip(topics).filter(|_| !both.is_empty()) {
-            fields.retain(|value| !both.contains(value));
-            fields.extend(topics.into_iter().filter(|value| both.contains(value)));
-            fields.sort_unstable();
+        for (own, first) in named.iter_mut().zip(first).filter(|_| !both.is_empty()) {
+            own.retain(|value| !both.contains(value));
+            own.extend(first.into_iter().filter(|value| both.contains(value)));
+            own.sort_unstable();
         }
     }
     named

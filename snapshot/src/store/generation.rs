@@ -10,8 +10,8 @@ use super::digest::Digest;
 use super::manifest::{Id, Manifest, Refused};
 use super::sections::{SectionError, Sections};
 use super::table::{Body, Coding, FileEntry, FileTable};
-use super::vfs::{Disk, Lock, Vfs};
-use super::{CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, MANIFEST, Problem, StoreError};
+use super::vfs::{Disk, Kind, Lock, Vfs};
+use super::{CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, Problem, StoreError};
 
 /// Longest `CURRENT` and longest manifest that are read, in bytes.
 const CURRENT_LIMIT: u64 = 128;
@@ -25,22 +25,30 @@ pub struct Generation {
     files: FileTable,
     /// Of `index/files.bin`, the one listed file that the table cannot list.
     table_hash: Digest,
+    /// Whether the index is copied instead of mapped.
+    copied: bool,
     _pin: Lock,
 }
 
 impl Generation {
     /// Opens the generation that `CURRENT` names.
     pub fn open_current(root: &Path) -> Result<Self, StoreError> {
-        open_current_on(&open_root(root)?)
+        open_current_on(&open_root(root)?, 0)
+    }
+
+    /// The same for who goes on whatever others do to the files: an index of at most `copy` bytes is
+    /// copied into memory instead of mapped. (To read a mapped file that was cut short ends a process.)
+    pub fn open_current_copying(root: &Path, copy: u64) -> Result<Self, StoreError> {
+        open_current_on(&open_root(root)?, copy)
     }
 
     /// Opens a generation by name.
     pub fn open(root: &Path, id: Id) -> Result<Self, StoreError> {
-        Self::open_on(&open_root(root)?, id)
+        Self::open_on(&open_root(root)?, id, 0)
     }
 
-    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: Id) -> Result<Self, StoreError> {
-        let generation = Self::load(vfs, directory_of(id))?;
+    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: Id, copy: u64) -> Result<Self, StoreError> {
+        let generation = Self::load(vfs, directory_of(id), copy)?;
         if generation.manifest.id() != id {
             let problem = format!("is the manifest of generation {}", generation.manifest.id());
             return Err(damaged(&**vfs, &generation.name(MANIFEST), Problem::Format(problem)));
@@ -50,7 +58,7 @@ impl Generation {
 
     /// Opens the generation in `dir`, whatever the name of that is. Order of checks: version, manifest,
     /// file list, table, history; each is trusted only after the one before.
-    pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String) -> Result<Self, StoreError> {
+    pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String, copy: u64) -> Result<Self, StoreError> {
         let pin = vfs.pin(&dir).map_err(|err| match err.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
                 StoreError::NoGeneration { path: vfs.locate(&dir) }
@@ -59,10 +67,11 @@ impl Generation {
         })?;
         let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
         let table_hash = read_file_list(&**vfs, &dir, &manifest)?;
-        let table = Reading::new(&**vfs, &dir, FILE_TABLE).sections(Some(table_hash))?;
+        let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
+        let table = Reading::new(&**vfs, &dir, FILE_TABLE).sections(copied, Some(table_hash))?;
         let history = Reading::new(&**vfs, &dir, HISTORY);
-        let files = history.history(&table, manifest_hash)?;
-        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, table_hash, _pin: pin })
+        let files = history.history(copied, &table, manifest_hash)?;
+        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, table_hash, copied, _pin: pin })
     }
 
     /// Its name.
@@ -83,14 +92,14 @@ impl Generation {
         &self.files
     }
 
-    /// Maps `index/<name>`, a section file, after checking that it is the one that was published:
+    /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published:
     /// its length, its checksum and every section's bounds. (SHA-256 is left to `verify`: XXH3 is ten
     /// times faster and guards against the same accidents.)
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("index/{name}");
         let file = Reading::new(&*self.vfs, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let sections = file.sections(None)?;
+        let sections = file.sections(self.copied, None)?;
         if sections.checksum() != entry.checksum() {
             return Err(file.damaged(SectionError::Checksum.into()));
         }
@@ -109,6 +118,12 @@ impl Generation {
         }
         file.check_hash(expected.sha256, Digest::of(&bytes))?;
         Ok(bytes)
+    }
+
+    /// Whether its index was copied into memory, see [`Self::open_current_copying`].
+    #[must_use]
+    pub fn is_copied(&self) -> bool {
+        self.copied
     }
 
     pub(super) fn vfs(&self) -> &dyn Vfs {
@@ -153,10 +168,10 @@ fn listed_table_hash(list: &[u8]) -> Option<Digest> {
 
 /// Opens the live generation. If it goes away just then, because another one was published and `gc`
 /// ran, that one is opened.
-pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>) -> Result<Generation, StoreError> {
+pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>, copy: u64) -> Result<Generation, StoreError> {
     let mut id = current(&**vfs)?;
     loop {
-        match Generation::open_on(vfs, id) {
+        match Generation::open_on(vfs, id, copy) {
             Err(gone @ StoreError::NoGeneration { .. }) => {
                 let now = current(&**vfs)?;
                 if now == id {
@@ -220,7 +235,16 @@ struct Reading<'a> {
 
 /// Maps a section file and checks all but that it is the one that was published.
 pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sections, StoreError> {
-    Reading::new(vfs, dir, path).sections(None)
+    Reading::new(vfs, dir, path).sections(false, None)
+}
+
+/// Size of what is mapped or copied: `history.bin` and every file of the index.
+fn index_bytes(vfs: &dyn Vfs, dir: &str) -> Result<u64, StoreError> {
+    let list = |dir: &str| vfs.list(dir).map_err(|err| failed(vfs, dir, err));
+    let mut found = list(&format!("{dir}/{INDEX_DIR}"))?;
+    found.extend(list(dir)?.into_iter().filter(|(name, _)| name == HISTORY));
+    let sizes = found.into_iter().map(|(_, kind)| if let Kind::File(len) = kind { len } else { 0 });
+    Ok(sizes.sum())
 }
 
 impl<'a> Reading<'a> {
@@ -232,8 +256,9 @@ impl<'a> Reading<'a> {
         self.vfs.read(&self.name, limit).map_err(|err| failed(self.vfs, &self.name, err))
     }
 
-    fn sections(&self, expected: Option<Digest>) -> Result<Sections, StoreError> {
-        let map = self.vfs.map(&self.name).map_err(|err| failed(self.vfs, &self.name, err))?;
+    fn sections(&self, copied: bool, expected: Option<Digest>) -> Result<Sections, StoreError> {
+        let map = if copied { self.vfs.copy(&self.name) } else { self.vfs.map(&self.name) };
+        let map = map.map_err(|err| failed(self.vfs, &self.name, err))?;
         if let Some(expected) = expected {
             self.check_hash(expected, Digest::of(&map))?;
         }
@@ -241,8 +266,13 @@ impl<'a> Reading<'a> {
     }
 
     /// `history.bin` belongs to this manifest; together with the table it makes the file table.
-    fn history(&self, table: &Sections, manifest_hash: Digest) -> Result<FileTable, StoreError> {
-        let history = self.sections(None)?;
+    fn history(
+        &self,
+        copied: bool,
+        table: &Sections,
+        manifest_hash: Digest,
+    ) -> Result<FileTable, StoreError> {
+        let history = self.sections(copied, None)?;
         let wrong = |err: SectionError| self.damaged(err.into());
         let sealed = history.get::<Digest>("manifest").map_err(wrong)?;
         if *sealed != [manifest_hash] {

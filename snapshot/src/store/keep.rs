@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::generation::{current, directory_of, open_root, read_manifest};
+use jiff::civil::Date;
+
+use super::generation::{Generation, current, directory_of, open_root, read_manifest};
 use super::manifest::{Id, Manifest};
-use super::stage::{at, clear_away, point_to, take_lock};
+use super::stage::{Stage, at, clear_away, take_lock};
 use super::verify::{Mode, verify_on};
 use super::vfs::{Kind, Vfs};
 use super::{CURRENT, GENERATIONS, StoreError, TMP_PREFIX};
@@ -38,22 +40,20 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, StoreError> {
     Ok(ids(&*vfs)?.into_iter().map(listed).collect())
 }
 
-/// Makes an older (or newer) generation the live one: `to`, or the live one's parent. Nothing changes
-/// unless its files are all there. Returns its name.
-pub fn rollback(root: &Path, to: Option<Id>) -> Result<Id, Vec<StoreError>> {
-    rollback_on(&open_root(root).map_err(|err| vec![err])?, to)
+/// Publishes what an older (or newer) generation holds again: `to`, or the live one's parent. It gets a new
+/// name with the same hash, for caches and readers must see that they have to go on, not back. Nothing
+/// changes unless its files are all there, or if the live one holds the same. Returns the live one's name.
+pub fn rollback(root: &Path, to: Option<Id>, today: Date) -> Result<Id, Vec<StoreError>> {
+    rollback_on(&open_root(root).map_err(|err| vec![err])?, to, today)
 }
 
-pub(super) fn rollback_on(vfs: &Arc<dyn Vfs>, to: Option<Id>) -> Result<Id, Vec<StoreError>> {
-    let _lock = take_lock(&**vfs).map_err(|err| vec![err])?;
-    let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(|err| vec![err])?;
+pub(super) fn rollback_on(vfs: &Arc<dyn Vfs>, to: Option<Id>, today: Date) -> Result<Id, Vec<StoreError>> {
+    let only = |err| vec![err];
+    let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(only)?;
+    let old = Generation::open_on(vfs, to, 0).map_err(only)?;
+    let stage = Stage::begin_on(Arc::clone(vfs), "").map_err(only)?;
     verify_on(vfs, Some(to), Mode::Fast, 1, &|_, _| ())?;
-    let steps = || {
-        clear_away(&**vfs)?;
-        point_to(&**vfs, to)
-    };
-    steps().map_err(|err| vec![err])?;
-    Ok(to)
+    stage.publish_again(&old, today).map_err(only)
 }
 
 fn parent_of_current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
@@ -93,7 +93,7 @@ fn remove(vfs: &dyn Vfs, id: Id, since: SystemTime) -> Result<bool, StoreError> 
 }
 
 /// All there are, oldest first.
-fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
+pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
     let found = vfs.list(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))?;
     let directories = found.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
     let mut ids: Vec<Id> = directories.filter_map(|(name, _)| name.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! A file of named, typed, 64-byte-aligned sections that is mapped and read in place.
+//! A file of named, typed, 64-byte-aligned sections that is mapped, or copied into memory, and read in place.
 //!
 //! ```text
 //! 0   magic      8 bytes  "OPDIRSEC"
@@ -14,6 +14,7 @@
 //! still checked by whoever opens it.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::Path;
@@ -76,6 +77,14 @@ impl Mapping {
     /// Maps a whole file.
     pub(super) fn of(file: &File) -> std::io::Result<Self> {
         map_read_only(file).map(Self::File)
+    }
+
+    /// The first `len` bytes of a file, read into memory of this process.
+    pub(super) fn read(file: &mut File, len: u64) -> std::io::Result<Self> {
+        let len = usize::try_from(len).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+        let mut words = vec![0u64; len.div_ceil(8)];
+        file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..len])?;
+        Ok(Self::Memory(words, len))
     }
 
     /// A copy of `bytes`.
@@ -269,8 +278,9 @@ fn write_header(table: &[Named], out: &mut [u8]) {
 
 #[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
 fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
-    // SAFETY: a file of a generation is written once, before anybody maps it (the publisher only adds
-    // directories and removes whole ones by rename), so the bytes behind the map do not change under it.
+    // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
+    // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
+    // under it. Who cannot rely on everybody else for that has the file copied instead (`Mapping::read`).
     unsafe { memmap2::Mmap::map(file) }
 }
 

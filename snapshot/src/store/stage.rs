@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use super::dates;
 use super::digest::Digest;
 use super::generation::{
     Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root, open_sections,
@@ -113,7 +114,7 @@ impl Stage {
         let lock = take_lock(&*vfs)?;
         create_dirs(&*vfs, GENERATIONS)?;
         let sequence = 1 + clear_away(&*vfs)?;
-        let parent = open_current_on(&vfs);
+        let parent = open_current_on(&vfs, 0);
         let dir = format!("{GENERATIONS}/{TMP_PREFIX}{sequence:06}");
         create_dirs(&*vfs, &dir)?;
         Ok(Self {
@@ -254,11 +255,35 @@ impl Stage {
         self.make_links(jobs)?;
         self.write(FILE_TABLE, parts.table.bytes(), Body::of(parts.table.bytes()))?;
         self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
-        let manifest = parts.manifest.to_bytes();
-        self.write(MANIFEST, &manifest, Body::of(&manifest))?;
-        self.write(HISTORY, parts.history.bytes(), Body::of(parts.history.bytes()))?;
-        self.commit(parts.manifest.id(), jobs)?;
+        self.seal(&parts.manifest, &parts.history, jobs)?;
         Ok(self.outcome(parts.manifest, false))
+    }
+
+    /// Publishes what an earlier generation holds once more, on a day; nothing, if the live one holds the
+    /// same. Returns the name of the generation that is live then.
+    pub(super) fn publish_again(self, old: &Generation, day: Date) -> Result<Id, StoreError> {
+        if let Some(live) = self.live_with(&old.manifest().hash) {
+            return Ok(live.id());
+        }
+        let pages = old.files().stored().map(|(path, coding, _)| format!("{path}{}", coding.suffix()));
+        for path in pages.chain([FILE_TABLE, FILE_LIST].map(str::to_owned)) {
+            let from = old.name(&path);
+            self.create(&path, |to| self.vfs.link(&from, to))?;
+        }
+        let parent = self.parent.as_ref().ok().map(Generation::id);
+        let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
+        let identities = old.files().entries().map(|entry| (entry.path(), entry.body(Coding::Identity)));
+        let history = self.history(&manifest, identities, day);
+        self.seal(&manifest, &history, 1)?;
+        Ok(manifest.id())
+    }
+
+    /// Writes what stands outside the hash, and makes all that is staged the live generation.
+    fn seal(&self, manifest: &Manifest, history: &Sections, jobs: usize) -> Result<(), StoreError> {
+        let text = manifest.to_bytes();
+        self.write(MANIFEST, &text, Body::of(&text))?;
+        self.write(HISTORY, history.bytes(), Body::of(history.bytes()))?;
+        self.commit(manifest.id(), jobs)
     }
 
     fn make_links(&self, jobs: usize) -> Result<(), StoreError> {
@@ -310,10 +335,9 @@ impl Stage {
             sha256: Digest::of(&file_list),
         };
         let manifest = self.manifest(about, files);
-        let mut history = SectionWriter::default();
-        history.put("manifest", [Digest::of(&manifest.to_bytes())]);
-        history.put::<i64>("changed", self.changed(&pages, about.generated_at.as_second()));
-        Ok(Parts { table, file_list, manifest, history: history.finish() })
+        let identities = pages.iter().map(|page| (&*page.path, page.bodies[0]));
+        let history = self.history(&manifest, identities, about.as_of);
+        Ok(Parts { table, file_list, manifest, history })
     }
 
     fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
@@ -333,14 +357,20 @@ impl Stage {
         }
     }
 
-    /// For each page, since when it has its identity body: the parent's word, or `now`.
-    fn changed(&self, pages: &[Staged], now: i64) -> Vec<i64> {
-        let parent = self.parent.as_ref().ok().map(Generation::files);
-        let since = |page: &Staged| {
-            let entry = parent?.find(page.path.as_bytes())?;
-            (entry.body(Coding::Identity) == page.bodies[0]).then(|| entry.changed())
-        };
-        pages.iter().map(|page| since(page).unwrap_or(now)).collect()
+    /// `history.bin` of pages with their identity bodies, published on this day or later.
+    fn history<'a>(
+        &self,
+        manifest: &Manifest,
+        pages: impl Iterator<Item = (&'a str, Option<Body>)>,
+        day: Date,
+    ) -> Sections {
+        let live = self.parent.as_ref();
+        let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live.ok()));
+        let changed = dates::changed(pages, live.ok().map(Generation::files), now);
+        let mut history = SectionWriter::default();
+        history.put("manifest", [Digest::of(&manifest.to_bytes())]);
+        history.put::<i64>("changed", changed);
+        history.finish()
     }
 
     /// The protocol, see `store`. Everything is written; nothing can be reached yet.
@@ -361,7 +391,7 @@ impl Stage {
             check_file(&*self.vfs, &name, *body)
         };
         in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
-        Generation::load(&self.vfs, self.dir.clone()).map(|_| ())
+        Generation::load(&self.vfs, self.dir.clone(), 0).map(|_| ())
     }
 }
 
@@ -385,7 +415,7 @@ struct Parts {
 
 /// Makes a complete, durable generation the live one. The one it replaces is touched, for `gc` counts
 /// its rest from here; where that one is gone, this is how to recover.
-pub(super) fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
+fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
     if let Ok(left) = current(vfs).map(directory_of) {
         match vfs.touch(&left) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(at(vfs, &left, err)),

@@ -332,6 +332,12 @@ impl FileTable {
         })
     }
 
+    /// When any page last changed, in seconds since 1970.
+    #[must_use]
+    pub fn latest_change(&self) -> Option<i64> {
+        self.changed.iter().max().copied()
+    }
+
     /// Names the compressors and levels that made the stored codings.
     pub(super) fn encoder(&self) -> &[u8] {
         &self.encoder
@@ -376,7 +382,8 @@ impl<'a> FileEntry<'a> {
         slice(&self.table.holes, self.row.first_hole, self.row.hole_count as usize).unwrap_or_default()
     }
 
-    /// `Last-Modified`: since when the identity body has been these bytes, in seconds since 1970.
+    /// `Last-Modified`: since when the identity body has been these bytes, in seconds since 1970. Later than
+    /// what any other body of this path ever said.
     #[must_use]
     pub fn changed(&self) -> i64 {
         self.table.changed.get(self.number as usize).copied().unwrap_or_default()

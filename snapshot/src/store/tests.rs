@@ -1,5 +1,7 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
+mod others;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
@@ -7,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::SystemTime;
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 
 use super::*;
 use crate::store::sections::SectionWriter;
@@ -35,6 +37,10 @@ impl std::ops::Deref for Scratch {
         &self.0
     }
 }
+
+/// `date -d 2026-11-20T06:00:00Z +%s`
+const SIX: i64 = 1_795_154_400;
+const DAY: Date = date(2026, 11, 20);
 
 fn about(generated_at: &str) -> About {
     About {
@@ -87,6 +93,12 @@ fn faults(root: &Path, mode: Mode) -> Vec<String> {
     faults.iter().map(ToString::to_string).collect()
 }
 
+/// Writes over a published file, which is read-only, as somebody who means it.
+fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
+    let _ = fs::remove_file(path);
+    fs::write(path, bytes).unwrap();
+}
+
 /// The only fault, which names `path` and says `what`.
 fn assert_fault(root: &Path, mode: Mode, path: &str, what: &str) {
     let faults = faults(root, mode);
@@ -111,7 +123,7 @@ fn what_was_put_is_read_back() {
     assert_eq!(live.read(entry, Coding::Identity).unwrap(), body.as_bytes());
     assert_eq!(live.read(entry, Coding::Brotli).unwrap(), tenth(Coding::Brotli, body.as_bytes()).unwrap());
     assert_eq!(entry.holes(), [HOLE]);
-    assert_eq!(entry.changed(), 1_795_154_400); // date -d 2026-11-20T06:00:00Z +%s
+    assert_eq!(entry.changed(), SIX);
     let short = live.files().lookup(&["short.txt"]).unwrap();
     assert_eq!((short.body(Coding::Gzip), short.body(Coding::Identity).unwrap().len), (None, 5));
     assert!(live.files().lookup(&["api/v1/programs/", "b", ".json"]).is_none());
@@ -243,18 +255,17 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     let pages = [("public/a.json", &*long("a"))];
     let first = publish(&root, &pages).manifest;
     for path in ["public/a.json", "public/a.json.br"] {
-        fs::write(dir(&root, first.id()).join(path), long("z")).unwrap();
+        overwrite(&dir(&root, first.id()).join(path), long("z"));
     }
     let again = publish(&root, &pages);
     assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 2, first.hash));
     assert!(faults(&root, Mode::Deep).is_empty());
 
-    fs::write(dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 2, "new": true}"#)
-        .unwrap();
+    overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 3, "new": true}"#);
     let version = Generation::open_current(&root).err().unwrap().to_string();
-    assert!(version.contains("format 2, this program reads 1: made by another version"), "{version}");
+    assert!(version.contains("format 3, this program reads 2: made by another version"), "{version}");
     let stage = stage(&root, &pages, &tenth);
-    assert!(matches!(stage.parent(), Err(StoreError::Version { found: 2, .. })));
+    assert!(matches!(stage.parent(), Err(StoreError::Version { found: 3, .. })));
     let third = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
     assert_eq!((third.manifest.sequence, third.manifest.parent), (3, None));
 }
@@ -335,7 +346,7 @@ fn an_index_file_of_another_generation_is_refused() {
     let live = dir(&root, publish(&root, &[]).manifest.id());
     let mut other = SectionWriter::default();
     other.put("numbers", [1u32, 2, 4]);
-    fs::write(live.join("index/rows.bin"), other.finish().bytes()).unwrap();
+    overwrite(&live.join("index/rows.bin"), other.finish().bytes());
     assert!(Generation::open_current(&root).unwrap().index("rows.bin").is_err());
 }
 
@@ -356,17 +367,17 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
     let root = Scratch::new();
     let first = publish(&root, &[("public/a.json", "a")]).manifest;
     for broken in ["", "000001", "../../etc\n", "000001-0123\n", &format!("{}", first.id())] {
-        fs::write(root.join("CURRENT"), broken).unwrap();
+        overwrite(&root.join("CURRENT"), broken);
         let err = Generation::open_current(&root).err().unwrap().to_string();
         assert!(err.contains("CURRENT") && err.contains("expected one generation id"), "{err}");
     }
     let absent = Id { sequence: 7, hash: first.id().hash };
-    fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
+    overwrite(&root.join("CURRENT"), format!("{absent}\n"));
     let err = Generation::open_current(&root).err().unwrap().to_string();
     assert!(err.contains(&absent.to_string()) && err.contains("no such generation"), "{err}");
-    assert_eq!(rollback(&root, Some(first.id())).unwrap(), first.id());
-    fs::write(root.join("CURRENT"), format!("{absent}\n")).unwrap();
-    assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 2);
+    assert_eq!(rollback(&root, Some(first.id()), DAY).unwrap(), Id { sequence: 2, ..first.id() });
+    overwrite(&root.join("CURRENT"), format!("{absent}\n"));
+    assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 3);
     assert!(faults(&root, Mode::Deep).is_empty());
 }
 
@@ -426,23 +437,71 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
 }
 
 #[test]
-fn rollback_goes_to_the_parent_or_the_one_named_and_refuses_a_damaged_one() {
+fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_one() {
     let root = Scratch::new();
     let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
-    assert_eq!(rollback(&root, None).unwrap(), ids[1]);
-    assert_eq!(Generation::open_current(&root).unwrap().id(), ids[1]);
-    assert_eq!(rollback(&root, Some(ids[2])).unwrap(), ids[2]);
+    let back = rollback(&root, None, DAY).unwrap();
+    assert_eq!(back, Id { sequence: 4, ..ids[1] });
+    let live = Generation::open_current(&root).unwrap();
+    assert_eq!((live.id(), live.manifest().parent), (back, Some(ids[2])));
+    assert_eq!(live.read(live.files().lookup(&["a.json"]).unwrap(), Coding::Identity).unwrap(), b"b");
+    let inode = |id| fs::metadata(dir(&root, id).join("public/a.json")).unwrap().ino();
+    assert_eq!(inode(ids[1]), inode(back), "no byte is written twice");
+    assert!(faults(&root, Mode::Deep).is_empty());
+    assert_eq!(rollback(&root, Some(ids[1]), DAY).unwrap(), back, "it is live already");
+    assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap(), Id { sequence: 5, ..ids[2] });
     fs::remove_file(dir(&root, ids[0]).join("public/a.json")).unwrap();
-    assert!(rollback(&root, Some(ids[0])).unwrap_err()[0].to_string().contains("missing"));
-    assert_eq!(Generation::open_current(&root).unwrap().id(), ids[2]);
-    let listed: Vec<_> = list(&root).unwrap().into_iter().map(|one| (one.id, one.current)).collect();
-    assert_eq!(listed, [(ids[0], false), (ids[1], false), (ids[2], true)]);
-    rollback(&root, Some(ids[1])).unwrap();
-    assert_eq!(
-        publish(&root, &[("public/a.json", "d")]).manifest.sequence,
-        4,
-        "sequences are not used twice"
-    );
+    assert!(rollback(&root, Some(ids[0]), DAY).unwrap_err()[0].to_string().contains("missing"));
+    assert_eq!(Generation::open_current(&root).unwrap().id().sequence, 5);
+    let listed: Vec<_> = list(&root).unwrap().into_iter().map(|one| (one.id.sequence, one.current)).collect();
+    assert_eq!(listed, [(1, false), (2, false), (3, false), (4, false), (5, true)]);
+    assert_eq!(publish(&root, &[("public/a.json", "d")]).manifest.sequence, 6);
+}
+
+/// When the live generation says that a page and any page changed.
+fn dates(root: &Path) -> [i64; 2] {
+    let live = Generation::open_current(root).unwrap();
+    [live.files().lookup(&["a.json"]).unwrap().changed(), live.files().latest_change().unwrap()]
+}
+
+#[test]
+fn dates_move_forward_with_every_edit_day_and_rollback_and_never_back() {
+    let root = Scratch::new();
+    let publish = |body, about: &About| {
+        let stage = stage(&root, &[("public/a.json", body), ("public/b.json", "b")], &tenth);
+        stage.publish(about, 1).unwrap().manifest.id()
+    };
+    let today = about("2026-11-20T06:00:00Z");
+    let tomorrow = About { as_of: date(2026, 11, 21), ..today.clone() };
+    let midnight = SIX + 18 * 3600;
+    let first = publish("one", &today);
+    assert_eq!(dates(&root), [SIX, SIX]);
+    publish("two", &today);
+    assert_eq!(dates(&root), [SIX + 1; 2], "edited, though `publishedAt` is the same");
+    publish("three", &tomorrow);
+    assert_eq!(dates(&root), [midnight + 1; 2], "a new day");
+    publish("four", &today);
+    assert_eq!(dates(&root), [midnight + 2; 2], "built for an earlier day");
+    rollback(&root, Some(first), date(2026, 11, 21)).unwrap();
+    assert_eq!(dates(&root), [midnight + 3; 2], "rolled back");
+    let live = Generation::open_current(&root).unwrap();
+    assert_eq!(live.files().lookup(&["b.json"]).unwrap().changed(), SIX, "it was the same all the time");
+    let day_after = midnight + 86_400;
+    rollback(&root, None, date(2026, 11, 22)).unwrap();
+    assert_eq!(dates(&root), [day_after + 1; 2], "readers may have said that a page began with this day");
+}
+
+#[test]
+fn dates_go_on_where_the_live_generation_cannot_be_read() {
+    let root = Scratch::new();
+    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    assert_eq!(dates(&root), [SIX + 2; 2]);
+    fs::write(dir(&root, ids[2]).join("manifest.json"), "{}").unwrap();
+    let next = publish(&root, &[("public/a.json", "b")]);
+    assert_eq!((next.manifest.parent, dates(&root)), (None, [SIX + 3; 2]));
+    fs::write(root.join("CURRENT"), "").unwrap();
+    rollback(&root, Some(ids[1]), DAY).unwrap();
+    assert_eq!(dates(&root), [SIX + 4; 2]);
 }
 
 #[test]
@@ -451,13 +510,13 @@ fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     let ids = ["a", "b", "c", "d", "e"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
     let (long_ago, later) = (SystemTime::UNIX_EPOCH, SystemTime::now() + std::time::Duration::from_secs(60));
     assert_eq!(gc(&root, 1, long_ago).unwrap(), [], "all were live a moment ago");
-    rollback(&root, Some(ids[1])).unwrap();
+    let live = rollback(&root, Some(ids[1]), DAY).unwrap();
     let reader = Generation::open(&root, ids[0]).unwrap();
-    assert_eq!(gc(&root, 2, later).unwrap(), [ids[2]]);
+    assert_eq!(gc(&root, 2, later).unwrap(), [ids[3], ids[2], ids[1]]);
     let left: Vec<_> = list(&root).unwrap().into_iter().map(|one| one.id).collect();
-    assert_eq!(left, [ids[0], ids[1], ids[3], ids[4]]);
+    assert_eq!(left, [ids[0], ids[4], live]);
     drop(reader);
-    assert_eq!(gc(&root, 0, later).unwrap(), [ids[4], ids[3], ids[0]]);
+    assert_eq!(gc(&root, 0, later).unwrap(), [ids[4], ids[0]]);
     assert!(faults(&root, Mode::Deep).is_empty(), "links that others share go one by one");
 }
 
@@ -467,7 +526,7 @@ fn leaving_current_restarts_the_rest_that_gc_grants() {
     let ids = ["a", "b"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
     let old = fs::File::open(dir(&root, ids[1])).unwrap();
     old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-    rollback(&root, None).unwrap();
+    rollback(&root, None, DAY).unwrap();
     let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
     assert_eq!(gc(&root, 0, hour_ago).unwrap(), []);
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -24,6 +25,15 @@ pub(super) enum Kind {
     Other,
 }
 
+/// How a file looks from outside. Another one as soon as it was written, replaced, or given to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    len: u64,
+    /// Seconds and nanoseconds of its last change of content, name or mode.
+    changed: (i64, i64),
+}
+
 /// A held `flock`; dropping it lets go. Empty where the file system has no locks for readers.
 pub(super) struct Lock(pub(super) Option<OwnedFd>);
 
@@ -42,16 +52,20 @@ pub(super) trait Vfs: Send + Sync {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
     /// The bytes of a file, mapped.
     fn map(&self, name: &str) -> io::Result<Mapping>;
+    /// The bytes of a file, copied: what is done to the file later does not reach them.
+    fn copy(&self, name: &str) -> io::Result<Mapping>;
     /// Size and hash of a file.
     fn hash(&self, name: &str) -> io::Result<Body>;
     /// What is in a directory, sorted by name.
     fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>>;
+    /// How a file looks from outside; none where it cannot be seen.
+    fn stamp(&self, name: &str) -> Option<Stamp>;
     /// When a directory was last touched.
     fn modified(&self, dir: &str) -> io::Result<SystemTime>;
 
     /// Makes a directory and those above it, if they are not there.
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
-    /// Writes a file that must not exist.
+    /// Writes a file that must not exist and that nobody is to write again.
     fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
     /// Gives a file a second name, which must not exist; copies it where links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
@@ -82,6 +96,9 @@ pub(super) struct Disk {
 }
 
 const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
+/// Mode of what is written: read-only, so that only who means it writes over a file that others may have
+/// mapped or linked.
+const READ_ONLY: u32 = 0o444;
 const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 
 impl Disk {
@@ -144,6 +161,11 @@ impl Disk {
     }
 }
 
+/// A new read-only file, to be written once.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(READ_ONLY).open(path)
+}
+
 impl Vfs for Disk {
     fn locate(&self, name: &str) -> PathBuf {
         if name.is_empty() { self.root.clone() } else { self.full(name) }
@@ -159,6 +181,11 @@ impl Vfs for Disk {
     fn map(&self, name: &str) -> io::Result<Mapping> {
         let (file, _) = self.open_file(name)?;
         Mapping::of(&file)
+    }
+
+    fn copy(&self, name: &str) -> io::Result<Mapping> {
+        let (mut file, len) = self.open_file(name)?;
+        Mapping::read(&mut file, len)
     }
 
     fn hash(&self, name: &str) -> io::Result<Body> {
@@ -197,6 +224,12 @@ impl Vfs for Disk {
         Ok(found)
     }
 
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
+        Some(Stamp { inode: stat.st_ino, len: stat.st_size as u64, changed })
+    }
+
     fn modified(&self, dir: &str) -> io::Result<SystemTime> {
         File::from(self.open_at(dir, DIRECTORY)?).metadata()?.modified()
     }
@@ -206,7 +239,7 @@ impl Vfs for Disk {
     }
 
     fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        File::create_new(self.full(name))?.write_all(bytes)
+        create(&self.full(name))?.write_all(bytes)
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
@@ -215,7 +248,7 @@ impl Vfs for Disk {
         match rustix::fs::link(&from, &to) {
             Ok(()) => Ok(()),
             Err(Errno::XDEV | Errno::MLINK | Errno::PERM | Errno::OPNOTSUPP) => {
-                io::copy(&mut File::open(&from)?, &mut File::create_new(&to)?).map(|_| ())
+                io::copy(&mut File::open(&from)?, &mut create(&to)?).map(|_| ())
             }
             Err(errno) => Err(errno.into()),
         }

@@ -22,7 +22,7 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
     let schema = tool("search_opportunities")["inputSchema"].take();
     let properties = schema["properties"].as_object().unwrap();
     let mut expected: Vec<&str> = Vec::new();
-    for parameter in &PARAMETERS {
+    for parameter in PARAMETERS.iter() {
         let name = match parameter.kind {
             Kind::Lang | Kind::Page | Kind::Facets => continue,
             Kind::Text => "query",
@@ -77,6 +77,8 @@ fn schemas_hold_only_what_every_client_takes() {
                 for name in ["format", "const", "oneOf", "anyOf", "$ref"] {
                     assert!(!members.contains_key(name), "{name}");
                 }
+                // Some converters of tool inputs read this as a schema and fail on a boolean.
+                assert!(!is_input || !members.contains_key("additionalProperties"));
                 if members.get("type") == Some(&json!("array")) {
                     assert!(members.contains_key("items"));
                 }
@@ -164,7 +166,13 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
             assert_eq!(row["organization"], same["organization"]["name"]);
             assert_eq!(row["recordUrl"], format!("{BASE}/programs/{}", same["slug"].as_str().unwrap()));
             assert_eq!(row["match"], "all");
-            assert_eq!(row["eligibleCountryCount"], same["eligibleCountries"].as_array().unwrap().len());
+            let countries = same["eligibleCountries"].as_array().unwrap();
+            let shown = row["eligibleCountries"].as_array().map_or(&[][..], Vec::as_slice);
+            assert_eq!(shown, &countries[..countries.len().min(12)]);
+            assert_eq!(
+                row["eligibleCountryCount"].as_u64(),
+                (countries.len() > 12).then_some(countries.len() as u64)
+            );
         }
         let (offset, shown) =
             (rest["meta"]["offset"].as_u64().unwrap(), rest["meta"]["count"].as_u64().unwrap());
@@ -188,7 +196,8 @@ fn validate(server: &Server) {
             let found = server
                 .call("search_opportunities", &json!({"offset": offset, "limit": 100, "locale": locale}));
             check(&rows, &found);
-            assert!(found.to_string().len() < 120_000);
+            let length = found.to_string().len();
+            assert!(length < 120_000, "{length}");
         }
         for program in &server.world.directory.programs {
             let read = server.call("get_opportunity", &json!({"slug": program.slug, "locale": locale}));

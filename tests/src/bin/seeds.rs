@@ -59,8 +59,10 @@ fn put<T: AsRef<[u8]>>(out: &Path, target: &str, inputs: impl IntoIterator<Item 
 fn queries() -> impl Iterator<Item = String> {
     let asked = Class::ALL.into_iter().flat_map(|class| questions(class, 3, 1));
     let values = ["0", "7", "true", "false", "name", "recent", "es", "open", "grant", "KE", "2027-01-01"];
-    let named = values
-        .map(|value| PARAMETERS.each_ref().map(|parameter| format!("{}={value}", parameter.name)).join("&"));
+    let named = values.map(|value| {
+        let pairs = PARAMETERS.iter().map(|parameter| format!("{}={value}", parameter.name));
+        pairs.collect::<Vec<_>>().join("&")
+    });
     let texts =
         ["\"field work\" -nsf", "-\"a b\" --c -", "\"\"\" \"", "é\u{301} 🎓 Ñandú", "R&D I+D", "a* ~b"];
     let texts = texts.into_iter().map(str::to_owned).chain([format!("\"{}", "ab ".repeat(3_333))]);

@@ -1,5 +1,6 @@
-//! Puts a real `opdir-edge` to the test under load: hot swaps, restarts on a socket that outlives them, and
-//! thousands of connections that keep it waiting. Ends with 1 when a request failed or a connection stayed.
+//! Puts a real `opdir-edge` to the test under load: hot swaps, restarts on a socket that outlives them, thousands
+//! of connections that keep it waiting or are unused, and HTTP/2 clients that ask for much and take none of it. Ends
+//! with 1 when a request failed, a connection stayed, or memory went beyond what is promised.
 //!
 //! ```sh
 //! cargo build --release -p edge
@@ -25,9 +26,11 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, se
 use snapshot::record::Directory;
 use snapshot::store::{Digest, Id, rollback};
 use tests::storm::Place;
+use tests::storm::client::Client;
 use tests::storm::load::{Expected, Tally, during};
 use tests::storm::replay::replay;
 use tests::storm::slow::{Kind, hold};
+use tests::storm::window::{Outcome, attack};
 use tests::synth::{self, TODAY};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -37,6 +40,16 @@ const HOST: &str = "directory.example";
 const PROGRAMS: usize = 300;
 /// Longer than any deadline of the edge: 15 s for a reader, looked at every 15 s.
 const PATIENCE: Duration = Duration::from_secs(45);
+/// Connections and streams of an attack with windows of 0, and programs in each answer: of the edge's memory and
+/// not of the client's bytes it is made.
+const ATTACK: (usize, usize) = (14, 128);
+const ATTACKED_PROGRAMS: usize = 2_000;
+/// Most memory that answers in flight may take, in KB: twice the edge's budget for their bytes.
+const FLIGHT_MOST: u64 = 2 * 64 * 1024;
+/// Most memory of an unused connection, in KB.
+const UNUSED_MOST: f64 = 12.0;
+/// Until memory that is not needed any more is given back.
+const SETTLING: Duration = Duration::from_secs(5);
 
 /// Puts a real edge to the test under load.
 #[derive(Parser)]
@@ -47,7 +60,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Storm {
-    /// Swaps, restarts and slow clients, one after the other
+    /// Everything but the cache, one after the other
     All(Settings),
     /// Publishes other data again and again under load
     Swaps(Settings),
@@ -55,6 +68,10 @@ enum Storm {
     Restarts(Settings),
     /// Holds connections in every way there is, beside clients that mean well
     Slow(Settings),
+    /// Asks over HTTP/2 for much with windows of 0, and takes none of it
+    Window(Settings),
+    /// Asks once on each of ten times as many connections as are slow, and keeps them
+    Unused(Settings),
     /// Asks through a cache, with junk in every query, for what the edge behind it answers
     Replay(Replay),
 }
@@ -97,13 +114,16 @@ struct Replay {
 fn main() -> ExitCode {
     let result = raise_limit().and_then(|()| match Arguments::parse().storm {
         Storm::All(settings) => {
-            let site = Site::build()?;
-            let all = [swaps(&site, &settings)?, restarts(&site, &settings)?, slow(&site, &settings)?];
-            Ok(all.into_iter().all(|good| good))
+            let site = Site::build(PROGRAMS)?;
+            let of_site = [swaps, restarts, slow, unused];
+            let good = of_site.into_iter().try_fold(true, |good, storm| Ok(storm(&site, &settings)? && good));
+            good.and_then(|good: bool| Ok(window(&Site::build(ATTACKED_PROGRAMS)?, &settings)? && good))
         }
-        Storm::Swaps(settings) => swaps(&Site::build()?, &settings),
-        Storm::Restarts(settings) => restarts(&Site::build()?, &settings),
-        Storm::Slow(settings) => slow(&Site::build()?, &settings),
+        Storm::Swaps(settings) => swaps(&Site::build(PROGRAMS)?, &settings),
+        Storm::Restarts(settings) => restarts(&Site::build(PROGRAMS)?, &settings),
+        Storm::Slow(settings) => slow(&Site::build(PROGRAMS)?, &settings),
+        Storm::Window(settings) => window(&Site::build(ATTACKED_PROGRAMS)?, &settings),
+        Storm::Unused(settings) => unused(&Site::build(PROGRAMS)?, &settings),
         Storm::Replay(settings) => through(&settings),
     });
     match result {
@@ -130,7 +150,7 @@ struct Site {
 }
 
 impl Site {
-    fn build() -> Result<Self> {
+    fn build(programs: usize) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("opdir-storm-{}", std::process::id()));
         let mut targets = [
             "/api/v1/search?q=research&open=true",
@@ -148,10 +168,10 @@ impl Site {
         .to_vec();
         let mut publish = |seed| -> Result<Id> {
             let data = folder.join(format!("data-{seed}"));
-            synth::write(&data, &synth::Options { programs: PROGRAMS, seed })?;
+            synth::write(&data, &synth::Options { programs, seed })?;
             let (directory, source) = load(&data)?;
-            let programs = directory.programs.iter().step_by(PROGRAMS / 10);
-            targets.extend(programs.map(|program| format!("/api/v1/programs/{}", program.slug)));
+            let some = directory.programs.iter().step_by(programs / 10);
+            targets.extend(some.map(|program| format!("/api/v1/programs/{}", program.slug)));
             let options = Options {
                 out: folder.join("site"),
                 base_url: format!("https://{HOST}"),
@@ -173,7 +193,8 @@ impl Site {
 
     /// Makes a generation the live one.
     fn point_to(&self, generation: usize) -> Result<()> {
-        rollback(&self.root(), Some(self.generations[generation])).map_err(|faults| format!("{faults:?}"))?;
+        rollback(&self.root(), Some(self.generations[generation]), TODAY)
+            .map_err(|faults| format!("{faults:?}"))?;
         Ok(())
     }
 
@@ -229,6 +250,14 @@ impl Edge {
     fn tell(&self, signal: Signal) -> Result<()> {
         let id = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw).ok_or("no process")?;
         Ok(kill_process(id, signal)?)
+    }
+
+    /// Its resident memory, in KB.
+    fn memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.trim().strip_suffix(" kB")).ok_or("no resident memory")?;
+        Ok(number.parse()?)
     }
 
     /// Asks it to end, and waits; true when it ended well.
@@ -323,6 +352,51 @@ fn slow(site: &Site, settings: &Settings) -> Result<bool> {
         good &= told("  meanwhile", &tally) && held.left == 0;
     }
     Ok(good)
+}
+
+fn window(site: &Site, settings: &Settings) -> Result<bool> {
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    // Different questions that every program answers.
+    let target = |nth: usize| format!("/programs.csv?q=-nothing{nth}");
+    // Once, so that what is kept for good is there before.
+    Client::new(&edge.place, "").get(&target(0))?;
+    let (before, began) = (edge.memory()?, Instant::now());
+    let mut most = before;
+    let look = |_: &Outcome| most = most.max(edge.memory().unwrap_or(0));
+    let outcome = attack(&edge.place, ATTACK, target, PATIENCE, look)?;
+    let took = began.elapsed();
+    std::thread::sleep(SETTLING);
+    let after = edge.memory()?;
+    println!(
+        "window 0: {} KB of requests on {} connections; {} answers begun, {} refused, {} streams reset, {} \
+         connections closed, all over after {:.1} s; memory {before} KB before, {most} KB at most, {after} KB after",
+        outcome.sent / 1024,
+        ATTACK.0,
+        outcome.answered,
+        outcome.refused,
+        outcome.reset,
+        outcome.closed,
+        took.as_secs_f64(),
+    );
+    Ok(most - before <= FLIGHT_MOST && took < PATIENCE)
+}
+
+fn unused(site: &Site, settings: &Settings) -> Result<bool> {
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let count = 10 * settings.connections;
+    let connect = || -> Result<Client> {
+        let mut client = Client::new(&edge.place, "");
+        client.get("/api/v1/organizations")?;
+        Ok(client)
+    };
+    // A few first, so that what is kept for good is there before.
+    drop((0..10).map(|_| connect()).collect::<Result<Vec<_>>>()?);
+    let before = edge.memory()?;
+    let held = (0..count).map(|_| connect()).collect::<Result<Vec<_>>>()?;
+    std::thread::sleep(SETTLING);
+    let each = edge.memory()?.saturating_sub(before) as f64 / held.len() as f64;
+    println!("unused: {each:.1} KB for each of {count} connections");
+    Ok(each <= UNUSED_MOST)
 }
 
 fn through(settings: &Replay) -> Result<bool> {

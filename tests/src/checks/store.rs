@@ -12,6 +12,12 @@ use tempfile::TempDir;
 
 use crate::snapshots::{build, folder, load, options};
 
+/// Puts another file in the place of a published one, which is read-only.
+fn overwrite(path: &Path, bytes: &[u8]) {
+    std::fs::remove_file(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
 /// Which file of a root is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
@@ -65,9 +71,9 @@ impl Root {
     /// Does something while other bytes stand in a file.
     pub fn with<T>(&self, path: &Path, bytes: &[u8], then: impl FnOnce(&Path) -> T) -> T {
         let good = std::fs::read(path).unwrap();
-        std::fs::write(path, bytes).unwrap();
+        overwrite(path, bytes);
         let result = then(self.root.path());
-        std::fs::write(path, good).unwrap();
+        overwrite(path, &good);
         result
     }
 

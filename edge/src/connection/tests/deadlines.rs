@@ -2,7 +2,7 @@
 
 use super::super::detect::Protocol;
 use super::super::spread;
-use super::super::watch::Watch;
+use super::super::watch::{Step, Watch};
 use super::*;
 
 #[tokio::test]
@@ -177,8 +177,100 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 }
 
 #[test]
-fn the_timer_of_an_unused_connection_sleeps_for_the_shortest_wait() {
+fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_the_shortest_wait() {
     let limits = Limits::default();
-    let watch = Watch::new(Protocol::Http1, limits, limits.max_age);
-    assert_eq!(watch.next(watch.began), watch.began + Duration::from_secs(15));
+    let mut watch = Watch::new(Protocol::Http1, limits, limits.max_age);
+    let parked = watch.began + Duration::from_secs(1);
+    assert_eq!(watch.next(watch.began), parked);
+    assert_eq!(watch.look(parked), Step::Park);
+    assert_eq!(watch.next(parked), parked + Duration::from_secs(15));
+    watch.unpark(parked);
+    assert_eq!(watch.next(parked), parked + Duration::from_secs(1));
+}
+
+#[test]
+fn a_connection_is_not_parked_while_anything_of_a_request_may_be_under_way() {
+    let limits = Limits::default();
+    for with_body in [false, true] {
+        let mut watch = Watch::new(Protocol::Http1, limits, limits.max_age);
+        watch.activity.called(with_body);
+        let mut now = watch.began;
+        let mut looks = || {
+            now += Duration::from_secs(5);
+            watch.look(now)
+        };
+        assert_eq!([looks(), looks(), looks()], [Step::Wait, Step::Wait, Step::Wait], "nothing was sent");
+    }
+}
+
+#[test]
+fn streams_left_after_goaway_are_cut_soon() {
+    let limits = Limits::default();
+    let mut watch = Watch::new(Protocol::Http2, limits, limits.max_age);
+    let mut now = watch.began;
+    while now < watch.began + limits.max_age {
+        now += limits.idle / 2;
+        watch.activity.used();
+        assert!(matches!(watch.look(now), Step::Wait | Step::WindDown));
+    }
+    assert_eq!(watch.next(now + limits.goaway), now + limits.goaway);
+    assert_eq!(watch.look(now + limits.goaway), Step::Cut(Reason::Age));
+}
+
+#[tokio::test]
+async fn a_parked_connection_answers_as_before() {
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let mut stream = server.connect().await;
+    for _ in 0..3 {
+        stream.write_all(GET).await.unwrap();
+        read_until(&mut stream, "path /").await;
+        tokio::time::sleep(ms(100)).await;
+    }
+    // Half of the next request comes with this one.
+    stream.write_all(&[GET, &GET[..9]].concat()).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    stream.write_all(&GET[9..]).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    assert_eq!(server.counters.read().open, 1);
+}
+
+#[tokio::test]
+async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
+    let server = Server::start(Limits { park: ms(20), idle: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Idle).await;
+
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    drop(stream);
+    server.closed_for(Reason::Done).await;
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let head = format!("POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", GET.len());
+    let mut stream = server.send(head.as_bytes()).await;
+    read_until(&mut stream, "refused").await;
+    tokio::time::sleep(ms(100)).await;
+    // The body looks like a request.
+    let _ = stream.write_all(GET).await;
+    let _ = stream.shutdown().await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_parked_connections() {
+    let mut server = Server::start(Limits { park: ms(20), parting: ms(20), ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    server.stop();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Drain).await;
 }

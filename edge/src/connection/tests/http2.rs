@@ -10,6 +10,7 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 
 /// END_STREAM on DATA and HEADERS, ACK on SETTINGS and PING.
@@ -138,6 +139,55 @@ async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else
     let mut other = server.send(GET).await;
     read_until(&mut other, "path /").await;
     assert_eq!(server.counters.closed(Reason::Stall), 1);
+}
+
+/// A client whose streams have a window of so many bytes (SETTINGS_INITIAL_WINDOW_SIZE).
+async fn connect_with_window(server: &Server, window: u8) -> TcpStream {
+    server.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window])].concat()).await
+}
+
+/// HEADERS of a request for `/big`.
+fn get_big(stream: u32) -> Vec<u8> {
+    let block = [0x82, 0x86, 0x41, 1, b'x', 0x04, 4, b'/', b'b', b'i', b'g'];
+    frame(HEADERS, END | END_HEADERS, stream, &block)
+}
+
+fn opened(stream: u32, bytes: u32) -> Vec<u8> {
+    frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
+}
+
+#[tokio::test]
+async fn a_stream_whose_client_takes_nothing_is_reset_and_the_others_go_on() {
+    let server = Server::start(Limits { stream_stall: SHORT, ..generous() });
+    let mut stream = connect_with_window(&server, 0).await;
+    stream.write_all(&get_big(1)).await.unwrap();
+    assert!(next_of(&mut stream, RST_STREAM).await.is_some());
+    stream.write_all(&[get(3), opened(3, 100)].concat()).await.unwrap();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"path /");
+    assert_eq!((server.counters.read().reset_streams, server.counters.read().open), (1, 1));
+}
+
+#[tokio::test]
+async fn a_stream_that_is_taken_slowly_is_not_reset() {
+    let server = Server::start(Limits { stream_stall: Duration::from_secs(1), ..generous() });
+    let mut stream = connect_with_window(&server, 0).await;
+    stream.write_all(&[get_big(1), opened(0, 1 << 30)].concat()).await.unwrap();
+    for _ in 0..75 {
+        stream.write_all(&opened(1, 16 * 1024)).await.unwrap();
+        assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload.len(), 16 * 1024);
+        tokio::time::sleep(ms(20)).await;
+    }
+    assert_eq!(server.counters.read().reset_streams, 0);
+}
+
+#[tokio::test]
+async fn a_connection_whose_client_leaves_the_end_of_an_answer_is_cut() {
+    let server = Server::start(Limits { stream_stall: SHORT, ..generous() });
+    let mut stream = connect_with_window(&server, 1).await;
+    stream.write_all(&get(1)).await.unwrap();
+    assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"p");
+    while next(&mut stream).await.is_some() {}
+    server.closed_for(Reason::Stall).await;
 }
 
 #[tokio::test]

@@ -18,27 +18,6 @@ use crate::search::tiers::Tier;
 /// Values of a facet that the page shows; picked ones always.
 const VALUES_MAX: usize = 8;
 
-/// Facets in the order in which people narrow a search down.
-const ORDER: [Facet; 17] = [
-    Facet::OpenStates,
-    Facet::Types,
-    Facet::Topics,
-    Facet::Careers,
-    Facet::Citizenships,
-    Facet::Residences,
-    Facet::Countries,
-    Facet::Destinations,
-    Facet::Applicants,
-    Facet::Audiences,
-    Facet::Education,
-    Facet::Enrollments,
-    Facet::Benefits,
-    Facet::FundingShapes,
-    Facet::DurationUnits,
-    Facet::Fields,
-    Facet::Lifecycles,
-];
-
 /// Where the search page of a language is.
 #[must_use]
 pub const fn path(locale: Locale) -> &'static str {
@@ -503,11 +482,9 @@ impl Splice<'_> {
 
     fn facets(&self, out: &mut Vec<u8>) {
         let Some(facets) = &self.answer.facets else { return };
-        for facet in ORDER {
-            if let Some(counts) = facets.iter().find(|counts| counts.facet == facet) {
-                self.facet(counts, out);
-            }
-        }
+        let mut facets: Vec<&FacetCounts> = facets.iter().collect();
+        facets.sort_by_key(|counts| counts.facet.spec().panel);
+        facets.into_iter().for_each(|counts| self.facet(counts, out));
     }
 
     fn facet(&self, counts: &FacetCounts, out: &mut Vec<u8>) {

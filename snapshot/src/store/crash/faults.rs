@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::SystemTime;
 
+use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::StoreError;
@@ -14,7 +15,7 @@ use super::super::keep::{gc_on, rollback_on};
 use super::super::sections::Mapping;
 use super::super::stage::{Page, Published, Stage};
 use super::super::table::Body;
-use super::super::vfs::{Kind, Lock, Vfs};
+use super::super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{Model, about, two_generations, verified};
 
 /// What happens when its turn comes.
@@ -60,11 +61,17 @@ impl Vfs for Faulty {
     fn map(&self, name: &str) -> io::Result<Mapping> {
         self.next()?.map(name)
     }
+    fn copy(&self, name: &str) -> io::Result<Mapping> {
+        self.next()?.copy(name)
+    }
     fn hash(&self, name: &str) -> io::Result<Body> {
         self.next()?.hash(name)
     }
     fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
         self.next()?.list(dir)
+    }
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        self.next().ok()?.stamp(name)
     }
     fn modified(&self, dir: &str) -> io::Result<SystemTime> {
         self.next()?.modified(dir)
@@ -152,7 +159,7 @@ fn a_fault_at_any_operation_leaves_a_complete_live_generation_and_the_next_publi
     publish(Arc::clone(&disk) as Arc<dyn Vfs>, "before").unwrap();
     let published = fail_everywhere(&disk, |vfs| drop(publish(vfs, "now")));
     assert!(published >= 200, "a publish takes only {published} operations");
-    let back = fail_everywhere(&disk, |vfs| drop(rollback_on(&vfs, None)));
+    let back = fail_everywhere(&disk, |vfs| drop(rollback_on(&vfs, None, date(2026, 11, 20))));
     let cleared = fail_everywhere(&disk, |vfs| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
         drop(gc_on(&*vfs, 1, now));

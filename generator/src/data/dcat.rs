@@ -1,0 +1,122 @@
+//! The downloads and the interfaces as a catalogue: DCAT 3, with what DCAT-AP 3 makes mandatory and what those
+//! who harvest catalogues ask for.
+
+use serde_json::{Value, json};
+use snapshot::record::Locale;
+
+use super::describe::{Describer, LICENSE};
+use super::{Download, FOLDER};
+
+impl Describer<'_> {
+    /// <https://www.w3.org/TR/vocab-dcat-3/>
+    pub(super) fn catalog(&self) -> Value {
+        json!({
+            "@context": {
+                "dcat": "http://www.w3.org/ns/dcat#",
+                "dcterms": "http://purl.org/dc/terms/",
+                "foaf": "http://xmlns.com/foaf/0.1/",
+                "spdx": "http://spdx.org/rdf/terms#",
+                "xsd": "http://www.w3.org/2001/XMLSchema#",
+            },
+            "@id": self.address("catalog.jsonld"),
+            "@type": "dcat:Catalog",
+            "dcterms:title": self.dataset.title,
+            "dcterms:description": self.about,
+            "dcterms:publisher": self.publisher(),
+            "dcterms:license": license(),
+            "dcterms:modified": self.modified(),
+            "dcterms:language": self.languages(),
+            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
+            "dcat:service": self.services(),
+            "dcat:dataset": {
+                "@id": self.dataset_id(),
+                "@type": "dcat:Dataset",
+                "dcterms:identifier": self.dataset.name,
+                "dcterms:title": self.dataset.title,
+                "dcterms:description": self.about,
+                "dcterms:publisher": self.publisher(),
+                "dcterms:license": license(),
+                "dcterms:modified": self.modified(),
+                "dcterms:language": self.languages(),
+                "dcat:landingPage": { "@id": self.page() },
+                "dcat:distribution": self.downloads.iter().map(|it| self.distribution(it)).collect::<Vec<_>>(),
+            },
+        })
+    }
+
+    fn page(&self) -> String {
+        format!("{}{FOLDER}", self.base_url)
+    }
+
+    fn dataset_id(&self) -> String {
+        format!("{}#dataset", self.page())
+    }
+
+    fn modified(&self) -> Value {
+        json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" })
+    }
+
+    /// Whoever stands behind the directory; a dataset names no other than itself.
+    fn publisher(&self) -> Value {
+        json!({
+            "@id": format!("{}/#publisher", self.base_url),
+            "@type": "foaf:Agent",
+            "foaf:name": self.dataset.title,
+        })
+    }
+
+    fn languages(&self) -> Vec<Value> {
+        let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
+        self.dataset.locales.iter().map(language).collect()
+    }
+
+    /// The interfaces that answer from the same data.
+    fn services(&self) -> Value {
+        let service = |path: &str, title: &str, description: &str| {
+            json!({
+                "@id": format!("{}{path}#service", self.base_url),
+                "@type": "dcat:DataService",
+                "dcterms:title": format!("{}: {title}", self.dataset.title),
+                "dcterms:license": license(),
+                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url) },
+                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url) },
+                "dcat:servesDataset": { "@id": self.dataset_id() },
+            })
+        };
+        json!([
+            service("/api/v1", "REST", "/api/v1/openapi.json"),
+            service("/mcp", "MCP", "/mcp/server-card"),
+        ])
+    }
+
+    fn distribution(&self, it: &Download) -> Value {
+        let kind = format!("https://www.iana.org/assignments/media-types/{}", it.format.media_type());
+        json!({
+            "@id": self.address(&it.name()),
+            "@type": "dcat:Distribution",
+            "dcterms:title": it.name(),
+            "dcterms:license": license(),
+            "dcat:accessURL": { "@id": self.page() },
+            "dcat:downloadURL": { "@id": self.address(&it.name()) },
+            "dcat:mediaType": { "@id": kind },
+            "dcat:byteSize": { "@value": it.bytes.to_string(), "@type": "xsd:nonNegativeInteger" },
+            "spdx:checksum": {
+                "@type": "spdx:Checksum",
+                "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
+                "spdx:checksumValue": { "@value": it.sha256, "@type": "xsd:hexBinary" },
+            },
+        })
+    }
+}
+
+fn license() -> Value {
+    json!({ "@id": LICENSE, "@type": "dcterms:LicenseDocument" })
+}
+
+/// A language as an entry of the European authority table, which catalogues share.
+const fn language(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "http://publications.europa.eu/resource/authority/language/ENG",
+        Locale::Es => "http://publications.europa.eu/resource/authority/language/SPA",
+    }
+}

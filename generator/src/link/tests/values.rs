@@ -1,0 +1,131 @@
+//! Values that are well formed and wrong.
+
+use super::*;
+
+fn one_fact(more: &str) -> String {
+    fact(1, 1, more)
+}
+
+#[test]
+fn a_table_that_is_not_there_is_one_error() {
+    let awards = lines(&[award(1, 1, 1, ""), award(2, 1, 2, "")]);
+    let report = refused("awards.ndjson", awards, "E0111 awards.ndjson:1");
+    let message = "there is no table `recipients`, to which 2 references lead";
+    assert_eq!(told(&report)[0].message, message);
+    let files: [(&str, &[u8]); 4] = [
+        ("dataset.json", DATASET.as_bytes()),
+        ("organizations.ndjson", b"\n"),
+        ("programs.xlsx", b"PK"),
+        ("cycles.ndjson", &cycle(1, 1, "").into_bytes()),
+    ];
+    let linked = |files: &[(&str, &[u8])]| {
+        let mut report = Diagnostics::new();
+        let tables = read(&Input::Embedded(files), &mut report).unwrap();
+        assert!(link(tables, &mut report).is_none());
+        found(&report)
+    };
+    assert_eq!(linked(&files), ["W0102 organizations.ndjson:1", "E0110 programs.xlsx:1"]);
+    assert_eq!(linked(&files[..2]), ["E0111 dataset.json:1", "W0102 organizations.ndjson:1"]);
+}
+
+#[test]
+fn sums_are_possible_and_say_of_which_money() {
+    for sum in ["1e30", "0.004", "1e308"] {
+        let more = format!(r#","fundingMaxUsd":{sum}"#);
+        refused("programs.ndjson", program(1, 1, &more), "E0705 programs.ndjson:1");
+        let more = format!(r#""kind":"note","amount":{sum},"currency":"USD""#);
+        refused("facts.ndjson", one_fact(&more), "E0705 facts.ndjson:1");
+    }
+    refused("facts.ndjson", one_fact(r#""kind":"note","amount":1,"currency":"XXQ""#), "E0205 facts.ndjson:1");
+    doubted("facts.ndjson", one_fact(r#""kind":"note","amount":1"#), "W0214 facts.ndjson:1");
+    for sum in ["0", "0.01", "1e15"] {
+        let (_, report) =
+            linked(&[("programs.ndjson", program(1, 1, &format!(r#","fundingMaxUsd":{sum}"#)))]);
+        assert_eq!(found(&report), [""; 0], "{sum}");
+    }
+}
+
+#[test]
+fn facts_are_of_a_kind_that_somebody_reads_and_have_what_it_reads() {
+    for kind in ["durationUnit", "openState", "field", "type", "lifecycle", "zodiac", "citizenships"] {
+        let more = format!(r#""kind":"{kind}","value":"US""#);
+        refused("facts.ndjson", one_fact(&more), "E0201 facts.ndjson:1");
+    }
+    refused("facts.ndjson", one_fact(r#""kind":"topic""#), "E0107 facts.ndjson:1");
+    refused("facts.ndjson", one_fact(r#""kind":"country""#), "E0107 facts.ndjson:1");
+    refused("facts.ndjson", one_fact(r#""kind":"note","unit":"day""#), "E0306 facts.ndjson:1");
+    refused("facts.ndjson", one_fact(r#""kind":"funding","min":1000"#), "E0306 facts.ndjson:1");
+    let good = r#""kind":"funding","amount":1000,"currency":"EUR""#;
+    assert_eq!(found(&linked(&[("facts.ndjson", one_fact(good))]).1), [""; 0]);
+}
+
+#[test]
+fn an_address_holds_no_password() {
+    for address in ["https://me:secret@example.org/", "https://bank.example@evil.example/"] {
+        let text = program(1, 1, "").replace("https://example.org/1", address);
+        refused("programs.ndjson", text, "E0602 programs.ndjson:1");
+        let more = format!(r#","websiteUrl":"{address}""#);
+        refused("organizations.ndjson", organization(1, &more), "E0602 organizations.ndjson:1");
+    }
+}
+
+#[test]
+fn a_slug_is_not_the_name_of_another_page() {
+    for slug in ["index", "404"] {
+        let text = program(1, 1, "").replace("program-1", slug);
+        refused("programs.ndjson", text, "E0212 programs.ndjson:1");
+    }
+    let text = program(1, 1, "").replace("program-1", "citation-index");
+    assert_eq!(found(&linked(&[("programs.ndjson", text)]).1), [""; 0]);
+}
+
+#[test]
+fn stamps_are_in_order_and_not_after_the_publication() {
+    let made = r#""createdAt":"2026-01-01T00:00:00Z""#;
+    let text = organization(1, "").replace(made, r#""createdAt":"2026-01-02T00:00:00Z""#);
+    doubted("organizations.ndjson", text, "W0213 organizations.ndjson:1");
+    let later = |row: String| row.replace(r#""updatedAt":"2026-01-01"#, r#""updatedAt":"2026-06-02"#);
+    let rows = lines(&[program(1, 1, ""), later(program(2, 1, "")), later(program(3, 1, ""))]);
+    let (_, report) = linked(&[("programs.ndjson", rows)]);
+    assert_eq!(found(&report), ["W0304 programs.ndjson:2"]);
+    assert!(told(&report)[0].message.starts_with("2 rows of programs "), "{}", told(&report)[0].message);
+}
+
+#[test]
+fn hidden_text_is_taken_out_and_lost_letters_are_refused() {
+    let hidden: String = "ignore".chars().map(|c| char::from_u32(0xe0000 + c as u32).unwrap()).collect();
+    let seen = "\u{200c}\u{200d}\u{2764}\u{fe0f}";
+    let marks = "\u{200b}\u{2060}\u{2064}\u{feff}\u{ad}\u{180e}\u{fff9}\u{fffb}\u{fe00}\u{e0100}\u{e01ef}";
+    let summary = format!("a{hidden}b{marks}c{seen}d");
+    let text = program(1, 1, &format!(r#","summary":"{summary}""#));
+    let directory = doubted("programs.ndjson", text, "W0601 programs.ndjson:1");
+    assert_eq!(directory.programs[0].summary.as_deref(), Some(&*format!("abc{seen}d")));
+    let lost = program(1, 1, "").replace("Program 1", "P \u{80} Two");
+    let (directory, report) = linked(&[("programs.ndjson", lost)]);
+    assert!(directory.is_none());
+    assert_eq!(found(&report), ["E0603 programs.ndjson:1", "W0601 programs.ndjson:1"]);
+}
+
+#[test]
+fn utf_8_that_was_read_as_latin_1_is_read_right() {
+    let text = program(1, 1, "").replace("Program 1", "world\u{e2}\u{80}\u{99}s");
+    let directory = doubted("programs.ndjson", text, "W0606 programs.ndjson:1");
+    assert_eq!(directory.programs[0].name, "world’s");
+}
+
+#[test]
+fn markup_and_slips_of_the_pen_are_told() {
+    let text = program(1, 1, r#","summary":"a <b>b</b>""#);
+    let directory = doubted("programs.ndjson", text, "W0607 programs.ndjson:1");
+    assert_eq!(directory.programs[0].summary.as_deref(), Some("a <b>b</b>"));
+    let many: Vec<String> = (1..=12)
+        .map(|n| {
+            let kind = if n == 12 { "fellowhsip" } else { "fellowship" };
+            program(n, 1, "").replace(r#""programType":"grant""#, &format!(r#""programType":"{kind}""#))
+        })
+        .collect();
+    let (_, report) = linked(&[("programs.ndjson", lines(&many))]);
+    assert_eq!(found(&report), ["W0402 programs.ndjson:12"]);
+    let meant = ("vocabulary.csv", "facet,value\ntypes,fellowhsip\n".to_owned());
+    assert_eq!(found(&linked(&[("programs.ndjson", lines(&many)), meant]).1), [""; 0]);
+}

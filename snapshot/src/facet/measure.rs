@@ -1,0 +1,141 @@
+//! Measures: numbers that a program publishes as intervals, and that bounds of a question are held
+//! against. One table says where they come from and which parameters ask for them.
+
+use crate::record::{DurationUnit, Fact, Number, Polarity, Program, Strength};
+
+/// What the numeric filters look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Years.
+    Age,
+    /// US dollars.
+    Funding,
+    /// Days.
+    Duration,
+}
+
+/// How many measures there are.
+pub const COUNT: usize = 3;
+
+/// Where a measure's intervals come from.
+enum From {
+    /// From the record itself: lower and upper bound.
+    Record(fn(&Program) -> (Option<Number>, Option<Number>)),
+    /// From facts of a kind; the length of one of their units, none for a unit that is not known.
+    Facts(&'static str, fn(&Fact) -> Option<f64>),
+}
+
+/// A row of the table.
+pub struct Spec {
+    /// Which measure.
+    pub measure: Measure,
+    /// Parameters for the lower and the upper bound, where there are such.
+    pub parameters: [Option<&'static str>; 2],
+    /// Place of the first of them among all, see [`crate::query::PARAMETERS`].
+    pub asked: u8,
+    /// Place of its bounds on the search form.
+    pub panel: u8,
+    /// Sections that the intervals of each document are in: where each one's begin, and they.
+    pub sections: (&'static str, &'static str),
+    from: From,
+}
+
+/// The table, in the order of [`Measure`].
+pub static MEASURES: [Spec; COUNT] = [
+    Spec {
+        measure: Measure::Age,
+        parameters: [Some("ageMin"), Some("ageMax")],
+        asked: 18,
+        panel: 2,
+        sections: ("age.at", "age"),
+        from: From::Facts("age", |_| Some(1.0)),
+    },
+    Spec {
+        measure: Measure::Funding,
+        parameters: [Some("fundingMin"), Some("fundingMax")],
+        asked: 24,
+        panel: 0,
+        sections: ("funding.at", "funding"),
+        from: From::Record(|it| (it.funding_min_usd, it.funding_max_usd)),
+    },
+    Spec {
+        measure: Measure::Duration,
+        parameters: [Some("durationMin"), Some("durationMax")],
+        asked: 26,
+        panel: 3,
+        sections: ("duration.at", "duration"),
+        from: From::Facts("duration", |fact| Some(DurationUnit::parse(fact.unit.as_deref()?)?.days())),
+    },
+];
+
+impl Measure {
+    /// Its row of the table.
+    #[must_use]
+    pub fn spec(self) -> &'static Spec {
+        &MEASURES[self as usize]
+    }
+}
+
+impl Spec {
+    /// Kind of the facts that feed it.
+    #[must_use]
+    pub fn fact_kind(&self) -> Option<&'static str> {
+        if let From::Facts(kind, _) = self.from { Some(kind) } else { None }
+    }
+
+    fn of_fact(&self, fact: &Fact) -> Option<Interval> {
+        let From::Facts(kind, unit) = self.from else { return None };
+        let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
+        let unit = (fact.kind == kind && binds).then(|| unit(fact))??;
+        Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
+    }
+}
+
+/// A closed interval; an open side is infinite.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Interval {
+    /// Least value.
+    pub min: f64,
+    /// Greatest value.
+    pub max: f64,
+}
+
+impl Interval {
+    /// Holds every number.
+    pub const EVERYTHING: Self = Self { min: f64::NEG_INFINITY, max: f64::INFINITY };
+
+    fn new(min: Option<f64>, max: Option<f64>) -> Option<Self> {
+        let interval = Self { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) };
+        (min.is_some() || max.is_some()).then_some(interval)
+    }
+
+    /// Whether the two share a value.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.min <= other.max && other.min <= self.max
+    }
+}
+
+/// Intervals that a program publishes for a measure; any of them may match.
+#[must_use]
+pub fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
+    let spec = measure.spec();
+    match spec.from {
+        From::Record(bounds) => {
+            let (min, max) = bounds(program);
+            Interval::new(min.map(|n| n.0), max.map(|n| n.0)).into_iter().collect()
+        }
+        From::Facts(..) => facts.iter().filter_map(|fact| spec.of_fact(fact)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        assert!(MEASURES.iter().enumerate().all(|(position, spec)| spec.measure as usize == position));
+    }
+}

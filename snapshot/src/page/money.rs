@@ -1,0 +1,300 @@
+//! Amounts in words. Where a source's amount was converted, the source's stands first and the US
+//! dollars after it, as roughly as a conversion is; where a program has no amount of its own, the
+//! amounts that its facts name are told as what they are.
+
+use crate::page::html::grouped;
+use crate::record::{Fact, Locale, Number, Polarity, Program};
+
+/// Value of the note that tells what an amount in US dollars was converted from. Its text starts
+/// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
+const CONVERSION: &str = "funding-conversion";
+/// Below this many US dollars an amount beside a word for a time is a rate of pay.
+pub const RATE_MAX: f64 = 100.0;
+/// How many characters beside an amount a word for a time still speaks of it.
+const BESIDE: usize = 24;
+/// Most amounts that facts name.
+const NAMED_MAX: usize = 2;
+
+/// How a language puts amounts.
+#[derive(Clone, Copy)]
+pub struct Speech<'a> {
+    /// The language.
+    pub locale: Locale,
+    /// A phrase by its key.
+    pub word: &'a dyn Fn(&str) -> &'a str,
+}
+
+/// Replaces the `{name}`s of a phrase.
+#[must_use]
+pub fn phrase(text: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+/// What a source said before it was converted to US dollars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversion<'a> {
+    /// Its currency.
+    pub currency: &'a str,
+    /// Least amount.
+    pub min: Option<f64>,
+    /// Most.
+    pub max: Option<f64>,
+}
+
+/// What the funding of a program was converted from, where a fact tells and the amounts agree.
+#[must_use]
+pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversion<'a>> {
+    let note = facts.iter().find(|fact| fact.value.as_deref() == Some(CONVERSION))?;
+    let mut words = note.text.as_deref()?.split_whitespace();
+    let said: f64 = words.next()?.parse().ok()?;
+    let currency = words.next().filter(|it| it.len() == 3 && it.bytes().all(|b| b.is_ascii_uppercase()))?;
+    let rate: f64 = words.skip_while(|word| *word != "at").nth(1)?.parse().ok()?;
+    let is_said = |bound: Option<Number>| bound.is_some_and(|bound| (said / rate - bound.0).abs() <= 1.0);
+    if rate.is_nan() || rate <= 0.0 || !(is_said(program.funding_min_usd) || is_said(program.funding_max_usd))
+    {
+        return None;
+    }
+    let source =
+        |bound: Option<Number>| bound.map(|it| if is_said(bound) { said } else { unconverted(it.0, rate) });
+    Some(Conversion { currency, min: source(program.funding_min_usd), max: source(program.funding_max_usd) })
+}
+
+/// An amount of the source from whole US dollars, as exact as those are.
+fn unconverted(usd: f64, rate: f64) -> f64 {
+    let step = 10f64.powf(rate.log10().ceil().max(0.0));
+    (usd * rate / step).round() * step
+}
+
+/// A span of time that a rate of pay is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Per {
+    /// An hour.
+    Hour,
+    /// A week.
+    Week,
+    /// A month.
+    Month,
+}
+
+impl Per {
+    /// The word that messages use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Week => "week",
+            Self::Month => "month",
+        }
+    }
+
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Hour => "money_per_hour",
+            Self::Week => "money_per_week",
+            Self::Month => "money_per_month",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "hour" | "hours" | "hourly" | "hr" | "hora" | "horas" => Some(Self::Hour),
+            "week" | "weeks" | "weekly" | "semana" | "semanas" | "semanal" => Some(Self::Week),
+            "month" | "months" | "monthly" | "mes" | "meses" | "mensual" => Some(Self::Month),
+            _ => None,
+        }
+    }
+}
+
+/// What the amounts of a program are for each of, where they are small and its texts say so.
+#[must_use]
+pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
+    let amounts = [program.funding_min_usd, program.funding_max_usd].into_iter().flatten();
+    let small: Vec<f64> = amounts.map(|amount| amount.0).filter(|it| *it > 0.0 && *it < RATE_MAX).collect();
+    if small.is_empty() {
+        return None;
+    }
+    let texts = [program.summary.as_deref(), program.description.as_deref()];
+    let texts = texts.into_iter().chain(facts.iter().map(|fact| fact.text.as_deref())).flatten();
+    texts.into_iter().find_map(|text| rate(text, &small))
+}
+
+/// The span beside one of these amounts in a text: `$20-$25/hour`, `hourly wage of $20`. A number of
+/// hours, weeks or months is none.
+fn rate(text: &str, amounts: &[f64]) -> Option<Per> {
+    let text = text.to_lowercase();
+    let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    let mut from = 0;
+    while let Some(start) = text[from..].find(|c: char| c.is_ascii_digit()).map(|at| from + at) {
+        let end = text[start..].find(|c| !is_number(c)).map_or(text.len(), |at| start + at);
+        from = end;
+        let number = text[start..end].trim_end_matches(['.', ',']).replace(',', "");
+        if number.parse().is_ok_and(|number: f64| amounts.contains(&number))
+            && let Some(per) = after(&text[end..]).or_else(|| before(&text[..start]))
+        {
+            return Some(per);
+        }
+    }
+    None
+}
+
+/// The span named after an amount and before the next number.
+fn after(text: &str) -> Option<Per> {
+    let end = text.char_indices().nth(BESIDE).map_or(text.len(), |(end, _)| end);
+    let end = text[..end].find(|c: char| c.is_ascii_digit()).unwrap_or(end);
+    let beside = &text[..end];
+    let counted = beside.trim_start_matches([' ', '-', '\u{a0}']);
+    let first = words(counted).next().filter(|word| counted.starts_with(word));
+    if first.is_some_and(|word| Per::of(word).is_some() && !word.ends_with("ly")) {
+        return None;
+    }
+    words(beside).find_map(Per::of)
+}
+
+/// The rate named before an amount and after the last number.
+fn before(text: &str) -> Option<Per> {
+    let start = text.char_indices().rev().nth(BESIDE - 1).map_or(0, |(start, _)| start);
+    let start = text[start..].rfind(|c: char| c.is_ascii_digit()).map_or(start, |at| start + at + 1);
+    let is_rate = |word: &&str| word.ends_with("ly") || word.ends_with("al");
+    words(&text[start..]).filter(is_rate).find_map(Per::of)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+}
+
+impl Speech<'_> {
+    fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+        phrase((self.word)(key), values)
+    }
+
+    /// An amount, exactly.
+    #[must_use]
+    pub fn amount(&self, amount: f64, currency: &str) -> String {
+        let n = grouped(amount.max(0.0).round() as u64, self.locale);
+        match currency {
+            "USD" => self.say("money", &[("n", &n)]),
+            _ => self.say("money_other", &[("n", &n), ("currency", currency)]),
+        }
+    }
+
+    /// US dollars, to two digits.
+    fn rough(&self, amount: f64) -> String {
+        const MILLION: f64 = 1e6;
+        let step = 10f64.powf(amount.max(1.0).log10().floor() - 1.0).max(1.0);
+        let amount = (amount / step).round() * step;
+        let (key, amount) = match amount {
+            it if it >= 1000.0 * MILLION => ("money_billion", it / (1000.0 * MILLION)),
+            it if it >= MILLION => ("money_million", it / MILLION),
+            it => ("money_rough", it),
+        };
+        let tenths = (amount * 10.0).round() as u64;
+        let mut n = grouped(tenths / 10, self.locale);
+        if !tenths.is_multiple_of(10) {
+            n.push(if self.locale == Locale::Es { ',' } else { '.' });
+            n.push_str(&(tenths % 10).to_string());
+        }
+        let key = if key == "money_million" && n == "1" { "money_million_one" } else { key };
+        self.say(key, &[("n", &n)])
+    }
+
+    fn range(&self, min: Option<String>, max: Option<String>) -> Option<String> {
+        match (min, max) {
+            (Some(min), Some(max)) if min == max => Some(min),
+            (Some(min), Some(max)) => Some(self.say("funding_range", &[("min", &min), ("max", &max)])),
+            (Some(min), None) => Some(self.say("funding_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.say("funding_up_to", &[("max", &max)])),
+            (None, None) => None,
+        }
+    }
+
+    /// The funding of a program; `label` names a fact. `None` where no amount is told at all.
+    #[must_use]
+    pub fn funding(
+        &self,
+        program: &Program,
+        facts: &[&Fact],
+        label: impl Fn(&Fact) -> Option<String>,
+    ) -> Option<String> {
+        let bounds = [program.funding_min_usd, program.funding_max_usd];
+        if let Some(source) = conversion(program, facts) {
+            let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
+            let said = self.range(exact(source.min), exact(source.max))?;
+            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0)));
+            // "up to" is said once.
+            let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
+            return Some(self.say("funding_about", &[("source", &said), ("usd", &usd)]));
+        }
+        let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it.0, "USD")));
+        match self.range(min, max) {
+            Some(range) => Some(match per(program, facts) {
+                Some(per) => self.say(per.key(), &[("money", &range)]),
+                None => range,
+            }),
+            None => self.named(facts, label),
+        }
+    }
+
+    /// The amounts that facts name, where the program has none: each as what it is.
+    fn named(&self, facts: &[&Fact], label: impl Fn(&Fact) -> Option<String>) -> Option<String> {
+        let told = facts.iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(|fact| {
+            let amount = self.amount(fact.amount?.0, fact.currency.as_deref()?);
+            Some(self.say("funding_named", &[("what", &label(fact)?), ("amount", &amount)]))
+        });
+        let told: Vec<String> = told.take(NAMED_MAX).collect();
+        (!told.is_empty()).then(|| self.say("funding_only", &[("named", &told.join("; "))]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+
+    fn english(key: &str) -> &'static str {
+        plain::word(key, Locale::En)
+    }
+
+    fn spanish(key: &str) -> &'static str {
+        plain::word(key, Locale::Es)
+    }
+
+    const ENGLISH: Speech<'_> = Speech { locale: Locale::En, word: &english };
+    const SPANISH: Speech<'_> = Speech { locale: Locale::Es, word: &spanish };
+
+    #[test]
+    fn a_rate_of_pay_is_told_from_a_number_of_hours() {
+        for (text, amounts, expected) in [
+            ("Amount: $20-$25/hour, 10-week summer term", &[20.0, 25.0][..], Some(Per::Hour)),
+            ("A stipend of US$75 per week", &[75.0], Some(Per::Week)),
+            ("50 USD al mes", &[50.0], Some(Per::Month)),
+            ("An hourly wage of $18.50.", &[18.5], Some(Per::Hour)),
+            ("15 hours a week, for 10 weeks", &[15.0], None),
+            ("10-week term", &[10.0], None),
+            ("US$20 for each book; open for months", &[25.0], None),
+            ("From 1 to 35,000 dollars. Reports are due every 6 months.", &[1.0], None),
+        ] {
+            assert_eq!(rate(text, amounts), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_converted_amount_is_told_to_two_digits() {
+        for (amount, english, spanish) in [
+            (11_305_822.0, "US$ 11 million", "11 millones de USD"),
+            (1_130_582.0, "US$ 1.1 million", "1,1 millones de USD"),
+            (999_999.0, "US$ 1 million", "1 millón de USD"),
+            (452_233.0, "US$ 450,000", "450\u{202f}000 USD"),
+            (1_217_634_822.0, "US$ 1.2 billion", "1,2 mil millones de USD"),
+            (7.0, "US$ 7", "7 USD"),
+        ] {
+            assert_eq!(ENGLISH.rough(amount), english);
+            assert_eq!(SPANISH.rough(amount), spanish);
+        }
+    }
+
+    #[test]
+    fn an_amount_is_taken_back_to_its_currency_as_exactly_as_dollars_allow() {
+        assert_eq!(unconverted(11_305_822.0, 0.8845), 10_000_000.0);
+        assert_eq!(unconverted(10_033.0, 149.5), 1_500_000.0);
+    }
+}

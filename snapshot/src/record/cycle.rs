@@ -1,0 +1,87 @@
+//! Application seasons.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::shown::{Field, Kind, Shows, field};
+use super::{CycleStatus, Publication, row};
+
+/// Where the record itself is.
+const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+
+row! {
+    /// An application season.
+    Cycle {
+        /// Identity.
+        id: Uuid,
+        /// Of which program.
+        program_id: Uuid,
+        /// What people call it.
+        label: String,
+        /// First day of applications.
+        #[serde(default, deserialize_with = "super::written::day")]
+        opens_on: Option<Date>,
+        /// Last day of applications, inclusive.
+        #[serde(default, deserialize_with = "super::written::day")]
+        deadline_on: Option<Date>,
+        /// Day of the selection.
+        #[serde(default, deserialize_with = "super::written::day")]
+        selection_on: Option<Date>,
+        /// Day of the decision.
+        #[serde(default, deserialize_with = "super::written::day")]
+        decision_on: Option<Date>,
+        /// First day of what is funded.
+        #[serde(default, deserialize_with = "super::written::day")]
+        starts_on: Option<Date>,
+        /// Last day of what is funded.
+        #[serde(default, deserialize_with = "super::written::day")]
+        ends_on: Option<Date>,
+        /// Year that the cohort is named after.
+        cohort_year: Option<i32>,
+        /// Where to apply.
+        application_url: Option<String>,
+        /// What the source said; the published status is derived, see [`crate::time`].
+        status: Option<CycleStatus>,
+        /// First seen.
+        #[serde(deserialize_with = "super::written::moment")]
+        created_at: Timestamp,
+        /// Last changed.
+        #[serde(deserialize_with = "super::written::moment")]
+        updated_at: Timestamp,
+    }
+}
+
+/// What answers show of a cycle before its status, which depends on the day.
+pub static CYCLE: &[Field<Cycle>] = &[
+    field("id", Kind::Id, SHOWN, |it| it.id.into()),
+    field("programId", Kind::Id, SHOWN, |it| it.program_id.into()),
+    field("label", Kind::Text, SHOWN, |it| (&it.label).into()),
+    field("opensOn", Kind::Day, SHOWN, |it| it.opens_on.into()),
+    field("deadlineOn", Kind::Day, SHOWN, |it| it.deadline_on.into()),
+    field("selectionOn", Kind::Day, SHOWN, |it| it.selection_on.into()),
+    field("decisionOn", Kind::Day, SHOWN, |it| it.decision_on.into()),
+    field("startsOn", Kind::Day, SHOWN, |it| it.starts_on.into()),
+    field("endsOn", Kind::Day, SHOWN, |it| it.ends_on.into()),
+    field("cohortYear", Kind::Integer, SHOWN, |it| it.cohort_year.into()),
+    field("applicationUrl", Kind::Url, SHOWN, |it| (&it.application_url).into()),
+];
+
+/// What stands after the status and the sources.
+pub static CYCLE_STAMPS: &[Field<Cycle>] = &[
+    field("createdAt", Kind::Time, SHOWN, |it| it.created_at.into()),
+    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+];
+
+/// The day that places a season in time: deadline, else opening, else start. Newest season first
+/// means by this day descending, without a day last, then by id.
+#[must_use]
+pub fn season_day(cycle: &Cycle) -> Option<Date> {
+    cycle.deadline_on.or(cycle.opens_on).or(cycle.starts_on)
+}
+
+/// Newest season first.
+pub fn season_order(a: &Cycle, b: &Cycle) -> std::cmp::Ordering {
+    season_day(b).cmp(&season_day(a)).then_with(|| a.id.cmp(&b.id))
+}

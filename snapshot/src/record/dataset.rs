@@ -1,0 +1,37 @@
+//! What a dataset says about itself.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Locale;
+
+/// `dataset.json`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Dataset {
+    /// Must be `1`.
+    pub schema_version: String,
+    /// Short machine name.
+    pub name: String,
+    /// What people read.
+    pub title: String,
+    /// Must be `CC BY 4.0`.
+    pub license: String,
+    /// Becomes `generatedAt` of export and manifest.
+    #[serde(deserialize_with = "super::written::moment")]
+    pub published_at: Timestamp,
+    /// Published languages.
+    #[serde(default = "all_locales")]
+    pub locales: Vec<Locale>,
+    /// Language of texts that do not say theirs.
+    #[serde(default = "english")]
+    pub default_locale: Locale,
+}
+
+fn all_locales() -> Vec<Locale> {
+    Locale::ALL.to_vec()
+}
+
+fn english() -> Locale {
+    Locale::En
+}

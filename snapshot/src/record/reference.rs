@@ -1,0 +1,73 @@
+//! References to records of any kind, their other slugs, and their texts in another language.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Award, Cycle, EntityType, Fact, Locale, Organization, Program, Publication, Recipient, Source, row,
+};
+
+/// Which record: an id is unique among the records of one kind only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityRef {
+    /// Of what kind.
+    pub kind: EntityType,
+    /// With which id.
+    pub id: Uuid,
+}
+
+row! {
+    /// A former or shorter slug.
+    Alias {
+        /// Of what kind of record.
+        entity_type: EntityType,
+        /// Of which record.
+        entity_id: Uuid,
+        /// The slug that is not canonical.
+        slug: String,
+    }
+}
+
+row! {
+    /// Texts of a record in another language.
+    Translation {
+        /// Of what kind of record.
+        entity_type: EntityType,
+        /// Of which record.
+        entity_id: Uuid,
+        /// In which language.
+        locale: Locale,
+        /// Field name to text.
+        fields: BTreeMap<String, String>,
+    }
+}
+
+macro_rules! entities {
+    ($($kind:ident)+) => {
+        $(impl $kind {
+            /// The record as others refer to it.
+            #[must_use]
+            pub const fn entity(&self) -> EntityRef {
+                EntityRef { kind: EntityType::$kind, id: self.id }
+            }
+        })+
+    };
+}
+
+entities! { Organization Program Cycle Award Recipient Fact }
+
+macro_rules! about_entities {
+    ($($kind:ident)+) => {
+        $(impl $kind {
+            /// The record that this row is about.
+            #[must_use]
+            pub const fn about(&self) -> EntityRef {
+                EntityRef { kind: self.entity_type, id: self.entity_id }
+            }
+        })+
+    };
+}
+
+about_entities! { Source Alias Translation }

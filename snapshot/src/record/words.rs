@@ -1,0 +1,188 @@
+//! Words of the contract as enums.
+
+use serde::{Deserialize, Serialize};
+
+/// Declares an enum whose variants are words of the contract: serde, `ALL`, `as_str`, `parse`.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),+ }
+
+        impl $name {
+            /// Every value, in the contract's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word that stands for this value in every format.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The value that `word` stands for; case matters.
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// Languages that the directory is published in.
+    Locale {
+        /// English.
+        En = "en",
+        /// Spanish.
+        Es = "es",
+    }
+}
+
+words! {
+    /// Where a program stands, as its maintainers observed it.
+    Lifecycle {
+        /// Runs and takes applications.
+        ActiveAccepting = "active_accepting",
+        /// Runs, waiting for its next season.
+        ActiveBetweenCycles = "active_between_cycles",
+        /// Runs, but nobody can apply.
+        ActiveNoApplications = "active_no_applications",
+        /// Suspended.
+        Paused = "paused",
+        /// Over.
+        Ended = "ended",
+        /// Lives on under another name or address.
+        RenamedOrMoved = "renamed_or_moved",
+        /// Its source cannot be read.
+        Inaccessible = "inaccessible",
+        /// Nobody could tell.
+        Unclear = "unclear",
+    }
+}
+
+words! {
+    /// State of an application season.
+    CycleStatus {
+        /// Dates and source say too little.
+        Unknown = "unknown",
+        /// Opens later.
+        Upcoming = "upcoming",
+        /// Takes applications.
+        Open = "open",
+        /// Over.
+        Closed = "closed",
+        /// Takes applications without a deadline.
+        Rolling = "rolling",
+    }
+}
+
+words! {
+    /// Who received an award.
+    RecipientKind {
+        /// One human.
+        Person = "person",
+        /// A legal body.
+        Organization = "organization",
+        /// Several people.
+        Team = "team",
+    }
+}
+
+words! {
+    /// Whether a record may leave the building.
+    Publication {
+        /// It may.
+        Published = "published",
+        /// Not yet.
+        Draft = "draft",
+        /// No longer.
+        Withdrawn = "withdrawn",
+    }
+}
+
+words! {
+    /// Whether a fact was checked by somebody.
+    Approval {
+        /// Checked and right.
+        Approved = "approved",
+        /// Waiting for a check.
+        Proposed = "proposed",
+        /// Checked and wrong.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// Whether a fact lets its value in or keeps it out.
+    Polarity {
+        /// In.
+        Include = "include",
+        /// Out.
+        Exclude = "exclude",
+    }
+}
+
+words! {
+    /// How much a fact binds.
+    Strength {
+        /// A condition.
+        Required = "required",
+        /// An advantage.
+        Preferred = "preferred",
+        /// Worth knowing.
+        Info = "info",
+    }
+}
+
+words! {
+    /// Units of a duration fact.
+    DurationUnit {
+        /// 1 day.
+        Day = "day",
+        /// 7 days.
+        Week = "week",
+        /// 30 days.
+        Month = "month",
+        /// 365 days.
+        Year = "year",
+    }
+}
+
+words! {
+    /// What a source, an alias or a translation belongs to.
+    EntityType {
+        /// An organization.
+        Organization = "organization",
+        /// A program.
+        Program = "program",
+        /// A cycle.
+        Cycle = "cycle",
+        /// An award.
+        Award = "award",
+        /// A recipient.
+        Recipient = "recipient",
+        /// A fact.
+        Fact = "fact",
+    }
+}
+
+impl DurationUnit {
+    /// Length of one unit in days.
+    #[must_use]
+    pub const fn days(self) -> f64 {
+        match self {
+            Self::Day => 1.0,
+            Self::Week => 7.0,
+            Self::Month => 30.0,
+            Self::Year => 365.0,
+        }
+    }
+}
+
+impl Lifecycle {
+    /// `active` of the program record.
+    #[must_use]
+    pub const fn is_active(self) -> bool {
+        matches!(self, Self::ActiveAccepting | Self::ActiveBetweenCycles | Self::ActiveNoApplications)
+    }
+}

@@ -1,0 +1,28 @@
+//! How a root looks from outside: what a reader that refused a generation compares before it tries again.
+
+use std::path::Path;
+
+use super::generation::{current, directory_of, open_root};
+use super::vfs::Stamp;
+use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST};
+
+/// `CURRENT` and the files that opening the generation it names reads, from outside. Equal while none of them
+/// was written, replaced or given to others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance(Vec<Option<Stamp>>);
+
+/// Looks at a root. Nothing is read but `CURRENT`; what cannot be seen counts as not there.
+#[must_use]
+pub fn glance(root: &Path) -> Glance {
+    let Ok(vfs) = open_root(root) else { return Glance::default() };
+    let mut stamps = vec![vfs.stamp(CURRENT)];
+    if let Ok(id) = current(&*vfs) {
+        let dir = directory_of(id);
+        let index = format!("{dir}/{INDEX_DIR}");
+        let own = [MANIFEST, FILE_LIST, HISTORY].map(|name| format!("{dir}/{name}"));
+        let indexed =
+            vfs.list(&index).unwrap_or_default().into_iter().map(|(name, _)| format!("{index}/{name}"));
+        stamps.extend(own.into_iter().chain(indexed).map(|name| vfs.stamp(&name)));
+    }
+    Glance(stamps)
+}

@@ -1,0 +1,49 @@
+//! Whether a generation is all there: a look at every listed file from outside, without reading it.
+
+use super::generation::{Generation, damaged, failed};
+use super::table::Body;
+use super::vfs::Kind;
+use super::{Problem, StoreError};
+
+/// What is in one directory, sorted by name.
+#[derive(Default)]
+struct Listing {
+    dir: String,
+    found: Vec<(String, Kind)>,
+}
+
+impl Generation {
+    /// Every listed file is there, with its listed size; what else lies about is nobody's business here. The
+    /// first that is not is named. Takes some two microseconds a file, once their directories are in memory.
+    pub fn check_presence(&self) -> Result<(), StoreError> {
+        let mut listing = Listing::default();
+        for (path, coding, body) in self.files().stored() {
+            let (dir, name) = path.rsplit_once('/').unwrap_or_default();
+            if listing.dir != dir {
+                listing = self.list(dir)?;
+            }
+            listing.holds(&format!("{name}{}", coding.suffix()), body).map_err(|problem| {
+                damaged(self.vfs(), &self.name(&format!("{path}{}", coding.suffix())), problem)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, dir: &str) -> Result<Listing, StoreError> {
+        let name = self.name(dir);
+        let found = self.vfs().list(&name).map_err(|err| failed(self.vfs(), &name, err))?;
+        Ok(Listing { dir: dir.to_owned(), found })
+    }
+}
+
+impl Listing {
+    fn holds(&self, name: &str, body: Body) -> Result<(), Problem> {
+        let at = self.found.binary_search_by(|(found, _)| found.as_str().cmp(name));
+        match at.ok().map(|at| self.found[at].1) {
+            None => Err(Problem::Missing),
+            Some(Kind::File(len)) if len == body.len => Ok(()),
+            Some(Kind::File(found)) => Err(Problem::Length { expected: body.len, found }),
+            Some(Kind::Directory | Kind::Other) => Err(Problem::Kind),
+        }
+    }
+}

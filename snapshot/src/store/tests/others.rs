@@ -1,0 +1,129 @@
+//! What others do to the files of a published generation, and what a reader makes of it.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+/// Every file below a directory.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn published_files_are_read_only_and_can_be_linked_and_removed_all_the_same() {
+    let root = Scratch::new();
+    let kept = long("a");
+    let ids = ["b", "c"]
+        .map(|other| publish(&root, &[("public/a.json", &kept), ("public/b.json", other)]).manifest.id());
+    for file in ids.iter().flat_map(|id| files_below(&dir(&root, *id))) {
+        let mode = fs::metadata(&file).unwrap().mode();
+        assert_eq!(mode & 0o333, 0, "{}: {mode:o}", file.display());
+        assert_ne!(mode & 0o400, 0, "{}: {mode:o}", file.display());
+    }
+    let later = SystemTime::now() + std::time::Duration::from_secs(60);
+    assert_eq!(gc(&root, 1, later).unwrap(), [ids[0]]);
+    assert!(faults(&root, Mode::Deep).is_empty());
+    fs::remove_dir_all(&*root).unwrap();
+}
+
+#[test]
+fn a_copied_index_is_what_was_published_whatever_becomes_of_its_files() {
+    let root = Scratch::new();
+    let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
+    let own = ["history.bin", "index/files.bin", "index/rows.bin"].map(|name| live.join(name));
+    let size: u64 = own.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+    let numbers =
+        |generation: &Generation| generation.index("rows.bin").unwrap().get::<u32>("numbers").unwrap();
+    for (limit, copied) in [(0, false), (size - 1, false), (size, true), (u64::MAX, true)] {
+        let opened = Generation::open_current_copying(&root, limit).unwrap();
+        assert_eq!((opened.is_copied(), &*numbers(&opened)), (copied, &[1, 2, 3][..]), "{limit}");
+    }
+    let opened = Generation::open_current_copying(&root, size).unwrap();
+    let numbers = numbers(&opened);
+    for path in own {
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
+    }
+    assert_eq!(*numbers, [1, 2, 3]);
+    let entry = opened.files().lookup(&["a.json"]).unwrap();
+    assert_eq!(opened.read(entry, Coding::Identity).unwrap(), b"a");
+}
+
+#[test]
+fn presence_is_every_listed_file_with_its_size_and_no_more() {
+    let root = Scratch::new();
+    let pages =
+        [("public/a.json", &*long("a")), ("public/a/b.json", &*long("b")), ("public/b.json", "short")];
+    let live = dir(&root, publish(&root, &pages).manifest.id());
+    let reader = Generation::open_current(&root).unwrap();
+    fs::write(live.join("public/.a.json.part"), "x").unwrap();
+    reader.check_presence().unwrap();
+    for file in
+        ["index/rows.bin", "public/a.json", "public/a/b.json.gz", "public/a/b.json.zst", "public/b.json"]
+    {
+        let (path, good) = (live.join(file), fs::read(live.join(file)).unwrap());
+        let told = |what: &str| {
+            let told = reader.check_presence().unwrap_err();
+            assert_eq!(told.may_pass(), !what.contains("links"), "{told}");
+            assert!(told.to_string().contains(file) && told.to_string().contains(what), "{told}");
+        };
+        fs::remove_file(&path).unwrap();
+        told("missing");
+        fs::write(&path, &good[1..]).unwrap();
+        told(&format!("{} bytes long, expected {}", good.len() - 1, good.len()));
+        fs::remove_file(&path).unwrap();
+        symlink("/dev/null", &path).unwrap();
+        told("links are not followed");
+        overwrite(&path, good);
+    }
+    reader.check_presence().unwrap();
+    fs::remove_dir_all(live.join("public/a")).unwrap();
+    assert!(reader.check_presence().unwrap_err().to_string().contains("public/a: missing"));
+}
+
+#[test]
+fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_does_not() {
+    use rustix::io::Errno;
+    let path = || PathBuf::from("x");
+    for errno in [Errno::MFILE, Errno::NFILE, Errno::ACCESS, Errno::IO, Errno::STALE, Errno::TIMEDOUT] {
+        assert!(StoreError::Io { path: path(), source: errno.into() }.may_pass(), "{errno}");
+    }
+    let digest = Digest::of(b"");
+    let cut = SectionError::Length { expected: 2, found: 1 };
+    for (problem, may_pass) in [
+        (Problem::Missing, true),
+        (Problem::Length { expected: 2, found: 1 }, true),
+        (Problem::Section(cut), true),
+        (Problem::Section(SectionError::Checksum), false),
+        (Problem::Hash { expected: digest, found: digest }, false),
+        (Problem::Format(String::new()), false),
+        (Problem::Kind, false),
+    ] {
+        assert_eq!(StoreError::Damaged { path: path(), problem }.may_pass(), may_pass);
+    }
+    assert!(StoreError::Unpublished { path: path() }.may_pass());
+    assert!(StoreError::NoGeneration { path: path() }.may_pass());
+    assert!(!StoreError::Version { path: path(), found: 2 }.may_pass());
+}
+
+#[test]
+fn a_glance_is_another_when_the_pointer_or_a_file_that_opening_reads_is() {
+    let root = Scratch::new();
+    assert_eq!(glance(&root), glance(&root));
+    let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
+    let mut before = glance(&root);
+    assert_eq!(before, glance(&root));
+    for file in ["manifest.json", "files.sha256", "history.bin", "index/files.bin", "index/rows.bin"] {
+        let path = live.join(file);
+        let good = fs::read(&path).unwrap();
+        overwrite(&path, good);
+        assert_ne!(glance(&root), before, "{file}");
+        before = glance(&root);
+    }
+    fs::set_permissions(live.join("manifest.json"), fs::Permissions::from_mode(0o400)).unwrap();
+    assert_ne!(glance(&root), before, "given to others");
+    before = glance(&root);
+    overwrite(&root.join("CURRENT"), "000007-5dff\n");
+    assert_ne!(glance(&root), before);
+}

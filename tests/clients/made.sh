@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Holds the contracts of a running edge against the programs that others feed them to: makes clients of
+# its OpenAPI document and calls every operation with one, and hands its tools to the SDKs of models.
+#
+#   tests/clients/made.sh http://localhost:8080
+#
+# The edge must run with --mcp-rate 0. Needs Python 3.10 or npm; what the other, or Java, would do is left
+# out with a word. What is installed stays in $OPDIR_CLIENTS (default: ~/.cache/opdir-clients). Exits 77
+# where nothing can be had within two minutes.
+set -euo pipefail
+
+url=${1:?usage: made.sh URL-of-edge}
+here=$(cd "$(dirname "$0")" && pwd)
+work=${OPDIR_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/opdir-clients}/made
+document=$url/api/v1/openapi.json
+mkdir -p "$work"
+cp "$here"/made/* "$work"
+cd "$work"
+
+. "$here/lib.sh"
+
+packages() { once packages "$(cksum <package.json)" npm install --no-fund --no-audit; }
+# Side by side; what could be had is known by its mark.
+install() { # name command…
+  rm -f "$1.had"
+  if "${@:2}"; then touch "$1.had"; fi
+}
+had() { # name, what is left out without it
+  [ -e "$1.had" ] || { echo "  left out: $2, as its packages cannot be had" && return 1; }
+}
+if has_python; then
+  install generator python generator 'openapi-python-client==0.29.1' &
+  install models python models 'google-genai==3.3.0' 'openai-agents==0.24.0' 'pydantic-ai-slim[mcp]==2.68.0' &
+  if java -version 2>/dev/null; then install java python java 'openapi-generator-cli==7.26.0' & fi
+fi
+if command -v npm >/dev/null; then install packages packages & fi
+wait
+compgen -G '*.had' >/dev/null || exit 77
+
+# The generator tidies what it wrote with the `ruff` beside it.
+if had generator openapi-python-client; then
+  try 'make with openapi-python-client' env PATH="$work/generator/bin:$PATH" generator/bin/openapi-python-client \
+    generate --url "$document" --meta none --output-path directory --overwrite --fail-on-warning
+  try 'call every operation' generator/bin/python calls.py "$url"
+fi
+if had packages openapi-typescript; then
+  try 'make with openapi-typescript' node_modules/.bin/openapi-typescript "$document" --output contract.ts
+  try 'compile and call' bash -c 'node_modules/.bin/tsc && "${NODE:-node}" out/calls.js "$1"' - "$url"
+fi
+if had java openapi-generator; then
+  # From a file, so that nothing but the document says where its clients go.
+  python3 -c 'import sys, urllib.request as it; it.urlretrieve(*sys.argv[1:])' "$document" openapi.json
+  host=$(python3 -c 'import json; print(json.load(open("openapi.json"))["servers"][0]["url"])')
+  try 'make with openapi-generator' java/bin/openapi-generator-cli generate --generator-name typescript-fetch \
+    --input-spec openapi.json --output fetched
+  try 'a host without being told' grep --fixed-strings "BASE_PATH = \"$host\"" fetched/runtime.ts
+  if [ -e packages.had ]; then try 'compile that' node_modules/.bin/tsc --project fetched.json; fi
+fi
+if had models 'SDKs of models'; then
+  for sdk in google-genai openai-agents pydantic-ai; do
+    try "tools for $sdk" models/bin/python tools.py "$url/mcp" "$sdk"
+  done
+fi
+exit "$failed"

@@ -1,0 +1,219 @@
+//! What CURRENT names and cannot be served: the day turns all the same, what may pass is tried again, what was
+//! not published as it is now waits until it changes, and the admin listener says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use edge::epoch::{Opened, Setting};
+use edge::live::Live;
+use generator::encode::Effort;
+use generator::generate::Options;
+use generator::read::Input;
+use jiff::civil::date;
+use serde_json::Value;
+use snapshot::store::{Id, live_id};
+use snapshot::time::Day;
+use tempfile::TempDir;
+
+use crate::server::{AS_OF, build, exchange, load, options, runtime};
+
+/// A root with two generations of the sample, the second of which is live.
+struct Root {
+    folder: TempDir,
+    generations: [Id; 2],
+}
+
+impl Root {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+        let generations = [date(2026, 11, 20), AS_OF].map(|as_of| {
+            let options = Options { as_of, ..options(folder.path(), Effort::None) };
+            build(&directory, source, &options).manifest.id()
+        });
+        Self { folder, generations }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Of a file of the second generation.
+    fn file(&self, path: &str) -> PathBuf {
+        self.path().join("generations").join(self.generations[1].to_string()).join(path)
+    }
+
+    /// Serves the first generation on a day, and then publishes the second.
+    fn live(&self, day: Day, frozen: bool) -> Live {
+        self.point_to(&format!("{}\n", self.generations[0]));
+        let setting = Setting { frozen, body_cache: 1 << 20, hosts: Vec::new() };
+        let live = Live::open(self.path().to_owned(), day, setting).unwrap();
+        self.point_to(&format!("{}\n", self.generations[1]));
+        live
+    }
+
+    fn point_to(&self, text: &str) {
+        let _ = fs::remove_file(self.path().join("CURRENT"));
+        fs::write(self.path().join("CURRENT"), text).unwrap();
+    }
+
+    /// Writes a file of the second generation over, as somebody who may.
+    fn overwrite(&self, path: &str, bytes: &[u8]) {
+        fs::remove_file(self.file(path)).unwrap();
+        fs::write(self.file(path), bytes).unwrap();
+    }
+}
+
+fn serving(live: &Live) -> Id {
+    live.epoch().generation().id()
+}
+
+#[test]
+fn the_day_turns_whatever_current_says() {
+    let root = Root::new();
+    let long_ago = Day::new(date(2020, 2, 29));
+    let damaged = |root: &Root| root.overwrite("index/rows.bin", b"OPDIRSEC");
+    let absent = |root: &Root| root.point_to("000009-00000000000000000000000000000000\n");
+    let garbage = |root: &Root| root.point_to("tomorrow");
+    let missing = |root: &Root| fs::remove_file(root.path().join("CURRENT")).unwrap();
+    let spoil: [&dyn Fn(&Root); 4] = [&absent, &garbage, &missing, &damaged];
+    for spoil in spoil {
+        let live = root.live(long_ago, false);
+        spoil(&root);
+        live.refresh();
+        assert_eq!(live.epoch().dated.day(), edge::clock::today());
+        assert_eq!(serving(&live), root.generations[0]);
+        assert!(live.refused().is_some());
+        live.refresh();
+        assert_eq!(live.epoch().dated.day(), edge::clock::today());
+        root.point_to(&format!("{}\n", root.generations[1]));
+    }
+}
+
+#[test]
+fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
+    let root = Root::new();
+    let live = root.live(Day::new(AS_OF), true);
+    fs::rename(root.file("public"), root.path().join("elsewhere")).unwrap();
+    let start = Instant::now();
+    let poll = |milliseconds| live.poll(start + Duration::from_millis(milliseconds));
+    poll(0);
+    let refused = live.refused().unwrap();
+    assert!(refused.may_pass && refused.reason.contains("missing"), "{refused:?}");
+    poll(1_000);
+    assert_eq!(live.metrics.refusals.get(), 1, "tried again, told once");
+    fs::rename(root.path().join("elsewhere"), root.file("public")).unwrap();
+    poll(2_999);
+    assert_eq!(serving(&live), root.generations[0], "the third attempt is due after 1 + 2 seconds");
+    poll(3_000);
+    assert_eq!((serving(&live), live.refused()), (root.generations[1], None));
+}
+
+#[test]
+fn whoever_asks_has_a_refused_generation_tried_at_once() {
+    let root = Root::new();
+    let live = root.live(Day::new(AS_OF), true);
+    fs::rename(root.file("public"), root.path().join("elsewhere")).unwrap();
+    live.refresh();
+    live.refresh();
+    assert_eq!(live.metrics.refusals.get(), 2, "told whenever somebody asks");
+    fs::rename(root.path().join("elsewhere"), root.file("public")).unwrap();
+    live.refresh();
+    assert_eq!((serving(&live), live.refused()), (root.generations[1], None));
+}
+
+#[test]
+fn what_verification_refused_is_taken_when_the_file_is_put_right() {
+    let root = Root::new();
+    let live = root.live(Day::new(AS_OF), true);
+    for file in ["manifest.json", "files.sha256", "history.bin", "index/files.bin", "index/search.bin"] {
+        let good = fs::read(root.file(file)).unwrap();
+        let mut bad = good.clone();
+        bad[good.len() / 2] ^= 1;
+        root.overwrite(file, &bad);
+        let now = Instant::now();
+        live.poll(now);
+        let refused = live.refused().unwrap();
+        assert!(!refused.may_pass && refused.reason.contains(file), "{refused:?}");
+        assert_eq!(serving(&live), root.generations[0]);
+        root.overwrite(file, &good);
+        live.poll(now);
+        assert_eq!((serving(&live), live.refused()), (root.generations[1], None), "{file}");
+        root.point_to(&format!("{}\n", root.generations[0]));
+        live.poll(now);
+        root.point_to(&format!("{}\n", root.generations[1]));
+    }
+}
+
+#[test]
+fn a_generation_is_not_opened_unless_every_listed_file_is_there_with_its_size() {
+    let root = Root::new();
+    let refusal = || Opened::current(root.path()).err().map(|error| error.to_string());
+    assert_eq!(refusal(), None);
+    for file in
+        ["public/index.html", "public/api/v1/organizations.json", "public/robots.txt", "index/html.bin"]
+    {
+        let good = fs::read(root.file(file)).unwrap();
+        fs::remove_file(root.file(file)).unwrap();
+        let missing = refusal().unwrap();
+        assert!(missing.contains(file) && missing.contains("missing"), "{missing}");
+        fs::write(root.file(file), &good[..good.len() - 1]).unwrap();
+        let short = refusal().unwrap();
+        assert!(short.contains(file) && short.contains("bytes long"), "{short}");
+        fs::write(root.file(file), &good).unwrap();
+    }
+    // What a copy leaves behind beside the files is no reason.
+    fs::write(root.file("public/.index.html.Xy12"), "half").unwrap();
+    assert_eq!(refusal(), None);
+    fs::remove_dir_all(root.file("public")).unwrap();
+    assert!(refusal().unwrap().contains("missing"));
+}
+
+#[test]
+fn the_admin_listener_says_degraded_and_why() {
+    let root = Root::new();
+    let live = Arc::new(root.live(Day::new(AS_OF), true));
+    let runtime = runtime();
+    let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
+    let address = listener.local_addr().unwrap();
+    runtime.spawn(edge::admin::serve(listener, Arc::clone(&live)));
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: admin\r\n\r\n");
+        exchange(&mut stream, "GET", request.as_bytes()).unwrap()
+    };
+    let readyz = || {
+        let answer = get("/readyz");
+        (answer.status, answer.json())
+    };
+    let (status, ready) = readyz();
+    assert_eq!((status, &ready["state"], &ready["refused"]), (200, &"ready".into(), &Value::Null));
+
+    let good = fs::read(root.file("index/rows.bin")).unwrap();
+    root.overwrite("index/rows.bin", &vec![0; good.len()]);
+    live.refresh();
+    let (status, ready) = readyz();
+    assert_eq!((status, &ready["state"], &ready["ready"]), (200, &"degraded".into(), &true.into()));
+    assert_eq!(ready["refused"]["generation"], root.generations[1].to_string());
+    assert!(ready["refused"]["reason"].as_str().unwrap().contains("rows.bin"), "{ready}");
+    assert_eq!(ready["refused"]["triedAgain"], false);
+    let metrics = get("/metrics").text();
+    assert!(metrics.contains("edge_degraded{reason=\"unverified\"} 1\n"), "{metrics}");
+    assert!(metrics.contains("edge_degraded{reason=\"unreadable\"} 0\n"), "{metrics}");
+
+    fs::remove_file(root.file("index/rows.bin")).unwrap();
+    live.refresh();
+    assert_eq!(readyz().1["refused"]["triedAgain"], true);
+    assert!(get("/metrics").text().contains("edge_degraded{reason=\"unreadable\"} 1\n"));
+
+    fs::write(root.file("index/rows.bin"), &good).unwrap();
+    live.refresh();
+    assert_eq!(readyz().1["state"], "ready");
+    assert_eq!(live_id(root.path()).unwrap(), serving(&live));
+    assert!(get("/metrics").text().contains("edge_degraded{reason=\"unreadable\"} 0\n"));
+    live.drain();
+    let (status, ready) = readyz();
+    assert_eq!((status, &ready["state"]), (503, &"draining".into()));
+}

@@ -1,0 +1,435 @@
+//! What people and language models are told, over any dataset: a stated deadline is never "not
+//! stated", a lifecycle stands with the date of its check and agrees with the state beside it, old
+//! openness says how old it is, and no amount is passed over. Runs on the sample, on a dataset of
+//! every case, and on the dataset in `OPDIR_TEST_DATA` where one is given.
+
+use std::sync::LazyLock;
+
+use generator::generate::in_memory;
+use generator::read::Input;
+use generator::site::{Pages, Theme};
+use jiff::civil::Date;
+use serde_json::{Value, json};
+use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site, plain};
+use snapshot::record::{Directory, Lifecycle, Locale};
+use snapshot::search::build::document_order;
+use snapshot::time::Day;
+
+use crate::server::{AS_OF, load, real_data};
+use tests::world::World;
+
+/// Texts of a language that the checks look for.
+struct Phrases {
+    undated: &'static str,
+    last: &'static str,
+    unknown: &'static str,
+    by_dates: &'static str,
+    checked: &'static str,
+    aged: &'static str,
+    not_stated: &'static str,
+}
+
+const ENGLISH: Phrases = Phrases {
+    undated: "Dates not stated",
+    last: "Last deadline ",
+    unknown: "; not known whether it opens again",
+    by_dates: "; by its dates it ",
+    checked: ", as checked ",
+    aged: "Open when last checked",
+    not_stated: "not stated",
+};
+
+const SPANISH: Phrases = Phrases {
+    undated: "Sin fechas publicadas",
+    last: "Último plazo: ",
+    unknown: "; no se sabe si volverá a abrir",
+    by_dates: "; según sus fechas, ",
+    checked: ", según la revisión del ",
+    aged: "Abierta en la última revisión",
+    not_stated: "no consta",
+};
+
+const fn phrases(locale: Locale) -> &'static Phrases {
+    match locale {
+        Locale::En => &ENGLISH,
+        Locale::Es => &SPANISH,
+    }
+}
+
+/// What a program's page, its Markdown twin, its row and the tools say of it.
+struct Said {
+    program: usize,
+    locale: Locale,
+    /// State as the page heads it, without markup.
+    head: String,
+    /// Lifecycle of the page.
+    lifecycle: String,
+    /// Funding of the page.
+    funding: String,
+    twin: String,
+    row: String,
+    state: String,
+}
+
+static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
+
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+    rest.split_once(end).unwrap().0
+}
+
+/// Text without tags.
+fn plain_text(html: &str) -> String {
+    html.split('<')
+        .enumerate()
+        .map(|(n, part)| if n == 0 { part } else { part.split_once('>').unwrap().1 })
+        .collect()
+}
+
+/// The value under a term of a page.
+fn under(page: &str, locale: Locale, key: &str) -> String {
+    let term = format!("<dt>{}</dt><dd>", THEME.word(locale, key));
+    plain_text(between(page, &term, "</dd>"))
+}
+
+/// A directory on a day, with all that pages need.
+fn open(directory: &Directory, today: Date) -> (Site, Dated, Numbers, Vec<usize>) {
+    let day = Day::new(today);
+    let order = document_order(directory, day);
+    let numbers = Numbers::new(directory, &order);
+    let (site, _) = in_memory(directory, day).unwrap();
+    let pages = pages(directory, &numbers, &site);
+    let html = pages.prepare(&order).unwrap();
+    let site = site.with_html(&html).unwrap();
+    let dated = site.dated(day);
+    (site, dated, numbers, order)
+}
+
+fn pages<'a>(directory: &'a Directory, numbers: &'a Numbers, site: &'a Site) -> Pages<'a> {
+    Pages { directory, numbers, site, theme: &THEME, base_url: "https://directory.example", downloads: &[] }
+}
+
+fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
+    let (site, dated, numbers, _) = open(directory, today);
+    let pages = pages(directory, &numbers, &site);
+    let html = site.html.as_ref().unwrap();
+    let count = Locale::ALL.len();
+    let said = |position: usize| {
+        let (program, locale) = (position / count, Locale::ALL[position % count]);
+        let files = pages.program(position, &dated).unwrap();
+        let text = |end: &str| {
+            let (_, file) = files.iter().find(|(path, _)| path.ends_with(end)).unwrap();
+            String::from_utf8(file.bytes.clone()).unwrap()
+        };
+        let (page, twin) = (text(".html"), text(".md"));
+        let doc = numbers.doc_of[program];
+        let mut row = Vec::new();
+        html.language(locale).push_when(&mut row, doc, &dated);
+        Said {
+            program,
+            locale,
+            head: plain_text(between(&page, "<p class=\"when\">", "</p>")),
+            lifecycle: under(&page, locale, "program_lifecycle"),
+            funding: under(&page, locale, "row_funding"),
+            twin,
+            row: plain_text(std::str::from_utf8(&row).unwrap()),
+            state: plain::state(&dated.today.told(doc).unwrap(), locale),
+        }
+    };
+    (0..directory.programs.len() * count).map(said).collect()
+}
+
+/// Runs a check on every dataset there is; it tells how many programs it was about.
+fn on_all(check: impl Fn(&Directory, &Said) -> bool) {
+    let sample = load(&Input::Embedded(generator::sample::FILES)).0;
+    let cases = cases().directory;
+    let real = real_data().map(|folder| load(&Input::Folder(folder)).0);
+    for (name, directory) in [("sample", Some(&sample)), ("cases", Some(&cases)), ("real", real.as_ref())] {
+        let Some(directory) = directory else { continue };
+        let said = all_said(directory, AS_OF);
+        let about = said.iter().filter(|said| check(directory, said)).count();
+        eprintln!("{name}: {about} of {}", said.len());
+        assert!(name != "cases" || about > 0, "no case is about this");
+    }
+}
+
+/// Deadlines of a program that are over.
+fn passed(directory: &Directory, program: usize) -> Option<Date> {
+    let cycles = directory.program_links[program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+    cycles.filter_map(|cycle| cycle.deadline_on).filter(|deadline| *deadline < AS_OF).max()
+}
+
+fn organization() -> Value {
+    json!({
+        "id": "00000000-0000-4000-8000-000000000001", "slug": "body", "name": "Body",
+        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
+    })
+}
+
+fn with(mut record: Value, more: Value) -> Value {
+    if let (Value::Object(record), Value::Object(more)) = (&mut record, more) {
+        record.extend(more);
+    }
+    record
+}
+
+/// A program and what it has more than others.
+fn program(number: u32, lifecycle: &str, checked: Option<&str>, more: Value) -> Value {
+    let record = json!({
+        "id": format!("00000000-0000-4000-8001-{number:012}"),
+        "organizationId": "00000000-0000-4000-8000-000000000001",
+        "slug": format!("program-{number}"), "name": format!("Program {number}"), "programType": "grant",
+        "officialUrl": "https://example.org/", "lifecycle": lifecycle,
+        "lifecycleCheckedAt": checked.map(|day| format!("{day}T00:00:00Z")),
+        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
+    });
+    with(record, more)
+}
+
+fn cycle(number: u32, program: u32, more: Value) -> Value {
+    let record = json!({
+        "id": format!("00000000-0000-4000-8002-{number:012}"),
+        "programId": format!("00000000-0000-4000-8001-{program:012}"), "label": "Round",
+        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
+    });
+    with(record, more)
+}
+
+fn fact(number: u32, program: u32, more: Value) -> Value {
+    let record = json!({
+        "id": format!("00000000-0000-4000-8003-{number:012}"), "kind": "note",
+        "programId": format!("00000000-0000-4000-8001-{program:012}"), "updatedAt": "2020-01-01T00:00:00Z"
+    });
+    with(record, more)
+}
+
+/// One program for each case.
+fn cases() -> World {
+    World::tables(&[
+        ("organizations", vec![organization()]),
+        (
+            "programs",
+            vec![
+                program(1, "unclear", Some("2026-07-01"), json!({})),
+                program(2, "active_between_cycles", Some("2026-07-01"), json!({})),
+                program(3, "active_accepting", Some("2025-08-20"), json!({})),
+                program(4, "active_accepting", None, json!({})),
+                program(
+                    5,
+                    "unclear",
+                    Some("2026-07-01"),
+                    json!({"fundingMinUsd": 11_305_822, "fundingMaxUsd": 33_917_467}),
+                ),
+                program(
+                    6,
+                    "unclear",
+                    Some("2026-07-01"),
+                    json!({"fundingMinUsd": 20, "fundingMaxUsd": 25, "description": "Pays $20-$25/hour."}),
+                ),
+                program(7, "ended", Some("2026-07-01"), json!({})),
+                program(8, "unclear", Some("2026-07-01"), json!({"fundingMaxUsd": 7_914_076})),
+            ],
+        ),
+        (
+            "cycles",
+            vec![
+                cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
+                cycle(2, 2, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-31"})),
+                cycle(3, 3, json!({"status": "rolling"})),
+                cycle(4, 4, json!({"deadlineOn": "2026-09-30"})),
+                cycle(5, 7, json!({"deadlineOn": "2026-09-30"})),
+            ],
+        ),
+        (
+            "facts",
+            vec![
+                fact(
+                    1,
+                    5,
+                    json!({"value": "funding-conversion", "text": "30000000 EUR at 0.8845 EUR per USD, 2025 average"}),
+                ),
+                fact(
+                    3,
+                    8,
+                    json!({"value": "funding-conversion", "text": "7000000 EUR at 0.8845 EUR per USD"}),
+                ),
+                fact(
+                    2,
+                    7,
+                    json!({"value": "total-budget", "label": "Total budget", "amount": 7_000_000, "currency": "EUR"}),
+                ),
+            ],
+        ),
+    ])
+}
+
+fn said_of(said: &[Said], number: usize, locale: Locale) -> &Said {
+    said.iter().find(|said| said.program == number - 1 && said.locale == locale).unwrap()
+}
+
+#[test]
+fn each_case_reads_as_it_should_in_both_languages() {
+    let said = all_said(&cases().directory, AS_OF);
+    for (number, english, spanish) in [
+        (
+            1,
+            "Last deadline 30 September 2026; not known whether it opens again",
+            "Último plazo: 30 de septiembre de 2026; no se sabe si volverá a abrir",
+        ),
+        (
+            2,
+            "Open closes 31 December 2026 in 40 days",
+            "Abierta cierra el 31 de diciembre de 2026 en 40 días",
+        ),
+        (
+            3,
+            "Open when last checked, 15 months ago; no deadline stated",
+            "Abierta en la última revisión, hace 15 meses; sin plazo publicado",
+        ),
+        (4, "Closed last deadline 30 September 2026", "Cerrada último plazo: 30 de septiembre de 2026"),
+    ] {
+        assert_eq!(said_of(&said, number, Locale::En).head, english);
+        assert_eq!(said_of(&said, number, Locale::Es).head, spanish);
+    }
+    for (number, english, spanish) in [
+        (1, "Unclear, as checked 1 July 2026", "Sin confirmar, según la revisión del 1 de julio de 2026"),
+        (
+            2,
+            "Active, between cycles, as checked 1 July 2026; by its dates it is open now",
+            "Activa, entre convocatorias, según la revisión del 1 de julio de 2026; según sus fechas, ahora está \
+             abierta",
+        ),
+        (
+            4,
+            "Active, accepting applications; no date of a check is recorded; by its dates it is closed now",
+            "Activa, recibe solicitudes; no consta la fecha de ninguna revisión; según sus fechas, ahora está \
+             cerrada",
+        ),
+    ] {
+        assert_eq!(said_of(&said, number, Locale::En).lifecycle, english);
+        assert_eq!(said_of(&said, number, Locale::Es).lifecycle, spanish);
+    }
+    for (number, english, spanish) in [
+        (
+            5,
+            "EUR 10,000,000 to EUR 30,000,000, about US$ 11 million to US$ 34 million",
+            "de 10\u{202f}000\u{202f}000 EUR a 30\u{202f}000\u{202f}000 EUR, aproximadamente de 11 millones \
+             de USD a 34 millones de USD",
+        ),
+        (
+            8,
+            "up to EUR 7,000,000, about US$ 7.9 million",
+            "hasta 7\u{202f}000\u{202f}000 EUR, aproximadamente 7,9 millones de USD",
+        ),
+        (6, "US$20 to US$25 per hour", "de 20 USD a 25 USD por hora"),
+        (
+            7,
+            "amount for one award not stated; Total budget: EUR 7,000,000",
+            "importe de cada ayuda: no consta; Total budget: 7\u{202f}000\u{202f}000 EUR",
+        ),
+    ] {
+        assert_eq!(said_of(&said, number, Locale::En).funding, english);
+        assert_eq!(said_of(&said, number, Locale::Es).funding, spanish);
+    }
+}
+
+#[test]
+fn no_stated_deadline_is_told_as_not_stated() {
+    on_all(|directory, said| {
+        let words = phrases(said.locale);
+        let slug = &directory.programs[said.program].slug;
+        if passed(directory, said.program).is_none() {
+            return false;
+        }
+        for text in [&said.head, &said.row, &said.state, &said.twin] {
+            assert!(!text.contains(words.undated), "{slug}: {text}");
+        }
+        let told = [&said.head, &said.row, &said.state, &said.twin];
+        let is_told = told.map(|text| text.contains(words.last) && text.contains(words.unknown));
+        assert!(is_told.iter().all(|told| *told == is_told[0]), "{slug} is told in different ways");
+        is_told[0]
+    });
+}
+
+#[test]
+fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
+    on_all(|directory, said| {
+        let words = phrases(said.locale);
+        let it = &directory.programs[said.program];
+        let checked = it.lifecycle_checked_at.or(it.source_checked_at).is_some();
+        for text in [&said.lifecycle, &said.state, &said.twin] {
+            assert_eq!(text.contains(words.checked), checked, "{}: {text}", it.slug);
+        }
+        let is_open = [("Open ", "Abierta "), ("Closing soon", "Cierra pronto"), ("Rolling", "Abierta todo")];
+        let is_open = is_open.iter().any(|(en, es)| {
+            said.head.starts_with(if said.locale == Locale::En { en } else { es })
+                && !said.head.starts_with(words.aged)
+        });
+        let is_shut = said.head.starts_with(if said.locale == Locale::En { "Closed" } else { "Cerrada" });
+        let contradicts = it.lifecycle == Lifecycle::ActiveBetweenCycles && is_open
+            || it.lifecycle == Lifecycle::ActiveAccepting && is_shut;
+        for text in [&said.lifecycle, &said.state, &said.twin] {
+            assert!(
+                !contradicts || text.contains(words.by_dates),
+                "{}: {text} beside {}",
+                it.slug,
+                said.head
+            );
+        }
+        contradicts
+    });
+}
+
+#[test]
+fn openness_that_nothing_ends_says_how_old_it_is() {
+    let year_before = AS_OF.saturating_sub(jiff::Span::new().years(1));
+    on_all(|directory, said| {
+        let words = phrases(said.locale);
+        let it = &directory.programs[said.program];
+        let cycles =
+            directory.program_links[said.program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+        let ahead = cycles.filter_map(|cycle| cycle.deadline_on).any(|deadline| deadline >= AS_OF);
+        let checked = it.lifecycle_checked_at.max(it.source_checked_at);
+        let checked = checked.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
+        let believed = ["Open ", "Rolling", "Abierta "].iter().any(|word| said.head.starts_with(word))
+            && !said.head.starts_with(words.aged);
+        let is_old = checked.is_some_and(|day| day < year_before);
+        assert!(ahead || !is_old || !believed, "{}: {}", it.slug, said.head);
+        for text in [&said.row, &said.state, &said.twin] {
+            assert_eq!(text.contains(words.aged), said.head.contains(words.aged), "{}: {text}", it.slug);
+        }
+        said.head.contains(words.aged)
+    });
+}
+
+#[test]
+fn no_amount_that_a_fact_names_is_told_as_not_stated() {
+    on_all(|directory, said| {
+        let words = phrases(said.locale);
+        let links = &directory.program_links[said.program];
+        let facts = || links.facts.iter().map(|fact| &directory.facts[*fact]);
+        let named = facts().any(|fact| fact.amount.is_some() && fact.currency.is_some());
+        let converted = facts().any(|fact| fact.value.as_deref() == Some("funding-conversion"));
+        let slug = &directory.programs[said.program].slug;
+        assert!(!named || said.funding != words.not_stated, "{slug}");
+        if converted {
+            let (source, dollars) = (said.funding.find("EUR").unwrap(), said.funding.find("US").unwrap());
+            let about = if said.locale == Locale::En { ", about US$ " } else { ", aproximadamente " };
+            assert!(said.funding.contains(about), "{slug}: {}", said.funding);
+            assert!(source < dollars, "{slug}: {}", said.funding);
+            assert!(said.twin.contains(&said.funding), "{slug}");
+        }
+        converted
+    });
+}
+
+#[test]
+fn tools_speak_in_the_words_of_pages() {
+    let by_dates = plain::BY_DATES.iter().map(|(_, key, words)| (*key, *words));
+    for (key, words) in plain::PHRASES.iter().copied().chain(by_dates) {
+        for locale in Locale::ALL {
+            assert_eq!(THEME.word(*locale, key), words[*locale as usize], "{key}");
+        }
+    }
+}

@@ -94,14 +94,31 @@ impl Wish<'_> {
 /// Answers a question.
 #[must_use]
 pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
-    let (query, said) = modifiers::take(query, wish.plain, today.day);
+    let (left, said) = modifiers::take(query, wish.plain, today.day);
+    let mut ranked = answer(index, &left, today, wish);
+    if ranked.rows.is_empty() && !said.is_empty() && query.page.offset == 0 {
+        // Nothing fits what was said: what would without it is better than nothing, and is not all of it.
+        let unfiltered = Query { text: left.text, ..query.clone() };
+        let near = answer(index, &unfiltered, today, wish);
+        let lacks = |row: Row| Row {
+            tier: row.tier.max(Tier::Most),
+            missing: row.missing.into_iter().chain(said.iter().map(|said| said.words.clone())).collect(),
+            ..row
+        };
+        ranked.rows = near.rows.into_iter().map(lacks).collect();
+    }
+    ranked.said = said;
+    ranked
+}
+
+/// Answers a question whose words are words.
+fn answer(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
     let mut wanted = query.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
     wanted.goes_on &= wish.completes;
-    let question = Question::new(index, &query, today, wanted);
+    let question = Question::new(index, query, today, wanted);
     let mut ranked = question.page(wish);
     question.tell(&mut ranked);
-    ranked.said = said;
     ranked
 }
 

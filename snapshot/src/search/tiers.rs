@@ -82,11 +82,14 @@ pub(super) struct Parts<'a> {
     pub(super) known: Vec<Part<'a>>,
     /// Clauses that no record has.
     pub(super) unknown: Vec<Clause>,
+    /// Whether something else than words narrows the question: a phrase tells much.
+    phrased: bool,
 }
 
 impl<'a> Parts<'a> {
     pub(super) fn new(index: &'a Index, wanted: &Wanted) -> Self {
-        let mut parts = Self { index, known: Vec::new(), unknown: Vec::new() };
+        let phrased = !wanted.phrases.is_empty();
+        let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), phrased };
         let last = wanted.words.last().map(|word| word.text.as_str()).filter(|_| wanted.goes_on);
         let mut guesses = 0;
         for mut clause in wanted.clauses(index) {
@@ -162,7 +165,7 @@ impl<'a> Parts<'a> {
             }
             Tier::Unstated => (all && self.known.iter().any(|part| part.mute.is_some()))
                 .then(|| self.in_all(among, None, |part| has(part, true))),
-            Tier::Most => (!self.known.is_empty() && (!all || least.is_some()))
+            Tier::Most => ((!self.known.is_empty() || self.phrased) && (!all || least.is_some()))
                 .then(|| self.in_all(among, least, |part| has(part, false))),
             Tier::Some => (self.known.len() > 1).then(|| self.some(among)),
         }

@@ -20,7 +20,7 @@ use snapshot::record::{Directory, Locale};
 use crate::data::describe::Describer;
 use crate::site::{File, Pages, Rendered};
 
-/// The REST contract, of a directory at [`ELSEWHERE`].
+/// The REST contract, of a directory at another address.
 pub const OPENAPI: &str = include_str!("../../schemas/openapi.json");
 /// Stands in [`OPENAPI`] for the address of the directory, once and quoted.
 const ELSEWHERE: &str = "\"https://directory.example\"";

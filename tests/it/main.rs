@@ -19,7 +19,9 @@ mod data {
 }
 
 mod house {
+    mod circles;
     mod readme;
+    mod source;
     mod tidy;
 }
 

@@ -509,10 +509,7 @@ fn tables_with_drafts() -> Vec<(&'static str, String)> {
     let draft = r#","description":"canary","publication":"draft""#;
     let canary = r#""kind":"note","text":"canary""#;
     let of_draft_season = format!(r#"{canary},"cycleId":"{}""#, id('c', 3));
-    let translation = |kind: &str, of: String| {
-        format!(r#"{{"entityType":"{kind}","entityId":"{of}","locale":"es","fields":{{"name":"canary"}}}}"#)
-    };
-    vec![
+    let mut tables = vec![
         ("organizations.ndjson", lines(&[organization(1, ""), organization(2, draft)])),
         (
             "programs.ndjson",
@@ -552,6 +549,17 @@ fn tables_with_drafts() -> Vec<(&'static str, String)> {
             ]
             .join("\n"),
         ),
+    ];
+    tables.extend(said_of_drafts());
+    tables
+}
+
+/// The same in what is said of records elsewhere.
+fn said_of_drafts() -> Vec<(&'static str, String)> {
+    let translation = |kind: &str, of: String| {
+        format!(r#"{{"entityType":"{kind}","entityId":"{of}","locale":"es","fields":{{"name":"canary"}}}}"#)
+    };
+    vec![
         ("sources.ndjson", source(1, "program", &id('p', 2)).replace("page", "canary")),
         (
             "translations.ndjson",
@@ -602,16 +610,7 @@ fn rejected_facts_leave_no_trace_in_references() {
 fn tables_out_of_order() -> Vec<(&'static str, String)> {
     let year = |year: i32| format!(r#","awardYear":{year}"#);
     let due = |day: &str| format!(r#","deadlineOn":"{day}""#);
-    let leader =
-        |number| format!(r#"{{"id":"{}","organizationId":"{}","name":"A"}}"#, id('l', number), id('o', 1));
-    let post = |number, day: &str| {
-        format!(
-            r#"{{"id":"{}","organizationId":"{}","title":"A","url":"https://a.example"{day}}}"#,
-            id('n', number),
-            id('o', 1)
-        )
-    };
-    vec![
+    let mut tables = vec![
         (
             "programs.ndjson",
             lines(&[
@@ -634,6 +633,22 @@ fn tables_out_of_order() -> Vec<(&'static str, String)> {
         ),
         ("recipients.ndjson", recipient(1, "")),
         ("awards.ndjson", lines(&[award(1, 1, 1, &year(2019)), award(2, 2, 1, &year(2021))])),
+    ];
+    tables.extend(more_out_of_order());
+    tables
+}
+
+fn more_out_of_order() -> Vec<(&'static str, String)> {
+    let leader =
+        |number| format!(r#"{{"id":"{}","organizationId":"{}","name":"A"}}"#, id('l', number), id('o', 1));
+    let post = |number, day: &str| {
+        format!(
+            r#"{{"id":"{}","organizationId":"{}","title":"A","url":"https://a.example"{day}}}"#,
+            id('n', number),
+            id('o', 1)
+        )
+    };
+    vec![
         (
             "sources.ndjson",
             [

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, named_values};
+use snapshot::facet::{FACETS, Facet, Spec, listed, named_values};
 use snapshot::page::hole::Rule;
 use snapshot::page::html::{arg, grouped};
 use snapshot::page::money::Speech;
@@ -33,23 +33,6 @@ const LISTED: usize = 250;
 const PROJECT: usize = 100;
 /// Characters of a summary in a row.
 const SUMMARY: usize = 220;
-
-/// Facets of a record's page, in order.
-const GROUPS: [Facet; 13] = [
-    Facet::Applicants,
-    Facet::Careers,
-    Facet::Education,
-    Facet::Enrollments,
-    Facet::Audiences,
-    Facet::Citizenships,
-    Facet::Residences,
-    Facet::Countries,
-    Facet::Destinations,
-    Facet::Benefits,
-    Facet::FundingShapes,
-    Facet::Topics,
-    Facet::Fields,
-];
 
 /// Address of a search for one value.
 pub(super) fn question(locale: Locale, parameter: &str, value: &str) -> String {
@@ -316,13 +299,12 @@ impl Pages<'_> {
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
-        let group = |facet: Facet| {
-            let spec = &FACETS[facet as usize];
-            let mut items: Vec<Value> = named_values(facet, it, &facts)
+        let group = |spec: &Spec| {
+            let mut items: Vec<Value> = named_values(spec.facet, it, &facts)
                 .into_iter()
                 .map(|value| {
                     let href = question(locale, spec.parameter, value);
-                    context! { href, text => self.label(facet, value, locale) }
+                    context! { href, text => self.label(spec.facet, value, locale) }
                 })
                 .collect();
             let more = items.split_off(items.len().min(VALUES));
@@ -335,7 +317,7 @@ impl Pages<'_> {
                 }
             })
         };
-        GROUPS.into_iter().filter_map(group).collect()
+        listed().filter_map(group).collect()
     }
 
     /// Statements that are more than a value: with words of the source, or that do not simply bind.

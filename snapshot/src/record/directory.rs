@@ -81,7 +81,7 @@ pub struct OrganizationLinks {
 pub struct ProgramLinks {
     /// Who runs it.
     pub organization: usize,
-    /// Newest season first, see [`season_order`].
+    /// Newest season first, see [`super::season_order`].
     pub cycles: Vec<usize>,
     /// By kind, value, id.
     pub facts: Vec<usize>,

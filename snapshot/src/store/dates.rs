@@ -10,8 +10,7 @@ use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
 use super::HISTORY;
-use super::generation::{Generation, directory_of, open_sections};
-use super::keep::ids;
+use super::generation::{Generation, directory_of, ids, open_sections};
 use super::table::{Body, Coding, FileTable};
 use super::vfs::Vfs;
 

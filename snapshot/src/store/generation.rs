@@ -202,6 +202,16 @@ pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Vfs>, StoreError> {
     Ok(Arc::new(disk))
 }
 
+/// Names of all generations that are there, oldest first.
+pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
+    let found =
+        vfs.list(GENERATIONS).map_err(|source| StoreError::Io { path: vfs.locate(GENERATIONS), source })?;
+    let directories = found.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
+    let mut ids: Vec<Id> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
 pub(super) fn directory_of(id: Id) -> String {
     format!("{GENERATIONS}/{id}")
 }

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 
-use super::generation::{Generation, current, directory_of, open_root, read_manifest};
+use super::generation::{Generation, current, directory_of, ids, open_root, read_manifest};
 use super::manifest::{Id, Manifest};
 use super::stage::{Stage, at, clear_away, take_lock};
 use super::verify::{Mode, verify_on};
-use super::vfs::{Kind, Vfs};
+use super::vfs::Vfs;
 use super::{CURRENT, GENERATIONS, StoreError, TMP_PREFIX};
 
 /// A generation that is there.
@@ -90,13 +90,4 @@ fn remove(vfs: &dyn Vfs, id: Id, since: SystemTime) -> Result<bool, StoreError> 
     vfs.rename(&dir, &gone).map_err(|err| at(vfs, &dir, err))?;
     vfs.remove(&gone).map_err(|err| at(vfs, &gone, err))?;
     Ok(true)
-}
-
-/// All there are, oldest first.
-pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
-    let found = vfs.list(GENERATIONS).map_err(|err| at(vfs, GENERATIONS, err))?;
-    let directories = found.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
-    let mut ids: Vec<Id> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
-    ids.sort_unstable();
-    Ok(ids)
 }

@@ -4,13 +4,13 @@
 //! request head may take once the idle time is generous, or how long a reader may refuse to read. This module
 //! does, with one timer per connection and no lock on the way of a request:
 //!
-//! - [`accept`]: the listener, the cap on connections, and survival when descriptors run out;
-//! - [`detect`]: HTTP/1 or HTTP/2, within a deadline;
-//! - [`guard`]: the socket as hyper sees it, noting when it waits for a request or for a reader;
-//! - [`watch`]: that one timer;
-//! - [`drive`]: hyper's protocol machine beside it, let go of while a connection is unused;
-//! - [`flight`]: how many bytes of answers may wait to be taken;
-//! - [`outgoing`], [`streams`]: answers in pieces, and the streams of HTTP/2 that stop taking them.
+//! - `accept`: the listener, the cap on connections, and survival when descriptors run out;
+//! - `detect`: HTTP/1 or HTTP/2, within a deadline;
+//! - `guard`: the socket as hyper sees it, noting when it waits for a request or for a reader;
+//! - `watch`: that one timer;
+//! - `drive`: hyper's protocol machine beside it, let go of while a connection is unused;
+//! - `flight`: how many bytes of answers may wait to be taken;
+//! - `outgoing`, `streams`: answers in pieces, and the streams of HTTP/2 that stop taking them.
 
 mod accept;
 mod counters;
@@ -39,11 +39,12 @@ use bytes::Bytes;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper::service::Service;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use accept::Acceptor;
 use drive::Drain;
+use guard::Wire;
 
 /// How many connections, how long each step may take, and how large a request head may be.
 #[derive(Clone, Copy, Debug)]
@@ -196,7 +197,7 @@ where
     }
 
     /// Gives the connection a task of its own, or closes it when there are too many.
-    fn admit(&self, stream: TcpStream, address: SocketAddr) {
+    fn admit(&self, stream: impl Wire, address: SocketAddr) {
         let nth = self.counters.accepted();
         let Ok(permit) = self.permits.clone().try_acquire_owned() else {
             self.counters.refused();

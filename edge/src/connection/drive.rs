@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -17,14 +17,13 @@ use hyper::server::conn::http1::Parts;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
-use tokio::time::{Sleep, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::detect::{Protocol, detect};
 use super::flight::Flight;
-use super::guard::{Activity, GuardIo};
+use super::guard::{Activity, GuardIo, Wire};
 use super::outgoing::Outgoing;
 use super::streams::Streams;
 use super::watch::{Step, Watch};
@@ -80,7 +79,7 @@ where
     S: Answer<Future: Send> + Clone + Unpin + Send + 'static,
 {
     /// Serves the connection to its end and says why it ended.
-    pub(super) async fn run(self, mut stream: TcpStream) -> Reason {
+    pub(super) async fn run(self, mut stream: impl Wire) -> Reason {
         let (protocol, prefix) = match timeout(self.limits.detect, detect(&mut stream)).await {
             Err(_) => return Reason::Detect,
             Ok(Err(_)) => return Reason::Broken,
@@ -94,7 +93,7 @@ where
         }
     }
 
-    async fn http1(self, stream: TcpStream, prefix: Bytes) -> Reason {
+    async fn http1(self, stream: impl Wire, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
         let mut io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
         let mut service = self.tagged(Protocol::Http1, &watch);
@@ -115,11 +114,11 @@ where
             (io, service) = (guarded.into_inner(), tagged);
             io.give_back(&read_buf);
             drop(read_buf);
-            step = parked(&io, &mut watch, &self.drain).await;
+            step = parked(&mut io, &mut watch, &self.drain).await;
         }
     }
 
-    async fn http2(self, stream: TcpStream, prefix: Bytes) -> Reason {
+    async fn http2(self, stream: impl Wire, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
         let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
         let service = self.tagged(Protocol::Http2, &watch);
@@ -151,8 +150,8 @@ where
 
 /// Waits, without hyper's buffers and whatever else only requests need, until the client says something, the
 /// server shuts down, or the timer has something to do, which it returns.
-async fn parked(io: &GuardIo, watch: &mut Watch, drain: &Drain) -> Step {
-    let mut alarm = pin!(sleep_until(watch.next(Instant::now()).into()));
+async fn parked(io: &mut GuardIo<impl Wire>, watch: &mut Watch, drain: &Drain) -> Step {
+    let mut alarm = pin!(sleep_until(watch.next(Instant::now())));
     let mut woken = pin!(drain.woken());
     poll_fn(|cx| {
         let drains = woken.as_mut().poll(cx).is_ready() || drain.has_started();
@@ -165,7 +164,7 @@ async fn parked(io: &GuardIo, watch: &mut Watch, drain: &Drain) -> Step {
             if !matches!(step, Step::Wait | Step::Park) {
                 return Poll::Ready(step);
             }
-            alarm.as_mut().reset(watch.next(Instant::now()).into());
+            alarm.as_mut().reset(watch.next(Instant::now()));
         }
         Poll::Pending
     })
@@ -187,7 +186,7 @@ where
     let mut driven = Driven {
         connection,
         wind_down,
-        alarm: pin!(sleep_until(watch.next(Instant::now()).into())),
+        alarm: pin!(sleep_until(watch.next(Instant::now()))),
         // Made before the first look at `drain`, so that no start is missed between the two.
         woken: pin!(drain.woken()),
         listening: false,
@@ -252,7 +251,7 @@ impl<C> Driven<'_, C> {
         if *step == Step::WindDown {
             (self.wind_down)(self.connection.as_mut());
         }
-        self.alarm.as_mut().reset(self.watch.next(Instant::now()).into());
+        self.alarm.as_mut().reset(self.watch.next(Instant::now()));
     }
 
     /// Whether the drain has begun and this connection has not yet acted on it. The notification, which takes a

@@ -5,12 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use super::detect::Protocol;
 
@@ -178,17 +178,37 @@ impl Tails {
     }
 }
 
+/// What carries the bytes of a connection: a socket, or a pipe where no kernel and no time is to pass.
+pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin + 'static {
+    /// Ready when there is something to read, or nothing more will come.
+    fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Once closed, what was not sent is to be forgotten.
+    fn forget_unsent(&self);
+}
+
+impl Wire for TcpStream {
+    fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_read_ready(cx).map(drop)
+    }
+
+    fn forget_unsent(&self) {
+        // Best effort: without it the kernel merely holds its buffer longer.
+        let _ = self.set_zero_linger();
+    }
+}
+
 /// The socket with the bytes already read from it and the [`Activity`] it reports to.
-pub(super) struct GuardIo {
-    stream: TcpStream,
+pub(super) struct GuardIo<W: Wire> {
+    stream: W,
     prefix: Bytes,
     protocol: Protocol,
     activity: Arc<Activity>,
     linger: Option<Linger>,
 }
 
-impl GuardIo {
-    pub(super) fn new(stream: TcpStream, protocol: Protocol, prefix: Bytes, activity: Arc<Activity>) -> Self {
+impl<W: Wire> GuardIo<W> {
+    pub(super) fn new(stream: W, protocol: Protocol, prefix: Bytes, activity: Arc<Activity>) -> Self {
         Self { stream, prefix, protocol, activity, linger: None }
     }
 
@@ -198,8 +218,8 @@ impl GuardIo {
     }
 
     /// Ready when there is something to read, or nothing more will come.
-    pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.stream.poll_read_ready(cx).map(drop)
+    pub(super) fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.stream.poll_readable(cx)
     }
 
     fn noted_read(&self) {
@@ -224,7 +244,7 @@ impl GuardIo {
     }
 }
 
-impl AsyncRead for GuardIo {
+impl<W: Wire> AsyncRead for GuardIo<W> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -246,7 +266,7 @@ impl AsyncRead for GuardIo {
     }
 }
 
-impl AsyncWrite for GuardIo {
+impl<W: Wire> AsyncWrite for GuardIo<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -289,11 +309,10 @@ impl AsyncWrite for GuardIo {
     }
 }
 
-impl Drop for GuardIo {
+impl<W: Wire> Drop for GuardIo<W> {
     fn drop(&mut self) {
         if self.activity.reset.load(Relaxed) {
-            // Best effort: without it the kernel merely holds its buffer longer.
-            let _ = self.stream.set_zero_linger();
+            self.stream.forget_unsent();
         }
     }
 }
@@ -309,7 +328,7 @@ impl Linger {
         Self { until: Box::pin(tokio::time::sleep(LINGER)), left: LINGER_BYTES }
     }
 
-    fn poll(&mut self, stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(&mut self, stream: &mut impl Wire, cx: &mut Context<'_>) -> Poll<()> {
         let mut scratch = [0; 4096];
         while self.left > 0 {
             let mut buffer = ReadBuf::new(&mut scratch);

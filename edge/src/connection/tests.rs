@@ -1,7 +1,8 @@
-//! A small server and raw clients on loopback for the tests of the connection driver.
+//! A small server and raw clients for the tests of the connection driver.
 //!
-//! Deadlines are short; what the tests assert is that nothing closes before its deadline, that it does close
-//! within [`PATIENCE`], and the reason counted.
+//! Connections are pipes in memory and the clock stands still until everything waits for it, so that a deadline
+//! takes no time and comes neither early nor late. What the tests assert is that nothing closes before its
+//! deadline, that it does close within [`PATIENCE`], and the reason counted. Sockets are for `listening` alone.
 
 mod deadlines;
 mod http1;
@@ -10,31 +11,39 @@ mod listening;
 mod shutdown;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::sync::{Notify, oneshot};
-use tokio::task::JoinHandle;
+use hyper::service::Service;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
+use tokio::sync::Notify;
+use tokio::time::Instant;
 
+use super::guard::Wire;
 use super::{Counters, Limits, Peer, Reason, bind, serve};
 
-/// More than any deadline here by far, even on a busy machine.
+/// Where clients in memory are.
+const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)), 1234);
+/// What a connection in memory holds for a reader that does not read.
+const HELD_BACK: usize = 64 << 10;
+
+/// More than any deadline here by far.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A deadline the test waits for.
 const SHORT: Duration = Duration::from_millis(200);
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
-/// More than the kernel holds for a reader that does not read.
-const BIG: usize = 64 << 20;
+/// Far more than is held for a reader that does not read.
+const BIG: usize = 4 << 20;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -53,41 +62,103 @@ struct Gate {
     release: Notify,
 }
 
+/// Answers what the tests ask.
+#[derive(Clone)]
+struct Site(Arc<Gate>);
+
+impl Service<Request<Incoming>> for Site {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        Box::pin(answer(request, self.0.clone()))
+    }
+}
+
+/// The server's end of a connection in memory.
+struct Pipe {
+    stream: DuplexStream,
+    /// Read to see whether there was anything.
+    peeked: Option<u8>,
+}
+
+impl Wire for Pipe {
+    fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        if self.peeked.is_none() {
+            let _ = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
+            self.peeked = buffer.filled().first().copied();
+        }
+        Poll::Ready(())
+    }
+
+    fn forget_unsent(&self) {}
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if let Some(byte) = self.peeked.take() {
+            buffer.put_slice(&[byte]);
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// A server whose connections are in memory: nothing but its deadlines takes time, and that is not waited for.
 struct Server {
-    address: SocketAddr,
+    driver: super::Server<Site>,
     counters: Arc<Counters>,
     gate: Arc<Gate>,
-    stop: Option<oneshot::Sender<()>>,
-    served: JoinHandle<()>,
 }
 
 impl Server {
     fn start(limits: Limits) -> Self {
-        let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let address = listener.local_addr().unwrap();
-        let counters = Arc::<Counters>::default();
-        let gate = Arc::<Gate>::default();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let held = gate.clone();
-        let service = service_fn(move |request| answer(request, held.clone()));
-        let shutdown = async { _ = stopped.await };
-        let served = tokio::spawn(serve(listener, service, limits, counters.clone(), shutdown));
-        Self { address, counters, gate, stop: Some(stop), served }
+        let (counters, gate) = (Arc::<Counters>::default(), Arc::<Gate>::default());
+        let driver = super::Server::new(Site(gate.clone()), limits, counters.clone());
+        Self { driver, counters, gate }
     }
 
-    async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.unwrap()
+    fn connect(&self) -> DuplexStream {
+        let (client, stream) = tokio::io::duplex(HELD_BACK);
+        self.driver.admit(Pipe { stream, peeked: None }, CLIENT);
+        client
     }
 
     /// A connection that has sent `bytes`.
-    async fn send(&self, bytes: &[u8]) -> TcpStream {
-        let mut stream = self.connect().await;
+    async fn send(&self, bytes: &[u8]) -> DuplexStream {
+        let mut stream = self.connect();
         stream.write_all(bytes).await.unwrap();
         stream
     }
 
-    fn stop(&mut self) {
-        self.stop.take().unwrap().send(()).unwrap();
+    fn stop(&self) {
+        self.driver.drain.start();
+    }
+
+    /// Waits until no connection is left.
+    async fn closed(&self) {
+        tokio::time::timeout(PATIENCE, self.driver.closed()).await.expect("a connection stayed open");
     }
 
     async fn closed_for(&self, reason: Reason) {
@@ -129,7 +200,7 @@ async fn eventually(condition: impl Fn() -> bool) {
 }
 
 /// Reads until the server closes, cleanly or not, and returns what came before.
-async fn read_to_close(stream: &mut TcpStream) -> String {
+async fn read_to_close(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut bytes = Vec::new();
     let read = stream.read_to_end(&mut bytes);
     let _ = tokio::time::timeout(PATIENCE, read).await.expect("the connection stayed open");
@@ -137,7 +208,7 @@ async fn read_to_close(stream: &mut TcpStream) -> String {
 }
 
 /// Reads until `end` has come, and returns everything up to then.
-async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+async fn read_until(stream: &mut (impl AsyncRead + Unpin), end: &str) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(end.as_bytes()) {
         let byte = tokio::time::timeout(PATIENCE, stream.read_u8()).await.expect("too late");

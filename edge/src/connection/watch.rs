@@ -5,7 +5,9 @@
 //! registered anew for every request.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::detect::Protocol;
 use super::guard::Activity;

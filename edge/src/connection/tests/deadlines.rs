@@ -5,17 +5,17 @@ use super::super::spread;
 use super::super::watch::{Step, Watch};
 use super::*;
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_silent_connection_is_closed_at_the_detection_deadline() {
     let server = Server::start(Limits { detect: SHORT, ..generous() });
     let began = Instant::now();
-    let mut stream = server.connect().await;
+    let mut stream = server.connect();
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
     server.closed_for(Reason::Detect).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
     let server = Server::start(Limits { detect: SHORT, ..generous() });
     let began = Instant::now();
@@ -25,7 +25,7 @@ async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
     server.closed_for(Reason::Detect).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn half_a_head_is_closed_at_the_request_deadline() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let began = Instant::now();
@@ -35,7 +35,7 @@ async fn half_a_head_is_closed_at_the_request_deadline() {
     server.closed_for(Reason::Request).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn half_a_second_head_is_closed_at_the_request_deadline() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
@@ -47,7 +47,7 @@ async fn half_a_second_head_is_closed_at_the_request_deadline() {
     server.closed_for(Reason::Request).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let began = Instant::now();
@@ -60,7 +60,7 @@ async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
     server.closed_for(Reason::Request).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let mut stream = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123").await;
@@ -68,7 +68,7 @@ async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
     server.closed_for(Reason::Request).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_request_deadline_does_not_run_between_requests() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
@@ -79,7 +79,7 @@ async fn the_request_deadline_does_not_run_between_requests() {
     assert_eq!(server.counters.read().open, 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_kept_connection_is_closed_when_idle() {
     let server = Server::start(Limits { idle: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
@@ -90,7 +90,7 @@ async fn a_kept_connection_is_closed_when_idle() {
     server.closed_for(Reason::Idle).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_kept_connection_in_use_is_not_idle() {
     let server = Server::start(Limits { idle: Duration::from_secs(2), ..generous() });
     let mut stream = server.send(GET).await;
@@ -103,7 +103,7 @@ async fn a_kept_connection_in_use_is_not_idle() {
     assert_eq!(server.counters.closed(Reason::Idle), 0);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
     let server = Server::start(Limits { write_stall: SHORT, ..generous() });
     let began = Instant::now();
@@ -112,7 +112,7 @@ async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
     assert!(began.elapsed() >= SHORT);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_reads_slowly_is_not_cut() {
     let stall = Duration::from_secs(1);
     let server = Server::start(Limits { write_stall: stall, ..generous() });
@@ -130,11 +130,11 @@ async fn a_client_that_reads_slowly_is_not_cut() {
     server.closed_for(Reason::Done).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
     let server = Server::start(Limits { max_age: SHORT, ..generous() });
     let began = Instant::now();
-    let mut stream = server.connect().await;
+    let mut stream = server.connect();
     while stream.write_all(GET).await.is_ok() && stream.read_exact(&mut [0; 17]).await.is_ok() {
         assert!(began.elapsed() < PATIENCE, "the connection stayed open");
         tokio::time::sleep(ms(10)).await;
@@ -143,12 +143,13 @@ async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
     server.closed_for(Reason::Age).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_in_use_loses_no_request_at_its_maximum_age() {
     let server = Server::start(Limits { max_age: SHORT, parting: PATIENCE, ..generous() });
-    let mut stream = server.connect().await;
+    let mut stream = server.connect();
     let mut answer = String::new();
     while !answer.contains("\r\nconnection: close\r\n") {
+        tokio::time::sleep(ms(10)).await;
         stream.write_all(GET).await.unwrap();
         answer = read_until(&mut stream, "path /").await;
     }
@@ -156,7 +157,7 @@ async fn a_connection_in_use_loses_no_request_at_its_maximum_age() {
     server.closed_for(Reason::Age).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_download_is_cut_at_twice_the_maximum_age() {
     let server = Server::start(Limits { max_age: SHORT, ..generous() });
     let began = Instant::now();
@@ -217,10 +218,10 @@ fn streams_left_after_goaway_are_cut_soon() {
     assert_eq!(watch.look(now + limits.goaway), Step::Cut(Reason::Age));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_parked_connection_answers_as_before() {
     let server = Server::start(Limits { park: ms(20), ..generous() });
-    let mut stream = server.connect().await;
+    let mut stream = server.connect();
     for _ in 0..3 {
         stream.write_all(GET).await.unwrap();
         read_until(&mut stream, "path /").await;
@@ -235,7 +236,7 @@ async fn a_parked_connection_answers_as_before() {
     assert_eq!(server.counters.read().open, 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
     let server = Server::start(Limits { park: ms(20), idle: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
@@ -251,7 +252,7 @@ async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
     server.closed_for(Reason::Done).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
     let server = Server::start(Limits { park: ms(20), ..generous() });
     let head = format!("POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", GET.len());
@@ -264,13 +265,34 @@ async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
     assert_eq!(read_to_close(&mut stream).await, "");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_shutdown_ends_parked_connections() {
-    let mut server = Server::start(Limits { park: ms(20), parting: ms(20), ..generous() });
+    let server = Server::start(Limits { park: ms(20), parting: ms(20), ..generous() });
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     tokio::time::sleep(ms(100)).await;
     server.stop();
     assert_eq!(read_to_close(&mut stream).await, "");
     server.closed_for(Reason::Drain).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
+    let server = Server::start(Limits { max_connections: 2, ..generous() });
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let mut stream = server.send(GET).await;
+        read_until(&mut stream, "path /").await;
+        kept.push(stream);
+    }
+    let mut third = server.connect();
+    assert_eq!(read_to_close(&mut third).await, "");
+    assert_eq!(server.counters.read().refused, 1);
+    assert_eq!(server.counters.read().open, 2);
+
+    kept.pop();
+    eventually(|| server.counters.read().open == 1).await;
+    let mut fourth = server.send(GET).await;
+    read_until(&mut fourth, "path /").await;
+    assert_eq!(server.counters.read().accepted, 4);
 }

@@ -36,7 +36,7 @@ fn get(stream: u32) -> Vec<u8> {
 }
 
 /// The next frame that asks nothing of the client; settings and pings are acknowledged. `None` at the end.
-async fn next(stream: &mut TcpStream) -> Option<Frame> {
+async fn next(stream: &mut DuplexStream) -> Option<Frame> {
     loop {
         let mut head = [0; 9];
         let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut head)).await;
@@ -53,7 +53,7 @@ async fn next(stream: &mut TcpStream) -> Option<Frame> {
     }
 }
 
-async fn next_of(stream: &mut TcpStream, kind: u8) -> Option<Frame> {
+async fn next_of(stream: &mut DuplexStream, kind: u8) -> Option<Frame> {
     while let Some(frame) = next(stream).await {
         if frame.kind == kind {
             return Some(frame);
@@ -62,11 +62,11 @@ async fn next_of(stream: &mut TcpStream, kind: u8) -> Option<Frame> {
     None
 }
 
-async fn connect(server: &Server) -> TcpStream {
+async fn connect(server: &Server) -> DuplexStream {
     server.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_request_with_prior_knowledge_is_answered() {
     let server = Server::start(generous());
     let mut stream = connect(&server).await;
@@ -76,7 +76,7 @@ async fn a_request_with_prior_knowledge_is_answered() {
     assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"path /");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_silent_after_its_preface_is_closed_for_want_of_a_pong() {
     let server = Server::start(Limits { h2_ping: SHORT, h2_pong: SHORT, ..generous() });
     let began = Instant::now();
@@ -86,7 +86,7 @@ async fn a_client_silent_after_its_preface_is_closed_for_want_of_a_pong() {
     server.closed_for(Reason::Ping).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_only_answers_pings_is_sent_away_when_idle() {
     let server = Server::start(Limits { idle: 3 * SHORT, h2_ping: ms(50), ..generous() });
     let began = Instant::now();
@@ -99,7 +99,7 @@ async fn a_client_that_only_answers_pings_is_sent_away_when_idle() {
     server.closed_for(Reason::Idle).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_keeps_resetting_its_requests_is_sent_away() {
     const ENHANCE_YOUR_CALM: u8 = 11;
     const CANCEL: &[u8] = &[0, 0, 0, 8];
@@ -113,7 +113,7 @@ async fn a_client_that_keeps_resetting_its_requests_is_sent_away() {
     assert_eq!(goaway.payload[4..8], [0, 0, 0, ENHANCE_YOUR_CALM]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_head_that_never_ends_is_cut_long_before_it_fills_memory() {
     let server = Server::start(generous());
     let mut stream = connect(&server).await;
@@ -129,7 +129,7 @@ async fn a_head_that_never_ends_is_cut_long_before_it_fills_memory() {
     eventually(|| server.counters.read().open == 0).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else() {
     let server = Server::start(Limits { write_stall: SHORT, ..generous() });
     let mut stream = connect(&server).await;
@@ -142,7 +142,7 @@ async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else
 }
 
 /// A client whose streams have a window of so many bytes (SETTINGS_INITIAL_WINDOW_SIZE).
-async fn connect_with_window(server: &Server, window: u8) -> TcpStream {
+async fn connect_with_window(server: &Server, window: u8) -> DuplexStream {
     server.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window])].concat()).await
 }
 
@@ -156,7 +156,7 @@ fn opened(stream: u32, bytes: u32) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stream_whose_client_takes_nothing_is_reset_and_the_others_go_on() {
     let server = Server::start(Limits { stream_stall: SHORT, ..generous() });
     let mut stream = connect_with_window(&server, 0).await;
@@ -167,7 +167,7 @@ async fn a_stream_whose_client_takes_nothing_is_reset_and_the_others_go_on() {
     assert_eq!((server.counters.read().reset_streams, server.counters.read().open), (1, 1));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stream_that_is_taken_slowly_is_not_reset() {
     let server = Server::start(Limits { stream_stall: Duration::from_secs(1), ..generous() });
     let mut stream = connect_with_window(&server, 0).await;
@@ -180,7 +180,7 @@ async fn a_stream_that_is_taken_slowly_is_not_reset() {
     assert_eq!(server.counters.read().reset_streams, 0);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_whose_client_leaves_the_end_of_an_answer_is_cut() {
     let server = Server::start(Limits { stream_stall: SHORT, ..generous() });
     let mut stream = connect_with_window(&server, 1).await;
@@ -190,9 +190,9 @@ async fn a_connection_whose_client_leaves_the_end_of_an_answer_is_cut() {
     server.closed_for(Reason::Stall).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_shutdown_lets_the_stream_in_flight_finish() {
-    let mut server = Server::start(generous());
+    let server = Server::start(generous());
     let mut stream = connect(&server).await;
     let held = [0x82, 0x86, 0x41, 1, b'x', 0x04, 5, b'/', b'h', b'e', b'l', b'd'];
     stream.write_all(&frame(HEADERS, END | END_HEADERS, 1, &held)).await.unwrap();
@@ -202,6 +202,6 @@ async fn a_shutdown_lets_the_stream_in_flight_finish() {
     server.gate.release.notify_one();
     assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"held");
     while next(&mut stream).await.is_some() {}
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
     assert_eq!(server.counters.closed(Reason::Drain), 1);
 }

@@ -1,9 +1,45 @@
-//! The listener: its address, the cap, and a process without descriptors.
+//! The listener, on real sockets: its address, a process without descriptors, and its end.
 
 use std::fs::File;
 use std::process::Command;
 
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
 use super::*;
+
+/// A server on a port of its own.
+struct Listening {
+    address: SocketAddr,
+    counters: Arc<Counters>,
+    gate: Arc<Gate>,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<()>,
+}
+
+impl Listening {
+    fn start() -> Self {
+        let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (counters, gate) = (Arc::<Counters>::default(), Arc::<Gate>::default());
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async { _ = stopped.await };
+        let served = serve(listener, Site(gate.clone()), generous(), counters.clone(), shutdown);
+        Self { address, counters, gate, stop, served: tokio::spawn(served) }
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// A connection that has sent `bytes`.
+    async fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        stream
+    }
+}
 
 #[tokio::test]
 async fn a_port_in_use_is_named_with_the_way_out() {
@@ -20,24 +56,39 @@ async fn an_address_of_another_machine_is_named_as_such() {
 }
 
 #[tokio::test]
-async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
-    let server = Server::start(Limits { max_connections: 2, ..generous() });
-    let mut kept = Vec::new();
-    for _ in 0..2 {
-        let mut stream = server.send(GET).await;
-        read_until(&mut stream, "path /").await;
-        kept.push(stream);
+async fn a_shutdown_closes_the_listener_and_still_waits_for_the_request_in_flight() {
+    let server = Listening::start();
+    let mut stream = server.send(b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.gate.entered.notified().await;
+    server.stop.send(()).unwrap();
+    while TcpStream::connect(server.address).await.is_ok() {
+        tokio::task::yield_now().await;
     }
-    let mut third = server.connect().await;
-    assert_eq!(read_to_close(&mut third).await, "");
-    assert_eq!(server.counters.read().refused, 1);
-    assert_eq!(server.counters.read().open, 2);
+    assert!(!server.served.is_finished());
 
-    kept.pop();
-    eventually(|| server.counters.read().open == 1).await;
-    let mut fourth = server.send(GET).await;
-    read_until(&mut fourth, "path /").await;
-    assert_eq!(server.counters.read().accepted, 4);
+    server.gate.release.notify_one();
+    assert!(read_to_close(&mut stream).await.ends_with("\r\n\r\nheld"));
+    drop(stream);
+    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_that_waits_to_be_accepted_at_the_shutdown_is_answered() {
+    let server = Listening::start();
+    let mut stream = server.connect().await;
+    server.stop.send(()).unwrap();
+    stream.write_all(GET).await.unwrap();
+    assert!(read_to_close(&mut stream).await.ends_with("path /"));
+    drop(stream);
+    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_request_on_a_socket_knows_its_peer() {
+    let server = Listening::start();
+    let mut stream = server.send(b"GET /peer HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let own = stream.local_addr().unwrap().to_string();
+    assert!(read_to_close(&mut stream).await.ends_with(&format!("\r\n\r\n{own}")));
 }
 
 /// Runs the next test in a process of its own, where it may use up every descriptor.
@@ -56,7 +107,7 @@ fn a_process_out_of_descriptors_sheds_connections_and_recovers() {
 #[tokio::test]
 #[ignore = "needs a process of its own with few descriptors"]
 async fn out_of_descriptors() {
-    let server = Server::start(generous());
+    let server = Listening::start();
     let mut before = server.send(GET).await;
     read_until(&mut before, "path /").await;
 

@@ -4,51 +4,49 @@ use super::*;
 
 const HELD: &[u8] = b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n";
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_shutdown_finishes_the_request_in_flight_and_says_close() {
-    let mut server = Server::start(generous());
+    let server = Server::start(generous());
     let mut stream = server.send(HELD).await;
     server.gate.entered.notified().await;
     server.stop();
-    while TcpStream::connect(server.address).await.is_ok() {
-        tokio::time::sleep(ms(5)).await;
-    }
-    assert!(!server.served.is_finished());
+    tokio::time::sleep(ms(50)).await;
+    assert_eq!(server.counters.read().open, 1);
 
     server.gate.release.notify_one();
     let response = read_to_close(&mut stream).await;
     assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
     assert!(response.ends_with("\r\n\r\nheld"), "{response}");
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
     assert_eq!(server.counters.closed(Reason::Drain), 1);
     assert_eq!(server.counters.read().open, 0);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_shutdown_closes_connections_without_a_request_soon() {
-    let mut server = Server::start(Limits { parting: SHORT, ..generous() });
+    let server = Server::start(Limits { parting: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     server.stop();
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
     assert_eq!(read_to_close(&mut stream).await, "");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_made_before_the_shutdown_is_answered_although_it_was_silent() {
-    let mut server = Server::start(generous());
-    let mut stream = server.connect().await;
+    let server = Server::start(generous());
+    let mut stream = server.connect();
     server.stop();
     tokio::time::sleep(ms(50)).await;
     stream.write_all(GET).await.unwrap();
     assert!(read_to_close(&mut stream).await.ends_with("path /"));
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_kept_connection_is_told_to_close_with_the_answer_to_its_next_request() {
-    let mut server = Server::start(Limits { parting: PATIENCE, ..generous() });
+    let server = Server::start(Limits { parting: PATIENCE, ..generous() });
     let mut idle = server.send(GET).await;
     read_until(&mut idle, "path /").await;
     let mut begun = server.send(b"GET /late HTTP/1.1\r\nhost:").await;
@@ -61,19 +59,19 @@ async fn a_kept_connection_is_told_to_close_with_the_answer_to_its_next_request(
         let response = read_to_close(&mut stream).await;
         assert!(response.contains("\r\nconnection: close\r\n") && response.ends_with(body), "{response}");
     }
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
     assert_eq!(server.counters.closed(Reason::Drain), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_left_after_the_drain_is_cut() {
-    let mut server = Server::start(Limits { drain: SHORT, ..generous() });
+    let server = Server::start(Limits { drain: SHORT, ..generous() });
     let mut stream = server.send(HELD).await;
     server.gate.entered.notified().await;
     let began = Instant::now();
     server.stop();
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
-    tokio::time::timeout(PATIENCE, server.served).await.unwrap().unwrap();
+    server.closed().await;
     assert_eq!(server.counters.closed(Reason::Drain), 1);
 }

@@ -1,12 +1,16 @@
 //! Runs a real binary in a folder of its own: what it says, how it ends, what it leaves behind.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{BufRead as _, BufReader, Read};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+
+#[path = "../src/client.rs"]
+#[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
+mod client;
 
 /// Longest wait for a process to say something, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -130,10 +134,9 @@ impl Drop for Server {
 /// Status line, headers and body of an address's answer to a GET addressed to a host.
 pub(crate) fn get(address: &str, host: &str, target: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
+    let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let answer = client::exchange(&mut stream, request.as_bytes()).unwrap();
+    format!("{}\r\n\r\n{}", answer.head, String::from_utf8_lossy(&answer.body))
 }
 
 /// Status of an answer.

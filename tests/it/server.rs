@@ -1,7 +1,6 @@
-//! A running edge over a snapshot that was just built, and a small blocking HTTP/1.1 client that
-//! holds every answer against the contract.
+//! A running edge over a snapshot that was just built, and a client of it that holds every answer against the
+//! contract.
 
-use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -17,6 +16,7 @@ use serde_json::Value;
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use tempfile::TempDir;
+use tests::client;
 use tests::snapshots::folder;
 pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
 use tokio::runtime::Runtime;
@@ -117,11 +117,11 @@ impl Edge {
     /// A request as it stands, answered as the contract says.
     pub(crate) fn send(&self, method: &str, target: &str, request: &[u8]) -> Response {
         let kept = self.idle.lock().unwrap().pop();
-        let kept = kept.and_then(|mut stream| exchange(&mut stream, method, request).map(|r| (stream, r)));
+        let kept = kept.and_then(|mut stream| exchange(&mut stream, request).map(|r| (stream, r)));
         let (stream, response) = kept.unwrap_or_else(|| {
             let mut stream = TcpStream::connect(self.address).unwrap();
             stream.set_nodelay(true).unwrap();
-            let response = exchange(&mut stream, method, request).expect("an answer");
+            let response = exchange(&mut stream, request).expect("an answer");
             (stream, response)
         });
         if response.headers.get("connection").is_none_or(|value| value != "close") {
@@ -136,43 +136,18 @@ impl Edge {
 }
 
 /// Sends a request and reads its answer; `None` when the connection was closed meanwhile.
-pub(crate) fn exchange(stream: &mut TcpStream, method: &str, request: &[u8]) -> Option<Response> {
-    stream.write_all(request).ok()?;
-    let mut bytes = Vec::new();
-    let head = loop {
-        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
-            break end;
-        }
-        more(stream, &mut bytes)?;
-    };
-    let (status, headers) = parse_head(std::str::from_utf8(&bytes[..head]).unwrap());
-    let mut body = bytes.split_off(head + 4);
-    let bodiless = method == "HEAD" || matches!(status, 204 | 304);
+pub(crate) fn exchange(stream: &mut TcpStream, request: &[u8]) -> Option<Response> {
+    let answer = client::exchange(stream, request).ok()?;
+    let headers: HeaderMap = answer.head.lines().skip(1).map(header).collect();
     let length = headers.get("content-length").map_or(0, |value| value.to_str().unwrap().parse().unwrap());
-    while !bodiless && body.len() < length {
-        more(stream, &mut body)?;
-    }
-    assert!(bodiless && body.is_empty() || body.len() == length, "the length that was announced");
-    Some(Response { status, headers, body })
+    let bodiless = request.starts_with(b"HEAD ") || matches!(answer.status(), 204 | 304);
+    assert_eq!(answer.body.len(), if bodiless { 0 } else { length }, "the length that was announced");
+    Some(Response { status: answer.status(), headers, body: answer.body })
 }
 
-fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
-    let mut buffer = [0; 64 * 1024];
-    let length = stream.read(&mut buffer).ok().filter(|length| *length > 0)?;
-    bytes.extend_from_slice(&buffer[..length]);
-    Some(())
-}
-
-fn parse_head(head: &str) -> (u16, HeaderMap) {
-    let mut lines = head.split("\r\n");
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap().parse().unwrap();
-    let header = |line: &str| {
-        let (name, value) = line.split_once(':').unwrap();
-        (name.parse::<HeaderName>().unwrap(), HeaderValue::from_str(value.trim()).unwrap())
-    };
-    let mut headers = HeaderMap::new();
-    headers.extend(lines.map(header));
-    (status, headers)
+fn header(line: &str) -> (HeaderName, HeaderValue) {
+    let (name, value) = line.split_once(':').unwrap();
+    (name.parse().unwrap(), HeaderValue::from_str(value.trim()).unwrap())
 }
 
 /// An answer.

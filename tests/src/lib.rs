@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod checks;
+pub mod client;
 pub mod judge;
 pub mod questions;
 pub mod snapshots;

@@ -182,7 +182,7 @@ fn the_admin_listener_says_degraded_and_why() {
     let get = |path: &str| {
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: admin\r\n\r\n");
-        exchange(&mut stream, "GET", request.as_bytes()).unwrap()
+        exchange(&mut stream, request.as_bytes()).unwrap()
     };
     let readyz = || {
         let answer = get("/readyz");

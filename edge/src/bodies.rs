@@ -81,6 +81,10 @@ pub type Bodies = Cache<(u32, Coding), Body>;
 impl Epoch {
     /// A file's body in a coding that [`Epoch::offers`]. `content` says what it is, should it not be
     /// in memory; it must be the same whenever the file is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is not what was published.
     pub fn body(
         &self,
         entry: FileEntry<'_>,

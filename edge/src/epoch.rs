@@ -64,11 +64,19 @@ pub struct Opened {
 impl Opened {
     /// Opens the live generation of a root and checks it: every listed file is there with its size, and what
     /// is kept in memory is what was published. An index of at most [`COPIED_INDEX`] bytes is copied.
+    ///
+    /// # Errors
+    ///
+    /// If there is no live generation, or it is damaged, incomplete or of another version.
     pub fn current(root: &Path) -> Result<Self, OpenError> {
         Self::current_copying(root, COPIED_INDEX)
     }
 
     /// The same, for an index of at most `copy` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::current`].
     pub fn current_copying(root: &Path, copy: u64) -> Result<Self, OpenError> {
         let generation = Generation::open_current_copying(root, copy)?;
         let (present, [search, rows, lists]) = files(&generation);

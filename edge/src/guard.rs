@@ -75,6 +75,10 @@ const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal 
 }
 
 /// Checks a request's head. `takes_body` says whether its route may have one.
+///
+/// # Errors
+///
+/// The refusal that answers the request.
 pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
     if head.method == Method::CONNECT {
         return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));

@@ -151,6 +151,10 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
 }
 
 /// Puts together what answers requests.
+///
+/// # Errors
+///
+/// If the embedded contract of the tool endpoint cannot be read, which its tests rule out.
 pub fn server(
     live: Arc<Live>,
     mcp: mcp::Config,

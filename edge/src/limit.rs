@@ -49,6 +49,10 @@ impl Limiter {
     }
 
     /// Admits or refuses a request at a time, in milliseconds of a clock that never goes back.
+    ///
+    /// # Errors
+    ///
+    /// If the client has asked too often; it says when to come again.
     pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), Refused> {
         let per_minute = self.limit(client);
         if per_minute == 0 {

@@ -63,12 +63,20 @@ pub struct Serving {
 
 impl Live {
     /// Opens the live generation of a root for a day.
+    ///
+    /// # Errors
+    ///
+    /// If there is no live generation, or it is damaged, incomplete or of another version.
     pub fn open(root: PathBuf, day: Day, setting: Setting) -> Result<Self, OpenError> {
         Self::open_copying(root, day, setting, COPIED_INDEX)
     }
 
     /// The same; an index of at most `copy` bytes is copied into memory, here and whenever a generation is
     /// taken.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::open`].
     pub fn open_copying(root: PathBuf, day: Day, setting: Setting, copy: u64) -> Result<Self, OpenError> {
         let opened = Arc::new(Opened::current_copying(&root, copy)?);
         let epoch = Epoch::new(opened, day, &setting);

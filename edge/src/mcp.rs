@@ -151,6 +151,10 @@ impl Pending {
 
 impl Mcp {
     /// An endpoint. Fails only when the embedded contract cannot be read, which its tests rule out.
+    ///
+    /// # Errors
+    ///
+    /// If the embedded contract cannot be read, which its tests rule out.
     pub fn new(config: Config) -> Result<Self, serde_json::Error> {
         Ok(Self {
             file: contract::file()?,

@@ -64,6 +64,10 @@ impl Searches {
 
     /// Runs `search` on a thread for blocking work, as soon as it is its turn. A search that panics
     /// counts as busy; its panic is logged by the hook.
+    ///
+    /// # Errors
+    ///
+    /// If too many searches wait, or this one panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,

@@ -19,6 +19,10 @@ pub struct Inherited {
 
 impl Inherited {
     /// Takes what `LISTEN_FDS` names, and forgets the variable. To be called once, before any thread starts.
+    ///
+    /// # Errors
+    ///
+    /// If something else than a TCP socket that listens was handed over.
     pub fn take() -> io::Result<Self> {
         let mut passed = ListenFd::from_env();
         Ok(Self { serve: passed.take_tcp_listener(0)?, admin: passed.take_tcp_listener(1)? })
@@ -31,6 +35,10 @@ impl Inherited {
     }
 
     /// The sockets to serve and to admin: inherited, else bound. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// If an address cannot be listened on; the message says why.
     pub fn or_bind(
         self,
         serve: SocketAddr,

@@ -35,6 +35,10 @@ pub struct Turns {
 
 impl Turns {
     /// Opens the columns of `index/search.bin` and `index/lists.bin`.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(search: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         Ok(Self {
             cycles: Seasons {

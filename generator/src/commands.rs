@@ -87,6 +87,10 @@ pub fn input(data: Option<&Path>) -> Input<'static> {
 }
 
 /// Reads and judges a dataset. Problems are told by `tell`; `None` when there are errors among them.
+///
+/// # Errors
+///
+/// If the input cannot be read at all; what is wrong with its rows is told, and no error.
 pub fn load(
     input: &Input<'_>,
     tell: impl FnOnce(&Diagnostics),

@@ -82,6 +82,10 @@ impl Download {
 }
 
 /// Writes every table: hands paths and bytes to `put`, and tells what they were.
+///
+/// # Errors
+///
+/// The first error of `put`.
 pub fn write<E: Send>(
     directory: &Directory,
     put: impl Fn(&str, &[u8]) -> Result<(), E> + Sync,

@@ -79,6 +79,10 @@ struct IndexFiles {
 }
 
 /// Builds and publishes a snapshot of a directory.
+///
+/// # Errors
+///
+/// If the output cannot be written, the facets have too many values, or words or templates cannot be used.
 pub fn generate(
     directory: &Directory,
     source: Digest,
@@ -212,6 +216,10 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
 }
 
 /// A directory opened in memory, without files; for checks and tests.
+///
+/// # Errors
+///
+/// If the facets have too many values, or words or templates cannot be used.
 pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
     let order = build::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);

@@ -29,6 +29,10 @@ const BODY_CACHE: u64 = 64 << 20;
 
 /// Builds, serves and watches until the process is asked to end. The address is taken first: that it
 /// is in use should not be learnt after a long build.
+///
+/// # Errors
+///
+/// If the port cannot be listened on, the folders cannot be watched, or the first build cannot be made.
 pub fn preview(options: &Preview) -> Result<(), Failure> {
     let unfit = |error: std::io::Error| fail(Failure::Output, error);
     let runtime = tokio::runtime::Runtime::new().map_err(unfit)?;

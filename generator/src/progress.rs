@@ -20,6 +20,10 @@ impl Progress {
     }
 
     /// Runs a step that cannot be measured while it runs.
+    ///
+    /// # Errors
+    ///
+    /// Those of `run`.
     pub fn step<T, E>(&self, name: &'static str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let bar = self.bar(name, 0);
         let start = Instant::now();
@@ -32,6 +36,10 @@ impl Progress {
     }
 
     /// Runs a step over a number of pages; `run` calls what it is given after each.
+    ///
+    /// # Errors
+    ///
+    /// Those of `run`.
     pub fn pages<T, E>(
         &self,
         name: &'static str,

@@ -59,6 +59,10 @@ pub struct Family<'a> {
 
 impl Family<'_> {
     /// Renders every page in parallel and hands each to `put`; stops at the first error.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `put` or of a template.
     pub fn render<E: Send + From<minijinja::Error>>(
         &self,
         put: impl Fn(&str, &Filled) -> Result<(), E> + Sync,

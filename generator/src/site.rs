@@ -168,6 +168,10 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of a program and the same as Markdown; with the English ones comes its calendar.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn program(&self, position: usize, dated: &Dated) -> Rendered {
         let (program, locale) = split(position);
         let record = &self.directory.programs[program];
@@ -186,6 +190,10 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of an organization.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn organization(&self, position: usize, dated: &Dated) -> Rendered {
         let (organization, locale) = split(position);
         let record = &self.directory.organizations[organization];
@@ -197,6 +205,10 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of a recipient.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn recipient(&self, position: usize, dated: &Dated) -> Rendered {
         let (recipient, locale) = split(position);
         let record = &self.directory.recipients[recipient];
@@ -208,6 +220,10 @@ impl<'a> Pages<'a> {
     }
 
     /// All values of a facet.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn facet(&self, position: usize, dated: &Dated) -> Rendered {
         let (facet, locale) = split(position);
         let spec = &FACETS[facet];
@@ -222,6 +238,10 @@ impl<'a> Pages<'a> {
     pub const FIXED: usize = FIXED.len() * 2;
 
     /// A page that every dataset has.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn fixed(&self, position: usize, dated: &Dated) -> Rendered {
         let (number, locale) = split(position);
         let path = FIXED[number];
@@ -257,6 +277,10 @@ impl<'a> Pages<'a> {
     }
 
     /// The deadlines of a month.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
         let name = self.word(locale, &format!("month_{}", month.month()));
         let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);

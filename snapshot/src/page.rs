@@ -47,6 +47,10 @@ pub struct Site {
 
 impl Site {
     /// Opens the three files of `index/` and checks that they fit each other.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
         let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.len())?;
@@ -55,6 +59,10 @@ impl Site {
     }
 
     /// Opens the file of `index/` that pages for people are made from.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn with_html(mut self, html: &Sections) -> Result<Self, SectionError> {
         let html = Html::open(html, self.index.len(), self.index.values.ordinals())?;
         self.html = Some(Arc::new(html));

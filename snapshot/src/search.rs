@@ -174,6 +174,10 @@ pub struct Answer {
 
 impl Index {
     /// Opens an index and checks every offset in it.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections) -> Result<Self, SectionError> {
         let by_name_en: Order<Section<u32>> = {
             let count = sections.get::<u32>(BY_NAME_EN.0)?.len();

@@ -23,11 +23,19 @@ const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 
 /// Listens on `address`; `[::]` takes IPv4 too. Must be called inside a tokio runtime.
+///
+/// # Errors
+///
+/// If the address is in use, is not of this machine, or may not be listened on; the message says which.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     listen(address).map_err(|error| io::Error::new(error.kind(), explain(address, &error)))
 }
 
 /// Listens on a socket that was opened elsewhere. Must be called inside a tokio runtime.
+///
+/// # Errors
+///
+/// If the system refuses to make it a socket that does not block.
 pub fn adopt(listener: std::net::TcpListener) -> io::Result<TcpListener> {
     listener.set_nonblocking(true)?;
     TcpListener::from_std(listener)

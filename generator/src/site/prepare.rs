@@ -30,6 +30,10 @@ fn fields() -> Vec<(&'static str, &'static str)> {
 
 impl Pages<'_> {
     /// `html.bin`; `order` gives the program of each document.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
     pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
         let mut writer = SectionWriter::default();
         let prepared = [self.language_of(order, Locale::En)?, self.language_of(order, Locale::Es)?];

@@ -109,6 +109,10 @@ pub struct Theme {
 
 impl Theme {
     /// Loads everything; files of `folder` stand in for those of the program.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, lacks a word, or is no template and no list of words where one belongs.
     pub fn load(folder: Option<&Path>) -> Result<Self, SiteError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);

@@ -27,6 +27,10 @@ pub struct Bilingual {
 
 impl Bilingual {
     /// Opens the rows of `count` documents.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, names: &Names, count: usize) -> Result<Self, SectionError> {
         let rows = Self {
             english: Strings::open(sections, names.english)?,

@@ -420,6 +420,10 @@ pub const fn arg(number: usize, locale: Locale) -> usize {
 
 impl Html {
     /// Opens the fragments of `count` documents and `ordinals` facet values.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let language = |locale| Language::open(sections, locale, count, ordinals);
         let html = Self {

@@ -266,6 +266,10 @@ fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
 
 impl Lists {
     /// Opens the lists over an index of `programs` documents.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let rows = Strings::open(sections, RECIPIENTS)?;
         let recipients = Recipients {

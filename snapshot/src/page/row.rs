@@ -44,6 +44,10 @@ pub struct Rows {
 
 impl Rows {
     /// Opens the rows of `count` documents and the items of `ordinals` values.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let rows = Self {
             programs: Bilingual::open(sections, &ROWS, count)?,

@@ -67,6 +67,10 @@ fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
 }
 
 /// Writes the index of a directory; `order` comes from [`document_order`].
+///
+/// # Errors
+///
+/// If the facets have more values than an index can number.
 pub fn write(
     directory: &Directory,
     order: &[usize],

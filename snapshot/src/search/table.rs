@@ -52,6 +52,10 @@ impl Strings {
     }
 
     /// Opens what was written; offsets are checked, so that no look-up can fail later.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(
         sections: &Sections,
         (at_name, text_name): (&'static str, &'static str),
@@ -149,6 +153,10 @@ impl Lists {
     }
 
     /// Opens what was written. Every item is less than `bound`.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(
         sections: &Sections,
         (at_name, items_name): (&'static str, &'static str),
@@ -185,12 +193,20 @@ impl Lists {
 }
 
 /// Offsets start at 0, never fall and end at the length of what they point into.
+///
+/// # Errors
+///
+/// If they do not.
 pub fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
     let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
     if fits { Ok(()) } else { Err(SectionError::Content(name, "offsets do not fit")) }
 }
 
 /// Bit sets over `count` documents hold no document from outside.
+///
+/// # Errors
+///
+/// If they hold one.
 pub fn check_bits(name: &'static str, bits: &[u64], count: usize) -> Result<(), SectionError> {
     let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
     let sets = bits.chunks(words(count).max(1));
@@ -203,6 +219,10 @@ pub fn check_bits(name: &'static str, bits: &[u64], count: usize) -> Result<(), 
 }
 
 /// Checks a section's length.
+///
+/// # Errors
+///
+/// If it has another.
 pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<(), SectionError> {
     if section.len() == length { Ok(()) } else { Err(SectionError::Content(name, "has another length")) }
 }

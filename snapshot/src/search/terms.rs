@@ -361,6 +361,10 @@ pub struct Meaning {
 
 impl Terms {
     /// Opens the sections of an index over `count` documents and checks what they point to.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let terms = Strings::open(sections, TERMS)?;
         let postings = Lists::open(sections, POSTINGS, count)?;

@@ -68,6 +68,10 @@ impl Seasons {
     }
 
     /// Opens the columns of `count` documents.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         use crate::search::table::{check_len, check_offsets};
         let seasons = Self {

@@ -66,6 +66,10 @@ struct Range {
 
 /// Builds and writes the sections; documents in their final order. Fails when there are more values
 /// than ordinals.
+///
+/// # Errors
+///
+/// If the facets have more values than an index can number.
 pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), TooManyValues> {
     let mut at = vec![Vec::new(); documents.len()];
     let mut layout = Layout::default();
@@ -343,6 +347,10 @@ pub struct Values {
 
 impl Values {
     /// Opens the sections of an index over `count` documents and checks what they point to.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let texts = Strings::open(sections, VALUE_TEXT)?;
         let ordinals = texts.len();

@@ -33,6 +33,10 @@ pub struct Difference {
 /// Compares two generations by the hashes they were published with. `old` and `new` are each a root, which
 /// stands for its live generation, or the folder of one generation; without `new`, the parent of the one
 /// that `old` names is compared with it.
+///
+/// # Errors
+///
+/// If one of the two cannot be opened, or `old` has no parent to compare it with.
 pub fn diff(old: &Path, new: Option<&Path>) -> Result<Difference, StoreError> {
     let first = open(old)?;
     let (old, new) = match new {

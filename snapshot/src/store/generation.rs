@@ -32,17 +32,29 @@ pub struct Generation {
 
 impl Generation {
     /// Opens the generation that `CURRENT` names.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was published, or the generation is damaged or of another version.
     pub fn open_current(root: &Path) -> Result<Self, StoreError> {
         open_current_on(&open_root(root)?, 0)
     }
 
     /// The same for who goes on whatever others do to the files: an index of at most `copy` bytes is
     /// copied into memory instead of mapped. (To read a mapped file that was cut short ends a process.)
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::open_current`].
     pub fn open_current_copying(root: &Path, copy: u64) -> Result<Self, StoreError> {
         open_current_on(&open_root(root)?, copy)
     }
 
     /// Opens a generation by name.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, damaged or of another version.
     pub fn open(root: &Path, id: Id) -> Result<Self, StoreError> {
         Self::open_on(&open_root(root)?, id, 0)
     }
@@ -95,6 +107,10 @@ impl Generation {
     /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published:
     /// its length, its checksum and every section's bounds. (SHA-256 is left to `verify`: XXH3 is ten
     /// times faster and guards against the same accidents.)
+    ///
+    /// # Errors
+    ///
+    /// If the file is missing, damaged or of another version.
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("index/{name}");
         let file = Reading::new(&*self.vfs, &self.dir, &path);
@@ -108,6 +124,10 @@ impl Generation {
 
     /// Reads a page, and checks length and SHA-256 before it gives the bytes out. A coding that is
     /// not stored is an error.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
         let path = format!("{}{}", entry.path(), coding.suffix());
         let file = Reading::new(&*self.vfs, &self.dir, &path);

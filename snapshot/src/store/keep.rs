@@ -25,11 +25,19 @@ pub struct Listed {
 }
 
 /// The id in `CURRENT`: what a reader that polls compares.
+///
+/// # Errors
+///
+/// If nothing was published, or `CURRENT` does not hold a name.
 pub fn live_id(root: &Path) -> Result<Id, StoreError> {
     current(&*open_root(root)?)
 }
 
 /// All generations, oldest first.
+///
+/// # Errors
+///
+/// If the folder of generations cannot be read; a manifest that cannot be is told in its place.
 pub fn list(root: &Path) -> Result<Vec<Listed>, StoreError> {
     let vfs = open_root(root)?;
     let live = current(&*vfs).ok();
@@ -43,6 +51,11 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, StoreError> {
 /// Publishes what an older (or newer) generation holds again: `to`, or the live one's parent. It gets a new
 /// name with the same hash, for caches and readers must see that they have to go on, not back. Nothing
 /// changes unless its files are all there, or if the live one holds the same. Returns the live one's name.
+///
+/// # Errors
+///
+/// If there is no such generation or no parent, if files of it are missing, if another publisher is at work,
+/// or if the system refuses to write.
 pub fn rollback(root: &Path, to: Option<Id>, today: Date) -> Result<Id, Vec<StoreError>> {
     rollback_on(&open_root(root).map_err(|err| vec![err])?, to, today)
 }
@@ -63,6 +76,10 @@ fn parent_of_current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
 
 /// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that
 /// was live (or built) at `since` or later, and any that a `Generation` on this machine has open.
+///
+/// # Errors
+///
+/// If another publisher is at work, or the system refuses to remove a generation.
 pub fn gc(root: &Path, keep: usize, since: SystemTime) -> Result<Vec<Id>, StoreError> {
     gc_on(&*open_root(root)?, keep, since)
 }

@@ -15,6 +15,10 @@ struct Listing {
 impl Generation {
     /// Every listed file is there, with its listed size; what else lies about is nobody's business here. The
     /// first that is not is named. Takes some two microseconds a file, once their directories are in memory.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing, of another size, or no regular file.
     pub fn check_presence(&self) -> Result<(), StoreError> {
         let mut listing = Listing::default();
         for (path, coding, body) in self.files().stored() {

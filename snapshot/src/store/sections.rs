@@ -117,11 +117,19 @@ pub struct Sections {
 
 impl Sections {
     /// Maps a file and checks header, checksum and table.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is of another version, or differs from what was written.
     pub fn open(path: &Path) -> Result<Self, SectionError> {
         Self::check(Mapping::of(&File::open(path)?)?)
     }
 
     /// The same over a copy of bytes in memory.
+    ///
+    /// # Errors
+    ///
+    /// If they are of another version, or differ from what was written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
         Self::check(Mapping::copy_of(bytes))
     }
@@ -164,6 +172,10 @@ impl Sections {
     }
 
     /// A section as a slice of `T`. Names are at most 16 bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it is missing, or its length is no multiple of a `T`.
     pub fn get<T: Pod>(&self, name: &'static str) -> Result<Section<T>, SectionError> {
         let key = padded(name);
         let found = self.table.iter().find(|(name, _)| *name == key);

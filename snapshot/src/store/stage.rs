@@ -104,6 +104,10 @@ impl Stage {
     /// compressors and levels in use: stored codings made by another are not reused.
     ///
     /// Refuses a directory with other things in it and a root that another publisher works on.
+    ///
+    /// # Errors
+    ///
+    /// If there are other things in the directory, if another publisher is at work, or if the system refuses to write.
     pub fn begin(root: &Path, encoder: &str) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
         Self::begin_on(open_root(root)?, encoder)
@@ -133,12 +137,20 @@ impl Stage {
 
     /// The live generation. An error other than `Unpublished` says why its files cannot be reused;
     /// publishing repairs that.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be opened.
     pub fn parent(&self) -> Result<&Generation, &StoreError> {
         self.parent.as_ref()
     }
 
     /// Adds a page: takes the parent's file and siblings if the body is the same, else writes them.
     /// `encode` is called only for siblings that cannot be linked.
+    ///
+    /// # Errors
+    ///
+    /// If the path is taken or cannot be a URL's, if holes lie outside the body, or if the system refuses to write.
     pub fn put(&self, page: Page<'_>, encode: Encode<'_>) -> Result<(), StoreError> {
         check_page(page.path, page.holes, page.body.len())?;
         let identity = Body::of(page.body);
@@ -168,6 +180,10 @@ impl Stage {
 
     /// Adds a section file without holes or siblings, and opens it where it now is: on disk, so that
     /// whoever builds on it needs no memory for it.
+    ///
+    /// # Errors
+    ///
+    /// If the path is taken, or the system refuses to write.
     pub fn put_sections(&self, path: &str, file: Sections) -> Result<Sections, StoreError> {
         self.put(Page { path, body: file.bytes(), holes: &[], encodings: false }, &|_, _| None)?;
         drop(file);
@@ -245,6 +261,10 @@ impl Stage {
     /// Completes the generation and makes it the live one. Reading back runs on `jobs` threads.
     ///
     /// Nothing is published if the live generation has the same hash and is not damaged.
+    ///
+    /// # Errors
+    ///
+    /// If the base URL is none, or the system refuses to write or to sync. The live generation stays as it was.
     pub fn publish(self, about: &About, jobs: usize) -> Result<Published, StoreError> {
         check_base_url(&about.base_url)
             .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;

@@ -36,6 +36,10 @@ pub struct Report {
 /// Verifies the live generation, or the one named, on `jobs` threads. `progress` is told (files done,
 /// files in all), from any thread. Every problem is named, not only the first; but where manifest, file
 /// list, table or history are damaged there is nothing left to compare the others with.
+///
+/// # Errors
+///
+/// Every file that is not what was published, or why nothing could be compared.
 pub fn verify(
     root: &Path,
     id: Option<Id>,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::source::{File, assert_only, shipped};
 
 /// Circles that may stand, as the test writes them, and why.
-const ALLOWED: [(&str, &str); 12] = [
+const ALLOWED: [(&str, &str); 13] = [
     ("edge: bodies → epoch", "it is being cut"),
     ("edge: bodies → epoch → maker", "it is being cut"),
     ("edge: bodies → reply", "it is being cut"),
@@ -22,6 +22,7 @@ const ALLOWED: [(&str, &str); 12] = [
     ("edge: mcp::envelope → mcp::reply → mcp::era", "it is being cut"),
     ("edge: mcp::era → mcp::reply", "it is being cut"),
     ("generator: commands → preview", "it is being cut"),
+    ("snapshot: search::build → search::titles", "the texts of a program have no file of their own yet"),
 ];
 
 /// Where a module stands in its crate: `["mcp", "reply"]`; the root is empty.

@@ -34,7 +34,8 @@ const GROUND_FLOOR: [&str; 8] =
     ["client", "clock", "connection", "encode", "limit", "refusal", "searches", "turns"];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.
-const FACETS_NAMED: [(&str, &str); 6] = [
+const FACETS_NAMED: [(&str, &str); 10] = [
+    ("edge/src/mcp/search.rs: Countries", "a place that words were taken for"),
     (
         "generator/src/link/spelling.rs: Careers Fields Types",
         "what of a record is compared, beside its facts",
@@ -44,9 +45,20 @@ const FACETS_NAMED: [(&str, &str); 6] = [
         "generator/src/site/view.rs: Applicants Careers Citizenships Countries Lifecycles Residences Types",
         "who can apply, in a sentence; words of a type and of a lifecycle",
     ),
+    ("snapshot/src/page/html/search.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
+    (
+        "snapshot/src/search/concepts.rs: Applicants Audiences Benefits Careers Citizenships Countries Destinations \
+         Education Enrollments FundingShapes Residences Topics Types",
+        "whose labels people use as words; not yet rows of the table",
+    ),
     ("snapshot/src/search/today.rs: OpenStates", "what is derived anew each day"),
+    (
+        "snapshot/src/search/unstated.rs: Applicants Audiences Careers Citizenships Countries Education Enrollments \
+         Residences",
+        "who may apply; not yet rows of the table",
+    ),
 ];
 
 /// Names of facets that are also names of something else, and where.

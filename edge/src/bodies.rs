@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::refill;
+use snapshot::page::turned;
 use snapshot::store::{Coding, FileEntry, StoreError};
 use snapshot::time::Day;
 
@@ -154,7 +155,7 @@ impl Epoch {
         // stored body is still one that was true once.
         let filled = refill(&stored, entry.holes(), &self.dated).unwrap_or(stored);
         let hash = Sha256::digest(&filled).into();
-        let turned = self.opened.turns.last(entry.holes(), self.dated.day());
+        let turned = turned::last(entry.holes(), &self.dated);
         let changed = turned.map_or(entry.changed(), |day| entry.changed().max(i64::from(day.0) * 86_400));
         Ok((crate::encode::encode(coding, &filled).unwrap_or(filled), hash, changed))
     }

@@ -15,7 +15,6 @@ use crate::bodies::Bodies;
 use crate::guard::Hosts;
 use crate::maker;
 use crate::reply::Lifetime;
-use crate::turns::Turns;
 
 const SECONDS_A_DAY: i64 = 86_400;
 /// Largest index that is copied into memory unless told otherwise, in bytes: what is written over its files
@@ -55,8 +54,6 @@ pub struct Opened {
     pub generation: Generation,
     /// What is kept in memory.
     pub site: Site,
-    /// When what depends on the day turned.
-    pub turns: Turns,
     /// When any of its files last changed, in seconds since 1970.
     changed: i64,
 }
@@ -88,14 +85,13 @@ impl Opened {
             site = site.and_then(|site| site.with_html(&html));
             html.let_go();
         }
-        let turns = Turns::open(&search, &lists);
         // Every offset has been looked at; most will not be needed soon.
         [search, rows, lists].iter().for_each(Sections::let_go);
-        match site.and_then(|site| Ok((site, turns?))) {
-            Ok((site, turns)) => {
+        match site {
+            Ok(site) => {
                 let changed = generation.files().latest_change();
                 let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
-                Ok(Self { generation, site, turns, changed })
+                Ok(Self { generation, site, changed })
             }
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }

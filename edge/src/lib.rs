@@ -27,7 +27,6 @@ pub mod route;
 pub mod searches;
 pub mod site_pages;
 pub mod sockets;
-pub mod turns;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -19,6 +19,7 @@ pub mod plain;
 pub mod row;
 pub mod search;
 pub mod shape;
+pub mod turned;
 
 use std::sync::Arc;
 

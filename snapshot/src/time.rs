@@ -48,6 +48,12 @@ impl Day {
         EPOCH.checked_add(jiff::Span::new().try_days(self.0).ok()?).ok()
     }
 
+    /// The day before.
+    #[must_use]
+    pub const fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
     /// `Some` unless it is [`Day::NONE`].
     #[must_use]
     pub fn known(self) -> Option<Self> {
@@ -274,6 +280,16 @@ pub fn aged(checked: Day, today: Day) -> Option<u32> {
     }
     let span = checked.until((jiff::Unit::Month, today)).ok()?;
     Some(span.get_months().unsigned_abs())
+}
+
+/// Days up to `today` on which [`aged`] is not what it was the day before: the first of all, and the last.
+pub fn ageing_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
+    let first = checked.date().map(|checked| checked.saturating_add(jiff::Span::new().years(1).days(1)));
+    let last = aged(checked, today).and_then(|age| {
+        let back = std::iter::successors(Some(today), |day| Some(day.before()));
+        back.take_while(|day| aged(checked, *day) == Some(age)).last()
+    });
+    first.map(Day::new).into_iter().chain(last)
 }
 
 /// What was seen over a program's seasons.

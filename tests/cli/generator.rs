@@ -259,6 +259,38 @@ fn what_is_probably_a_mistake_is_held_back() {
 }
 
 #[test]
+fn a_directory_of_nothing_is_held_back_unless_it_is_meant() {
+    let place = Place::with_snapshot();
+    let before = content(&place.path("root"));
+    let withdrawn = |row: &str| match row.contains("\"publication\"") {
+        true => format!("{row}\n"),
+        false => format!("{}\n", row.replacen('{', "{\"publication\":\"withdrawn\",", 1)),
+    };
+    for file in fs::read_dir(place.path("data/programs")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        place.edit(&format!("programs/{name}"), |text| text.lines().map(withdrawn).collect());
+    }
+    place.build().fails(6, &["no program would be published", "--allow-empty"]);
+    assert_eq!(content(&place.path("root")), before);
+    let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
+    place.opdir(&[&build[..], &["--allow-empty", "--index-only"]].concat()).succeeds();
+    place.opdir(&["verify", "root"]).succeeds();
+}
+
+#[test]
+fn a_spreadsheet_and_a_missing_table_are_one_error_each_and_no_flood() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("data/programs")).unwrap();
+    fs::write(place.path("data/programs.xlsx"), b"PK\x03\x04").unwrap();
+    let spreadsheet = place.opdir(&["check", "--data", "data"]);
+    spreadsheet.fails(1, &["error[E0110]", "programs.xlsx", "1 error,"]);
+    fs::remove_file(place.path("data/programs.xlsx")).unwrap();
+    fs::remove_file(place.path("data/recipients.csv")).unwrap();
+    let missing = place.opdir(&["check", "--data", "data"]);
+    missing.fails(1, &["error[E0111]", "no table `programs`", "no table `recipients`", "2 errors,"]);
+}
+
+#[test]
 fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
     let place = Place::with_snapshot();
     let good = content(&place.path("root"));

@@ -15,7 +15,8 @@ mod contract {
 mod data {
     mod canary;
     mod said;
-    mod words;
+    mod schemas;
+    pub(crate) mod words;
 }
 
 mod house {
@@ -45,7 +46,7 @@ mod search {
 mod store {
     mod corruption;
     mod dates;
-    mod diff;
+    pub(crate) mod diff;
     pub(crate) mod publish;
     mod refusals;
 }
@@ -54,4 +55,5 @@ mod time {
     mod days;
     mod pages;
     mod parity;
+    mod turned;
 }

@@ -1,13 +1,15 @@
 //! Rules that one row alone can break.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet, fact_kinds};
 use snapshot::place;
 use snapshot::record::{
-    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Locale, Number, Program, Term,
-    Translation,
+    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Locale, Number, Program, Synonym,
+    Term, Translation,
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, nearest, quoted};
@@ -34,6 +36,7 @@ pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
     each(&tables.leaders, report, leader);
     each(&tables.translations, report, translation);
     each(&tables.vocabulary, report, term);
+    each(&tables.synonyms, report, synonym);
 }
 
 fn each<T: Sync>(
@@ -220,7 +223,9 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
         );
         Diagnostic::new(Code::UnknownField, at, message).help(help)
     });
-    faults.collect()
+    let empty = record.fields.is_empty();
+    let empty = empty.then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty"));
+    faults.chain(empty).collect()
 }
 
 /// Texts of a record that may be given in another language.
@@ -246,6 +251,16 @@ fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
     );
     let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
     vec![Diagnostic::new(Code::UnknownFacet, at, message).help(help)]
+}
+
+fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
+    let different: BTreeSet<&String> = record.terms.iter().collect();
+    if record.terms.len() > 1 && different.len() == record.terms.len() {
+        return Vec::new();
+    }
+    let message =
+        format!("`terms` is {}, expected two or more that differ", quoted(&record.terms.join(", ")));
+    vec![Diagnostic::new(Code::BadValue, at, message)]
 }
 
 fn above(at: Location, min: (&str, Option<Number>), max: (&str, Option<Number>)) -> Option<Diagnostic> {

@@ -309,7 +309,7 @@ impl Field {
 
     fn url(&mut self, text: &mut Cow<'_, str>) {
         match Url::parse(text) {
-            Ok(url) if is_web(url.scheme()) && url.has_host() => {
+            Ok(url) if is_web(url.scheme()) && names_a_host(text) => {
                 if !url.username().is_empty() || url.password().is_some() {
                     self.fault(Code::UrlCredentials, "holds a user name or a password");
                 }
@@ -336,6 +336,11 @@ impl Field {
         let message = format!("`{}` is {}, which is not an http(s) URL", camel_case(self.name), quoted(text));
         self.faults.push(Diagnostic::new(Code::BadUrl, self.at, message).maybe_help(help));
     }
+}
+
+/// Whether the scheme is followed by `//` and a host: parsers make up what is missing, and each its own.
+fn names_a_host(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, rest)| is_web(scheme) && !rest.starts_with('/'))
 }
 
 fn is_web(scheme: &str) -> bool {

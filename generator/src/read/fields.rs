@@ -288,7 +288,11 @@ impl<'de> Deserializer<'de> for Value<'de> {
     fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self {
             Self::Cell(text) => visitor.visit_i32(Self::parse(text, "a whole number")?),
-            Self::Json(_) => self.deserialize_any(visitor),
+            // `2026.0` is a whole number too.
+            Self::Json(value) => match value.as_f64().filter(|number| number.fract() == 0.0) {
+                Some(number) => visitor.visit_i64(number as i64),
+                None => self.deserialize_any(visitor),
+            },
         }
     }
 

@@ -58,6 +58,11 @@ impl Rule {
         Self::Differs,
     ];
 
+    /// The rule of a number.
+    pub(super) fn of(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| *rule as u32 == number)
+    }
+
     const fn letter(self) -> char {
         match self {
             Self::CycleStatus => 's',
@@ -190,8 +195,7 @@ pub fn refill(body: &[u8], holes: &[Hole], dated: &Dated) -> Option<Vec<u8>> {
     for hole in holes {
         let start = hole.start as usize;
         out.extend_from_slice(body.get(from..start)?);
-        let rule = Rule::ALL.into_iter().find(|rule| *rule as u32 == hole.rule)?;
-        rule.fill(hole.arg, dated, &mut out);
+        Rule::of(hole.rule)?.fill(hole.arg, dated, &mut out);
         from = start.checked_add(hole.len as usize)?;
     }
     out.extend_from_slice(body.get(from..)?);

@@ -31,7 +31,7 @@ use crate::search::build::season;
 use crate::search::table::{Lists as NumberLists, Strings, StringsWriter, check_len};
 use crate::search::text::fold;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, Season, Standing};
+use crate::time::{Day, Season, Standing, ageing_days};
 
 type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
@@ -74,20 +74,25 @@ pub struct Lists {
 pub struct Cycles {
     rows: Strings,
     split: Section<u32>,
+    seasons: Seasons,
+    by_deadline: Section<u32>,
+}
+
+/// Days of all cycles, and what their sources stated.
+#[derive(Clone)]
+struct Seasons {
     opens: Section<Day>,
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
     checked: Section<Day>,
-    by_deadline: Section<u32>,
 }
 
 /// Cycles on a day.
 pub struct CyclesToday {
     day: Day,
     status: Vec<CycleStatus>,
-    deadline: Section<Day>,
-    checked: Section<Day>,
+    seasons: Seasons,
     /// Upcoming cycles, by deadline.
     upcoming: Vec<u32>,
 }
@@ -326,20 +331,12 @@ impl Cycles {
         let cycles = Self {
             rows: Strings::open(sections, CYCLES)?,
             split: sections.get("cycle.split")?,
-            opens: sections.get("cycle.opens")?,
-            deadline: sections.get("cycle.deadline")?,
-            starts: sections.get("cycle.starts")?,
-            stated: sections.get("cycle.stated")?,
-            checked: sections.get("cycle.checked")?,
+            seasons: Seasons::open(sections)?,
             by_deadline: sections.get("cycle.due")?,
         };
         let count = cycles.rows.len();
         check_len("cycle.split", &cycles.split, count)?;
-        check_len("cycle.opens", &cycles.opens, count)?;
-        check_len("cycle.deadline", &cycles.deadline, count)?;
-        check_len("cycle.starts", &cycles.starts, count)?;
-        check_len("cycle.stated", &cycles.stated, count)?;
-        check_len("cycle.checked", &cycles.checked, count)?;
+        cycles.seasons.check(count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         if cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
@@ -353,24 +350,14 @@ impl Cycles {
     /// Status and order on a day.
     #[must_use]
     pub fn today(&self, day: Day) -> CyclesToday {
-        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.season(cycle)).collect();
+        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.seasons.get(cycle)).collect();
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
             day,
-            deadline: self.deadline.clone(),
-            checked: self.checked.clone(),
+            seasons: self.seasons.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
-        }
-    }
-
-    fn season(&self, cycle: usize) -> Season {
-        Season {
-            opens: self.opens[cycle],
-            deadline: self.deadline[cycle],
-            starts: self.starts[cycle],
-            stated: CycleStatus::ALL.get(usize::from(self.stated[cycle])).copied(),
         }
     }
 
@@ -379,6 +366,35 @@ impl Cycles {
         out.extend_from_slice(start);
         out.extend_from_slice(today.status(cycle).as_str().as_bytes());
         out.extend_from_slice(end);
+    }
+}
+
+impl Seasons {
+    fn open(sections: &Sections) -> Result<Self, SectionError> {
+        Ok(Self {
+            opens: sections.get("cycle.opens")?,
+            deadline: sections.get("cycle.deadline")?,
+            starts: sections.get("cycle.starts")?,
+            stated: sections.get("cycle.stated")?,
+            checked: sections.get("cycle.checked")?,
+        })
+    }
+
+    fn check(&self, count: usize) -> Result<(), SectionError> {
+        check_len("cycle.opens", &self.opens, count)?;
+        check_len("cycle.deadline", &self.deadline, count)?;
+        check_len("cycle.starts", &self.starts, count)?;
+        check_len("cycle.stated", &self.stated, count)?;
+        check_len("cycle.checked", &self.checked, count)
+    }
+
+    fn get(&self, cycle: usize) -> Season {
+        Season {
+            opens: self.opens[cycle],
+            deadline: self.deadline[cycle],
+            starts: self.starts[cycle],
+            stated: CycleStatus::ALL.get(usize::from(self.stated[cycle])).copied(),
+        }
     }
 }
 
@@ -392,9 +408,30 @@ impl CyclesToday {
     /// What people are told about a cycle; its status is what the source and the dates say.
     #[must_use]
     pub fn standing(&self, cycle: u32) -> Standing {
-        let day = |days: &Section<Day>| days.get(cycle as usize).copied().unwrap_or(Day::NONE);
-        let ends = day(&self.deadline) != Day::NONE;
-        Standing::of_cycle(self.status(cycle), ends, day(&self.checked), self.day)
+        self.on(cycle, self.day).map_or(Standing::Undated, |(_, standing)| standing)
+    }
+
+    /// Status of a cycle on another day, and what people are told; `None` for a number from nowhere.
+    #[must_use]
+    pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, Standing)> {
+        let cycle = self.known(cycle)?;
+        let season = self.seasons.get(cycle);
+        let (status, ends) = (season.status(day), season.deadline != Day::NONE);
+        Some((status, Standing::of_cycle(status, ends, self.seasons.checked[cycle], day)))
+    }
+
+    /// Days up to this one on which either may turn.
+    pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
+        let turns = |cycle: usize| {
+            let ages = ageing_days(self.seasons.checked[cycle], self.day);
+            self.seasons.get(cycle).turning_days().chain(ages)
+        };
+        self.known(cycle).into_iter().flat_map(turns)
+    }
+
+    fn known(&self, cycle: u32) -> Option<usize> {
+        let cycle = cycle as usize;
+        (cycle < self.status.len()).then_some(cycle)
     }
 }
 

@@ -17,12 +17,16 @@ row! {
     /// Something granted to somebody.
     Award {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// By which program.
+        #[serde(deserialize_with = "super::written::id")]
         program_id: Uuid,
         /// In which season.
+        #[serde(default, deserialize_with = "super::written::id_or_none")]
         cycle_id: Option<Uuid>,
         /// To whom.
+        #[serde(deserialize_with = "super::written::id")]
         recipient_id: Uuid,
         /// When.
         award_year: i32,
@@ -45,6 +49,7 @@ row! {
     /// Somebody who received an award.
     Recipient {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Canonical slug.
         slug: String,

@@ -15,8 +15,10 @@ row! {
     /// An application season.
     Cycle {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Of which program.
+        #[serde(deserialize_with = "super::written::id")]
         program_id: Uuid,
         /// What people call it.
         label: String,

@@ -14,10 +14,13 @@ row! {
     /// One checked statement about a program.
     Fact {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// About which program.
+        #[serde(deserialize_with = "super::written::id")]
         program_id: Uuid,
         /// About one season only.
+        #[serde(default, deserialize_with = "super::written::id_or_none")]
         cycle_id: Option<Uuid>,
         /// Which statement: a facet's fact kind, `age`, `duration`, `note` or any other word.
         kind: Shared,
@@ -42,6 +45,7 @@ row! {
         /// How much it binds.
         #[serde(default = "super::required")] strength: Strength,
         /// Where it was read.
+        #[serde(default, deserialize_with = "super::written::id_or_none")]
         source_id: Option<Uuid>,
         /// Only approved facts leave the building.
         #[serde(default = "super::approved", skip_serializing)] status: Approval,
@@ -55,8 +59,10 @@ row! {
     /// A change of a program's lifecycle.
     Transition {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Of which program.
+        #[serde(deserialize_with = "super::written::id")]
         program_id: Uuid,
         /// What it was.
         from_lifecycle: Option<Lifecycle>,
@@ -68,6 +74,7 @@ row! {
         /// Why.
         reason: Option<String>,
         /// Where it was read.
+        #[serde(default, deserialize_with = "super::written::id_or_none")]
         source_id: Option<Uuid>,
     }
 }

@@ -17,6 +17,7 @@ row! {
     /// A body that runs programs.
     Organization {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Canonical slug.
         slug: String,
@@ -43,8 +44,10 @@ row! {
     /// Somebody who leads an organization.
     Leader {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Which organization.
+        #[serde(deserialize_with = "super::written::id")]
         organization_id: Uuid,
         /// Name.
         name: String,
@@ -65,8 +68,10 @@ row! {
     /// Where an organization can be followed or reached.
     Channel {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Which organization.
+        #[serde(deserialize_with = "super::written::id")]
         organization_id: Uuid,
         /// `website`, `newsletter`, `mastodon`, …
         kind: Shared,
@@ -81,8 +86,10 @@ row! {
     /// News of an organization.
     Post {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Which organization.
+        #[serde(deserialize_with = "super::written::id")]
         organization_id: Uuid,
         /// Headline.
         title: String,

@@ -20,8 +20,10 @@ row! {
     /// An opportunity.
     Program {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// Who runs it.
+        #[serde(deserialize_with = "super::written::id")]
         organization_id: Uuid,
         /// Canonical slug.
         slug: String,

@@ -24,6 +24,7 @@ row! {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
+        #[serde(deserialize_with = "super::written::id")]
         entity_id: Uuid,
         /// The slug that is not canonical.
         slug: String,
@@ -36,6 +37,7 @@ row! {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
+        #[serde(deserialize_with = "super::written::id")]
         entity_id: Uuid,
         /// In which language.
         locale: Locale,

@@ -15,10 +15,12 @@ row! {
     /// Where a statement was read.
     Source {
         /// Identity.
+        #[serde(deserialize_with = "super::written::id")]
         id: Uuid,
         /// What it supports.
         entity_type: EntityType,
         /// Which one.
+        #[serde(deserialize_with = "super::written::id")]
         entity_id: Uuid,
         /// Kind of document.
         kind: Shared,

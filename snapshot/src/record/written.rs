@@ -1,5 +1,5 @@
-//! Days and moments as the dataset writes them: one spelling each. The calendar library reads many more,
-//! and makes a day of a moment by dropping its hour and zone, which moves deadlines.
+//! Days, moments and ids as the dataset writes them: one spelling each. The libraries read many more, and
+//! the calendar's makes a day of a moment by dropping its hour and zone, which moves deadlines.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,6 +8,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use uuid::Uuid;
 
 /// A value with one spelling.
 trait Written: FromStr {
@@ -41,7 +42,20 @@ impl Written for Timestamp {
             }
             None => rest,
         };
-        fits(start, SECONDS) && (zone == b"Z" || fits(zone, b"+00:00") || fits(zone, b"-00:00"))
+        // Leap seconds end days, and no clock is a day off.
+        let is_second = start[17..] <= b"59"[..] || start[11..] == *b"23:59:60" && zone == b"Z";
+        let is_offset = fits(zone, b"+00:00") || fits(zone, b"-00:00");
+        let is_zone = zone == b"Z" || is_offset && zone[1..3] <= b"23"[..] && zone[4..] <= b"59"[..];
+        fits(start, SECONDS) && is_second && is_zone
+    }
+}
+
+impl Written for Uuid {
+    const EXPECTED: &'static str = "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11";
+
+    /// No other spelling has this length.
+    fn is_spelled(text: &str) -> bool {
+        text.len() == 36
     }
 }
 
@@ -84,6 +98,16 @@ pub(super) fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Times
     Ok(Spelled::deserialize(deserializer)?.0)
 }
 
+/// An id.
+pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+    Ok(Spelled::deserialize(deserializer)?.0)
+}
+
+/// An id, or none.
+pub(super) fn id_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Uuid>, D::Error> {
+    Ok(Option::<Spelled<Uuid>>::deserialize(deserializer)?.map(|id| id.0))
+}
+
 /// A moment, or none.
 pub(super) fn moment_or_none<'de, D: Deserializer<'de>>(
     deserializer: D,
@@ -103,7 +127,9 @@ mod tests {
         {
             assert!(!Date::is_spelled(other), "{other}");
         }
-        for moment in ["2026-01-31T09:00:00Z", "2026-01-31T09:00:00.123456+05:30"] {
+        assert!(Uuid::is_spelled("3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11"));
+        assert!(!Uuid::is_spelled("3f0c8a527d5e4c1b9a862b1f0f6c9d11"));
+        for moment in ["2026-12-31T23:59:60Z", "2026-01-31T09:00:00Z", "2026-01-31T09:00:00.123456+05:30"] {
             assert!(Timestamp::is_spelled(moment), "{moment}");
         }
         for other in [
@@ -114,6 +140,8 @@ mod tests {
             "2026-01-31T09:00:00.Z",
             "2026-01-31T09:00:00-08:00[America/Los_Angeles]",
             "20260131T090000Z",
+            "2026-01-31T09:00:60Z",
+            "2026-01-31T09:00:00+25:00",
         ] {
             assert!(!Timestamp::is_spelled(other), "{other}");
         }

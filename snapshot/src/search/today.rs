@@ -216,11 +216,24 @@ impl Today {
     /// What people are told about a document; `None` for a number from nowhere.
     #[must_use]
     pub fn told(&self, doc: u32) -> Option<Told> {
+        self.told_on(doc, self.day)
+    }
+
+    /// The same on another day.
+    #[must_use]
+    pub fn told_on(&self, doc: u32, day: Day) -> Option<Told> {
         let doc = doc as usize;
         (doc < self.states.len()).then(|| {
-            let (openness, observed) = (self.seasons.openness(doc, self.day), self.seasons.observed(doc));
-            Told { standing: openness.standing(observed.checked, self.day), openness, observed }
+            let (openness, observed) = (self.seasons.openness(doc, day), self.seasons.observed(doc));
+            Told { standing: openness.standing(observed.checked, day), openness, observed }
         })
+    }
+
+    /// Days on which a document's seasons may turn; none for a number from nowhere.
+    pub fn turning_days(&self, doc: u32) -> impl Iterator<Item = Day> {
+        let doc = doc as usize;
+        let seasons = if doc < self.states.len() { self.seasons.of(doc) } else { 0..0 };
+        seasons.flat_map(|position| self.seasons.season(position).turning_days())
     }
 
     /// Documents of an open state, by its ordinal.

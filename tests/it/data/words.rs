@@ -94,7 +94,7 @@ fn under(page: &str, locale: Locale, key: &str) -> String {
 }
 
 /// A directory on a day, with all that pages need.
-fn open(directory: &Directory, today: Date) -> (Site, Dated, Numbers, Vec<usize>) {
+pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Dated, Numbers, Vec<usize>) {
     let day = Day::new(today);
     let order = document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
@@ -205,7 +205,7 @@ fn fact(number: u32, program: u32, more: Value) -> Value {
 }
 
 /// One program for each case.
-fn cases() -> World {
+pub(crate) fn cases() -> World {
     World::tables(&[
         ("organizations", vec![organization()]),
         (

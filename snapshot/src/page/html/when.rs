@@ -9,16 +9,22 @@ use crate::time::{Day, Differs, Standing};
 impl Language {
     /// Writes where a program stands on a day: state, deadline, days left.
     pub fn push_when(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let Some(told) = dated.today.told(doc) else { return };
+        if let Some(told) = dated.today.told(doc) {
+            self.push_told(out, &told, dated.day());
+        }
+    }
+
+    /// Writes what is told about a program on a day.
+    pub fn push_told(&self, out: &mut Vec<u8>, told: &Told, today: Day) {
         if told.standing == Standing::Passed {
             return self.push_passed(out, told.openness.last_deadline);
         }
         self.push_standing(out, told.standing);
         let next = told.openness.next_deadline;
         if next == Day::NONE {
-            self.push_undated(out, &told);
+            self.push_undated(out, told);
         } else {
-            self.push_next(out, &told, dated.day());
+            self.push_next(out, told, today);
         }
     }
 

@@ -1,0 +1,503 @@
+//! `schemas/dataset` against the checker: rows that are valid and the same with one field changed have the
+//! same verdict from both. A schema sees one row, so what takes more than a row or a list of codes is the
+//! checker's alone; every such exception is listed with its reason.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use generator::diagnostics::{Code, Diagnostics, Severity};
+use generator::link::link;
+use generator::read::{Input, read};
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+/// What only the checker refuses.
+const BEYOND_SCHEMAS: [(Code, &str); 14] = [
+    (Code::Dangling, "another row decides"),
+    (Code::OtherProgram, "another row decides"),
+    (Code::DuplicateId, "another row decides"),
+    (Code::DuplicateSlug, "another row decides"),
+    (Code::AliasIsSlug, "another row decides"),
+    (Code::DuplicateAlias, "another row decides"),
+    (Code::DuplicateKey, "another row decides"),
+    (Code::BroaderLoop, "another row decides"),
+    (Code::MinAboveMax, "JSON Schema compares no two fields"),
+    (Code::BadPlace, "the schema has the form of codes, not the list of places"),
+    (Code::BadCurrency, "the schema has the form of codes, not the list of currencies"),
+    (Code::BadUrl, "the schema has the form of addresses; hosts and ports take a parser"),
+    (Code::TextTooLong, "the limit is one of bytes, JSON Schema counts characters"),
+    (Code::LostLetter, "the schema would have to name invisible characters in every text"),
+];
+
+/// What the checker mends, with a warning, before it judges.
+const MENDED: [(Code, &str); 4] = [
+    (Code::SpaceTrimmed, "the space is gone before it is judged"),
+    (Code::ControlsRemoved, "the characters are gone before it is judged"),
+    (Code::UrlEncoded, "the address is encoded before it is judged"),
+    (Code::UrlLeftOut, "an optional address that cannot be opened is left out"),
+];
+
+/// Rows of every table that refer to each other, each with all of its fields; `facts` and `translations` have
+/// one for each kind.
+fn rows() -> Vec<(&'static str, &'static str, Vec<Value>)> {
+    let id = |kind: u32, number: u32| format!("{kind:08}-0000-4000-8000-{number:012}");
+    let when = "2026-01-01T00:00:00Z";
+    let url = "https://example.org/";
+    let (organization, program, recipient) = (id(1, 1), id(2, 1), id(4, 1));
+    let (cycle, source) = (id(3, 1), id(6, 1));
+    let fact = |number: u32, kind: &str, more: Value| {
+        let base = json!({"id": id(7, number), "programId": program, "cycleId": cycle, "kind": kind,
+            "label": "Label", "text": "Text", "polarity": "include", "strength": "info", "sourceId": source,
+            "status": "approved", "updatedAt": when, "publication": "published"});
+        with(base, more)
+    };
+    let translation = |kind: &str, entity: &str, fields: Value| {
+        json!({"entityType": kind, "entityId": entity, "locale": "es", "fields": fields,
+            "publication": "published"})
+    };
+    let stamped =
+        |row: Value| with(row, json!({"createdAt": when, "updatedAt": when, "publication": "published"}));
+    vec![
+        (
+            "organizations",
+            "organization",
+            vec![stamped(json!({"id": organization, "slug": "acme",
+            "name": "Acme", "aliases": ["A"], "countryCode": "US", "websiteUrl": url, "description": "Text"}))],
+        ),
+        (
+            "programs",
+            "program",
+            vec![stamped(json!({"id": program, "organizationId": organization,
+            "slug": "grants", "name": "Grants", "aliases": ["G"], "summary": "Text", "description": "Text",
+            "programType": "grant", "fields": ["arts"], "eligibleCountries": ["NG"],
+            "destinationCountries": ["US-PA"], "careerStages": ["early"], "fundingMinUsd": 1,
+            "fundingMaxUsd": 1_000_000_000_000_000_u64, "officialUrl": url, "active": true,
+            "lifecycle": "active_accepting", "lifecycleCheckedAt": when, "sourceCheckedAt": when,
+            "language": "en"}))],
+        ),
+        (
+            "cycles",
+            "cycle",
+            vec![stamped(json!({"id": cycle, "programId": program, "label": "2026",
+            "opensOn": "2026-01-01", "deadlineOn": "2026-02-01", "selectionOn": "2026-03-01",
+            "decisionOn": "2026-04-01", "startsOn": "2026-05-01", "endsOn": "2026-06-01", "cohortYear": 2026,
+            "applicationUrl": url, "status": "open"}))],
+        ),
+        (
+            "recipients",
+            "recipient",
+            vec![stamped(json!({"id": recipient, "slug": "ann", "displayName": "Ann",
+            "kind": "person", "countryCode": "US", "websiteUrl": url, "biography": "Text"}))],
+        ),
+        (
+            "awards",
+            "award",
+            vec![stamped(json!({"id": id(5, 1), "programId": program, "cycleId": cycle,
+            "recipientId": recipient, "awardYear": 2025, "awardAmountUsd": 5, "projectTitle": "Text",
+            "publicNotes": "Text"}))],
+        ),
+        (
+            "sources",
+            "source",
+            vec![stamped(json!({"id": source, "entityType": "program", "entityId": program,
+            "kind": "page", "url": url, "title": "Text", "publisher": "Text", "publishedOn": "2026-01-01",
+            "retrievedAt": when, "sourceCheckedAt": when}))],
+        ),
+        (
+            "facts",
+            "fact",
+            vec![
+                fact(1, "topic", json!({"value": "arts"})),
+                fact(2, "citizenship", json!({"value": "NG"})),
+                fact(3, "age", json!({"min": 18, "max": 30})),
+                fact(4, "duration", json!({"min": 1, "max": 2, "unit": "year"})),
+                fact(5, "funding", json!({"amount": 100, "currency": "EUR"})),
+                fact(6, "note", json!({})),
+            ],
+        ),
+        (
+            "lifecycle",
+            "lifecycle",
+            vec![json!({"id": id(8, 1), "programId": program, "fromLifecycle": "unclear",
+            "toLifecycle": "active_accepting", "observedAt": when, "reason": "Text", "sourceId": source,
+            "publication": "published"})],
+        ),
+        (
+            "aliases",
+            "alias",
+            vec![json!({"entityType": "organization", "entityId": organization,
+            "slug": "old-acme", "publication": "published"})],
+        ),
+        (
+            "leaders",
+            "leader",
+            vec![json!({"id": id(9, 1), "organizationId": organization, "name": "Ann",
+            "role": "Head", "url": url, "startedOn": "2020-01-01", "endedOn": "2021-01-01",
+            "publication": "published"})],
+        ),
+        (
+            "channels",
+            "channel",
+            vec![json!({"id": id(10, 1), "organizationId": organization, "kind": "website",
+            "url": url, "label": "Text", "publication": "published"})],
+        ),
+        (
+            "posts",
+            "post",
+            vec![json!({"id": id(11, 1), "organizationId": organization, "title": "Text",
+            "url": url, "summary": "Text", "publishedOn": "2026-01-01", "publication": "published"})],
+        ),
+        (
+            "translations",
+            "translation",
+            vec![
+                translation("organization", &organization, json!({"name": "Uno", "description": "Dos"})),
+                translation(
+                    "program",
+                    &program,
+                    json!({"name": "Uno", "summary": "Dos", "description": "Tres"}),
+                ),
+                translation("cycle", &cycle, json!({"label": "Uno"})),
+                translation("award", &id(5, 1), json!({"projectTitle": "Uno", "publicNotes": "Dos"})),
+                translation("recipient", &recipient, json!({"displayName": "Uno", "biography": "Dos"})),
+                translation("fact", &id(7, 1), json!({"label": "Uno", "text": "Dos"})),
+            ],
+        ),
+        (
+            "vocabulary",
+            "vocabulary",
+            vec![
+                json!({"facet": "topics", "value": "arts", "labelEn": "Arts", "labelEs": "Artes",
+                "broader": "culture", "publication": "published"}),
+                json!({"facet": "topics", "value": "culture"}),
+            ],
+        ),
+        (
+            "synonyms",
+            "synonym",
+            vec![json!({"locale": "en", "terms": ["grant", "award"],
+            "publication": "published"})],
+        ),
+        (
+            "dataset",
+            "dataset",
+            vec![json!({"schemaVersion": "1", "name": "data", "title": "Data",
+            "license": "CC BY 4.0", "publishedAt": "2026-06-01T00:00:00Z", "locales": ["en", "es"],
+            "defaultLocale": "en"})],
+        ),
+    ]
+}
+
+fn with(mut row: Value, more: Value) -> Value {
+    if let (Value::Object(row), Value::Object(more)) = (&mut row, more) {
+        row.extend(more);
+    }
+    row
+}
+
+/// Words, codes, numbers, days, moments, addresses, lists and objects, right in one field and wrong in another.
+fn values() -> Vec<Value> {
+    let texts = [
+        "",
+        " ",
+        "x",
+        "Word",
+        " Word ",
+        "word ",
+        "two words",
+        "é",
+        "<b>bold</b>",
+        "a|b",
+        "a\u{1}b",
+        "a\u{e0041}b",
+        "a\u{80}b",
+        "index",
+        "404",
+        "a--b",
+        "-a",
+        "A-b",
+        "a_b",
+        "a-b-2",
+        "true",
+        "1",
+        "00000001-0000-4000-8000-000000000001",
+        "00000001000040008000000000000001",
+        "0000000A-0000-4000-8000-000000000001",
+        "{00000001-0000-4000-8000-000000000001}",
+        "urn:uuid:00000001-0000-4000-8000-000000000001",
+        "00000000-0000-0000-0000-000000000000",
+        "00000001-0000-4000-8000-00000000000g",
+        "2026-01-31",
+        "2026-02-30",
+        "2024-02-29",
+        "20260131",
+        "2026-1-31",
+        "0000-01-01",
+        "9999-12-31",
+        "10000-01-01",
+        "2026-01-31T09:00:00Z",
+        "2026-01-31T09:00:00.123Z",
+        "2026-01-31T09:00:00+05:30",
+        "2026-01-31T09:00:00-00:00",
+        "2026-01-31t09:00:00z",
+        "2026-01-31 09:00:00Z",
+        "2026-01-31T09:00Z",
+        "2026-01-31T09:00:00",
+        "2026-01-31T24:00:00Z",
+        "2026-01-31T23:59:60Z",
+        "2026-01-31T09:00:60Z",
+        "2026-01-31T09:00:00+25:00",
+        "2026-01-31T09:00:00+05",
+        "2026-02-30T09:00:00Z",
+        "9999-12-31T23:59:59Z",
+        "0000-01-01T00:00:00Z",
+        "2026-01-31T09:00:00.1234567890123Z",
+        "https://example.org/a?b=c#d",
+        "http://x",
+        "HTTPS://EXAMPLE.ORG/",
+        "Https://example.org",
+        "ftp://example.org/",
+        "https://",
+        "https:///x",
+        "https:example.org",
+        "https:/example.org",
+        "https://example.org/a b",
+        "https://example.org/año",
+        "https://ñ.example/",
+        "https://me:secret@example.org/",
+        "https://me@example.org/",
+        "https://example.org/@me",
+        "https://example.org/?a=b@c",
+        "https://example.org#a@b",
+        "https://[",
+        "https://[::1]/",
+        "https://exa mple.org/",
+        "https://example.org:99999/",
+        "https://example.org:80/",
+        "https://a..b/",
+        "https://%/",
+        "https://?x",
+        "https://#x",
+        "https://.",
+        "https://\\x",
+        "https://example.org\\@x",
+        "javascript:alert(1)",
+        "mailto:me@example.org",
+        "www.example.org",
+        "//example.org/",
+        "US",
+        "UK",
+        "us",
+        "USA",
+        "US-PA",
+        "US-ZZ",
+        "US-",
+        "001",
+        "999",
+        "01",
+        "GB-ENG",
+        "U1",
+        "en",
+        "EN",
+        "es",
+        "fr",
+        "pt-BR",
+        "pt_BR",
+        "e",
+        "eng",
+        "english",
+        "en-",
+        "en-a",
+        "en-x-private",
+        "en-toolongtag",
+        "USD",
+        "usd",
+        "XXQ",
+        "EURO",
+        "day",
+    ];
+    let mut values: Vec<Value> = texts.into_iter().map(Value::from).collect();
+    values.extend(["a".repeat(200), "a".repeat(201), "w ".repeat(60_000)].map(Value::from));
+    values.extend([
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(-0.0),
+        json!(-1),
+        json!(1),
+        json!(0.004),
+        json!(0.01),
+        json!(0.5),
+        json!(18),
+        json!(150),
+        json!(150.5),
+        json!(151),
+        json!(1899),
+        json!(1900),
+        json!(2026.0),
+        json!(2026.5),
+        json!(2100),
+        json!(2101),
+        json!(1e15),
+        json!(1.1e15),
+        json!(1e30),
+        json!(-1e300),
+        json!(1e308),
+        json!([]),
+        json!(["x"]),
+        json!(["x", "x"]),
+        json!(["x", "y"]),
+        json!([null]),
+        json!([""]),
+        json!([" "]),
+        json!(["x", " "]),
+        json!([1]),
+        json!([["x"]]),
+        json!(["a|b"]),
+        json!(["US"]),
+        json!(["UK"]),
+        json!(["US", "001"]),
+        json!(["usa"]),
+        json!(["en"]),
+        json!(["es", "en"]),
+        json!(["en", "es", "en"]),
+        json!(["en", "fr"]),
+        json!({}),
+        json!({"name": "x"}),
+        json!({"name": ""}),
+        json!({"name": " ", "description": "x"}),
+        json!({"name": 1}),
+        json!({"name": null}),
+        json!({"nome": "x"}),
+        json!({"label": "x"}),
+        json!({"summary": "x"}),
+        json!({"biography": "x"}),
+        json!({"text": ["x"]}),
+        json!({"projectTitle": "x", "x_note": "y"}),
+    ]);
+    values
+}
+
+/// Every word of a closed list in a schema.
+fn words_of(schema: &Value, words: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => members.values().for_each(|member| words_of(member, words)),
+        Value::Array(items) => {
+            words.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
+            items.iter().for_each(|item| words_of(item, words));
+        }
+        _ => {}
+    }
+}
+
+/// The row as it is, and with one field another, gone or too many.
+fn mutations(row: &Value, schema: &Value) -> Vec<(String, Value)> {
+    let Value::Object(row) = row else { return Vec::new() };
+    let mut values = values();
+    let mut words = BTreeSet::new();
+    words_of(schema, &mut words);
+    values.extend(words.into_iter().map(Value::from));
+    let mut mutations = vec![("nothing".to_owned(), Value::Object(row.clone()))];
+    let mut add = |what: String, change: &dyn Fn(&mut Map<String, Value>)| {
+        let mut row = row.clone();
+        change(&mut row);
+        mutations.push((what, Value::Object(row)));
+    };
+    for field in schema["properties"].as_object().unwrap().keys() {
+        add(format!("no {field}"), &|row| drop(row.remove(field)));
+        for value in &values {
+            let shown: String = value.to_string().chars().take(60).collect();
+            add(format!("{field} = {shown}"), &|row| drop(row.insert(field.clone(), value.clone())));
+        }
+    }
+    for name in ["unknown", "X_note", "x_note", "x_"] {
+        add(format!("{name} too"), &|row| drop(row.insert(name.to_owned(), json!([1]))));
+    }
+    mutations
+}
+
+/// Errors and warnings of a dataset in which one row is another.
+fn checked(tables: &[(&str, &str, Vec<Value>)], table: usize, number: usize, row: &Value) -> Vec<Code> {
+    let texts: Vec<(String, String)> = tables
+        .iter()
+        .enumerate()
+        .map(|(at, (name, _, rows))| {
+            let rows = rows.iter().enumerate();
+            let rows = rows.map(|(n, other)| if (at, n) == (table, number) { row } else { other });
+            let lines = rows.map(|row| format!("{row}\n")).collect();
+            (if *name == "dataset" { "dataset.json".to_owned() } else { format!("{name}.ndjson") }, lines)
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> =
+        texts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    let mut report = Diagnostics::new();
+    let read = read(&Input::Embedded(&files), &mut report).unwrap();
+    let linked = link(read, &mut report);
+    assert_eq!(linked.is_some(), report.error_count() == 0, "{row}");
+    report.sorted().iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+fn validator(name: &str) -> (Value, Validator) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/dataset");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.schema.json"))).unwrap();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    let options =
+        jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(true);
+    let validator = options.build(&schema).unwrap();
+    (schema, validator)
+}
+
+/// The calendar's last moment is a day before that of RFC 3339.
+const TOO_LATE: &str = "9999-12-31T23:59:59Z";
+
+/// Whether verdicts that differ do so for a reason that is listed.
+fn is_excused(valid: bool, codes: &[Code], found: &Value) -> bool {
+    let listed = |list: &[(Code, &str)], code: &Code| list.iter().any(|(known, _)| known == code);
+    if valid {
+        if found == TOO_LATE {
+            return true;
+        }
+        let mut errors = codes.iter().filter(|code| code.severity() == Severity::Error);
+        return errors.all(|code| listed(&BEYOND_SCHEMAS, code));
+    }
+    codes.iter().any(|code| listed(&MENDED, code)) || is_blank(found)
+}
+
+/// Blank texts, and blank items of lists, are no texts to the checker, as empty cells are in CSV; a pattern
+/// that is for words cannot say so too.
+fn is_blank(found: &Value) -> bool {
+    match found {
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().any(is_blank),
+        Value::Object(members) => members.values().any(is_blank),
+        _ => false,
+    }
+}
+
+#[test]
+fn schemas_and_checker_say_the_same_of_valid_rows_and_of_every_change_of_a_field() {
+    let tables = rows();
+    let (mut differences, mut asked, mut refused) = (Vec::new(), 0, 0);
+    for (table, (name, schema, rows)) in tables.iter().enumerate() {
+        let (schema, validator) = validator(schema);
+        for (number, row) in rows.iter().enumerate() {
+            for (what, changed) in mutations(row, &schema) {
+                let valid = validator.is_valid(&changed);
+                let codes = checked(&tables, table, number, &changed);
+                let accepted = codes.iter().all(|code| code.severity() != Severity::Error);
+                asked += 1;
+                refused += usize::from(!accepted);
+                assert!(what != "nothing" || valid && accepted, "{name}: {changed} {codes:?}");
+                let field = what.split(' ').next().unwrap();
+                if valid != accepted && !is_excused(valid, &codes, &changed[field]) {
+                    let codes: BTreeSet<&str> = codes.iter().map(|code| code.id()).collect();
+                    let verdict = if valid { "valid" } else { "invalid" };
+                    differences.push(format!("{name} {number}: {what}: schema {verdict}, checker {codes:?}"));
+                }
+            }
+        }
+    }
+    assert!(asked > 20_000 && refused > asked / 2, "{refused} of {asked}");
+    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+}

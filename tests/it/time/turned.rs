@@ -1,0 +1,139 @@
+//! The date of a body with holes against its bytes, over many days: it moves to the day on which they are
+//! others than the day before, and stays where they are the same.
+
+use std::path::Path;
+
+use edge::answer::{Asked, Place, answer};
+use edge::epoch::Setting;
+use edge::live::Live;
+use edge::reply::Reply;
+use edge::route::route;
+use http::header::LAST_MODIFIED;
+use snapshot::page::hole::Rule;
+use snapshot::page::{Dated, html, turned};
+use snapshot::record::{Directory, Locale};
+use snapshot::store::Hole;
+use snapshot::time::Day;
+use tests::synth::TODAY;
+use tests::world::{World, day_after};
+
+use crate::data::words;
+use crate::server::{AS_OF, HOST};
+use crate::store::diff::publish_on;
+
+/// Long enough for openness to age by more than a year.
+const DAYS: i32 = 800;
+
+const fn hole(rule: Rule, arg: usize) -> Hole {
+    Hole { start: 0, len: 0, rule: rule as u32, arg: arg as u32 }
+}
+
+/// Every hole that speaks of one record, and one of each that speaks of all or of the day.
+fn holes(directory: &Directory) -> (Vec<(Rule, Hole)>, Vec<(Rule, Hole)>) {
+    let mut of_one = Vec::new();
+    let mut of_all = Vec::new();
+    for locale in Locale::ALL {
+        for doc in 0..directory.programs.len() {
+            of_one.extend([Rule::NextDeadline, Rule::NextDeadlineText].map(|rule| (rule, hole(rule, doc))));
+            let spoken = [Rule::When, Rule::WhenText, Rule::Differs];
+            of_one.extend(spoken.map(|rule| (rule, hole(rule, html::arg(doc, *locale)))));
+        }
+        for cycle in 0..directory.cycles.len() {
+            of_one.push((Rule::CycleStatus, hole(Rule::CycleStatus, cycle)));
+            of_one.push((Rule::Status, hole(Rule::Status, html::arg(cycle, *locale))));
+        }
+        let rules = [Rule::Closing, Rule::Deadlines, Rule::OpenCount, Rule::Day];
+        of_all.extend(rules.map(|rule| (rule, hole(rule, html::arg(0, *locale)))));
+    }
+    (of_one, of_all)
+}
+
+fn filled(rule: Rule, hole: &Hole, dated: &Dated) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    rule.fill(hole.arg, dated, &mut bytes);
+    bytes
+}
+
+/// Turns that were seen, so that a test of nothing is none.
+fn dates_follow_bytes(directory: &Directory) -> usize {
+    let (site, before, ..) = words::open(directory, TODAY);
+    let (of_one, of_all) = holes(directory);
+    let mut before = before;
+    let mut turns = 0;
+    for days in 1..DAYS {
+        let today = Day::new(day_after(days));
+        let dated = site.dated(today);
+        for (rule, hole) in of_one.iter().chain(&of_all) {
+            let date = turned::last(std::slice::from_ref(hole), &dated);
+            if filled(*rule, hole, &dated) != filled(*rule, hole, &before) {
+                turns += 1;
+                assert_eq!(date, Some(today), "{rule:?} of {} turned on {:?}", hole.arg, today.date());
+            }
+        }
+        for (rule, hole) in &of_one {
+            if filled(*rule, hole, &dated) == filled(*rule, hole, &before) {
+                let [date, was] = [&dated, &before].map(|on| turned::last(std::slice::from_ref(hole), on));
+                assert_eq!(date, was, "{rule:?} of {} did not turn on {:?}", hole.arg, today.date());
+            }
+        }
+        before = dated;
+    }
+    turns
+}
+
+#[test]
+fn whatever_fills_a_hole_its_date_moves_on_the_day_on_which_it_is_something_else() {
+    for directory in [words::cases().directory, World::synthetic(25, 4).directory] {
+        assert!(dates_follow_bytes(&directory) > 1000);
+    }
+}
+
+fn ask(root: &Path, day: Day, targets: &[&str]) -> Vec<Reply> {
+    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
+    let live = Live::open(root.to_owned(), day, setting).unwrap();
+    let epoch = live.epoch();
+    let reply = |target: &&str| {
+        let (head, ()) = http::Request::get(*target).header("host", HOST).body(()).unwrap().into_parts();
+        let asked = Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+        answer(&asked, &route(head.uri.path()))
+    };
+    targets.iter().map(reply).collect()
+}
+
+#[test]
+fn every_kind_of_file_has_a_later_date_on_a_day_that_changes_it() {
+    const TARGETS: [&str; 8] = [
+        "/",
+        "/es",
+        "/deadlines",
+        "/es/deadlines/2026-12",
+        "/programs/graduate-research-fellowship-program",
+        "/programs/graduate-research-fellowship-program.md",
+        "/api/v1/programs/graduate-research-fellowship-program",
+        "/api/v1/exports/latest",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    publish_on(folder.path(), &[], AS_OF);
+    let second = |reply: &Reply| {
+        let date = reply.headers[LAST_MODIFIED].to_str().unwrap();
+        jiff::fmt::rfc2822::parse(date).unwrap().timestamp()
+    };
+    let mut moved = [0; TARGETS.len()];
+    let mut before = ask(folder.path(), Day::new(AS_OF), &TARGETS);
+    for days in 1..20 {
+        let now = ask(folder.path(), Day(Day::new(AS_OF).0 + days), &TARGETS);
+        for (number, target) in TARGETS.iter().enumerate() {
+            let (old, new) = (&before[number], &now[number]);
+            assert_eq!(new.status, 200, "{target}");
+            assert!(second(old) <= second(new), "{target} went back on day {days}");
+            if old.body != new.body {
+                assert!(second(old) < second(new), "{target} on day {days}");
+                moved[number] += 1;
+            }
+        }
+        before = now;
+    }
+    for (target, moved) in TARGETS.iter().zip(moved) {
+        assert!(moved > 0, "{target} is the same on every day");
+    }
+}

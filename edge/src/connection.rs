@@ -6,7 +6,7 @@
 //!
 //! - [`accept`]: the listener, the cap on connections, and survival when descriptors run out;
 //! - [`detect`]: HTTP/1 or HTTP/2, within a deadline;
-//! - [`guard`]: the socket as hyper sees it, noting when it waits for a request or for a reader;
+//! - [`socket`]: the socket as hyper sees it, noting when it waits for a request or for a reader;
 //! - [`watch`]: that one timer;
 //! - [`drive`]: hyper's protocol machine beside it, let go of while a connection is unused;
 //! - [`flight`]: how many bytes of answers may wait to be taken;
@@ -17,8 +17,8 @@ mod counters;
 mod detect;
 mod drive;
 mod flight;
-mod guard;
 mod outgoing;
+mod socket;
 mod streams;
 mod watch;
 

@@ -14,9 +14,9 @@ use snapshot::store::{Glance, glance, live_id};
 use snapshot::time::Day;
 use tokio::signal::unix::Signal;
 
-use crate::bodies::Body;
 use crate::cache::Cache;
 use crate::clock;
+use crate::content::Body;
 use crate::epoch::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
 use crate::metrics::Metrics;
 use crate::refusal::{Refusal, Refused};

@@ -20,6 +20,7 @@ mod record;
 mod reply;
 mod resource;
 mod search;
+mod write;
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,8 +37,8 @@ use serde_json::value::RawValue;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Locale;
 
-use crate::guard;
 use crate::limit::Limiter;
+use crate::precheck;
 use contract::{Contract, File};
 use envelope::Message;
 use origin::{Forbidden, Origins};
@@ -175,7 +176,7 @@ impl Mcp {
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
     #[must_use]
-    pub fn refused(head: &Parts, refusal: guard::Refusal) -> Response<Bytes> {
+    pub fn refused(head: &Parts, refusal: precheck::Refusal) -> Response<Bytes> {
         let fault = Fault::transport(refusal.status, refusal.message).closing(refusal.close);
         fault.reply(None).response(head.version, None)
     }

@@ -27,7 +27,7 @@ fn main() {
     let fragments = site.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
-        let json = median(&queries, |query| search::search(site, dated, query, &[]).len());
+        let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());
         let page = median(&queries, |query| html::search::search(site, fragments, dated, query, &[]).len());
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);

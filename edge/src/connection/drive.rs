@@ -24,8 +24,8 @@ use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::detect::{Protocol, detect};
 use super::flight::Flight;
-use super::guard::{Activity, GuardIo};
 use super::outgoing::Outgoing;
+use super::socket::{Activity, Socket};
 use super::streams::Streams;
 use super::watch::{Step, Watch};
 use super::{Answer, Counters, Limits, Peer, Reason};
@@ -96,7 +96,7 @@ where
 
     async fn http1(self, stream: TcpStream, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
-        let mut io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
+        let mut io = Socket::new(stream, Protocol::Http1, prefix, watch.activity.clone());
         let mut service = self.tagged(Protocol::Http1, &watch);
         let mut step = Step::Wait;
         loop {
@@ -121,7 +121,7 @@ where
 
     async fn http2(self, stream: TcpStream, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
-        let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
+        let io = Socket::new(stream, Protocol::Http2, prefix, watch.activity.clone());
         let service = self.tagged(Protocol::Http2, &watch);
         let streams = Streams { stall: self.limits.stream_stall, counters: self.counters };
         let connection = http2::Builder::new(streams)
@@ -151,7 +151,7 @@ where
 
 /// Waits, without hyper's buffers and whatever else only requests need, until the client says something, the
 /// server shuts down, or the timer has something to do, which it returns.
-async fn parked(io: &GuardIo, watch: &mut Watch, drain: &Drain) -> Step {
+async fn parked(io: &Socket, watch: &mut Watch, drain: &Drain) -> Step {
     let mut alarm = pin!(sleep_until(watch.next(Instant::now()).into()));
     let mut woken = pin!(drain.woken());
     poll_fn(|cx| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::detect::Protocol;
-use super::guard::Activity;
+use super::socket::Activity;
 use super::{Limits, Reason};
 
 /// What the timer decided.

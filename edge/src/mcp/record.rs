@@ -12,10 +12,10 @@ use snapshot::search::rank;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
-use super::dispatch::{push, push_number};
 use super::envelope::{members, string};
 use super::nearest::Nearest;
 use super::reply::{Fault, json, shown};
+use super::write::{push, push_number};
 
 /// Longest slug that is looked up, in characters, and longest address that may hold one.
 const SLUG_MAX: usize = 200;

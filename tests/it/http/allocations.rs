@@ -6,7 +6,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use edge::answer::Place;
 use edge::connection::Limits;
-use edge::http::checked;
+use edge::service::checked;
 use http::StatusCode;
 use http::header::{ETAG, HOST, IF_NONE_MATCH};
 use tests::snapshots::{self, open};

@@ -117,12 +117,12 @@ fn asked(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     match List::ALL.into_iter().find(|list| list.name() == name) {
         Some(of) => {
             let (query, invalid) = parse_list(of, query);
-            list::list(site, dated, of, &query, &invalid)
+            list::list(site, dated, of, &query, &invalid).bytes
         }
         None => {
             let values = &site.index.values;
             let (query, invalid) = parse_search(query, |facet, value| values.find(facet, value));
-            search::search(site, dated, &query, &invalid)
+            search::search(site, dated, &query, &invalid).bytes
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use bytes::Bytes;
 use edge::answer::Place;
-use edge::http::checked;
 use edge::live::Live;
 use edge::reply::Reply;
+use edge::service::checked;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     IF_RANGE, LAST_MODIFIED, LOCATION, RANGE,

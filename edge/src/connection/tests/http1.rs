@@ -1,4 +1,4 @@
-//! HTTP/1.1 as hyper answers it behind the guard.
+//! HTTP/1.1 as hyper answers it behind the driver.
 
 use super::*;
 

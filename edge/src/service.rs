@@ -1,4 +1,4 @@
-//! From HTTP messages to answers and back: one flat warp filter that hands head, peer and body to
+//! From HTTP requests to answers and back: one flat warp filter that hands head, peer and body to
 //! our own match. The only file that names warp.
 
 use std::convert::Infallible;
@@ -21,9 +21,9 @@ use crate::answer::{Asked, Place, answer, program_body};
 use crate::client::Proxies;
 use crate::connection::{self, Answer, Flight};
 use crate::epoch::Epoch;
-use crate::guard::{Refusal, check};
 use crate::live::Live;
 use crate::mcp::{self, Mcp};
+use crate::precheck::{Refusal, check};
 use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
 use crate::searches::Busy;

@@ -179,7 +179,7 @@ impl Tails {
 }
 
 /// The socket with the bytes already read from it and the [`Activity`] it reports to.
-pub(super) struct GuardIo {
+pub(super) struct Socket {
     stream: TcpStream,
     prefix: Bytes,
     protocol: Protocol,
@@ -187,7 +187,7 @@ pub(super) struct GuardIo {
     linger: Option<Linger>,
 }
 
-impl GuardIo {
+impl Socket {
     pub(super) fn new(stream: TcpStream, protocol: Protocol, prefix: Bytes, activity: Arc<Activity>) -> Self {
         Self { stream, prefix, protocol, activity, linger: None }
     }
@@ -224,7 +224,7 @@ impl GuardIo {
     }
 }
 
-impl AsyncRead for GuardIo {
+impl AsyncRead for Socket {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -246,7 +246,7 @@ impl AsyncRead for GuardIo {
     }
 }
 
-impl AsyncWrite for GuardIo {
+impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -289,7 +289,7 @@ impl AsyncWrite for GuardIo {
     }
 }
 
-impl Drop for GuardIo {
+impl Drop for Socket {
     fn drop(&mut self) {
         if self.activity.reset.load(Relaxed) {
             // Best effort: without it the kernel merely holds its buffer longer.

@@ -1,8 +1,8 @@
 //! Answers to GET on REST paths and pages: a pure function of the epoch, the request and the time.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest as _, Sha256};
@@ -20,6 +20,7 @@ use snapshot::store::{Coding, FileEntry, Hex, StoreError};
 use crate::conditional::{etag_suffix, is_fresh, negotiate};
 use crate::content::{About, Body, Content};
 use crate::epoch::Epoch;
+use crate::head::Head;
 use crate::lifetime::Lifetime;
 use crate::live::Live;
 use crate::reply::Reply;
@@ -54,7 +55,7 @@ pub struct Asked<'a> {
     /// The state that answers it.
     pub epoch: &'a Epoch,
     /// Its head.
-    pub head: &'a Parts,
+    pub head: &'a Head,
     /// When it came, in seconds since 1970.
     pub now: u64,
     /// Where the answer is made.
@@ -129,7 +130,7 @@ fn moved(message: &str, canonical: &str) -> Reply {
 
 impl<'a> Asked<'a> {
     pub(crate) fn query(&self) -> &'a str {
-        self.head.uri.query().unwrap_or_default()
+        self.head.query.as_deref().unwrap_or_default()
     }
 
     /// `Cache-Control` of what depends on the day.
@@ -169,16 +170,15 @@ impl<'a> Asked<'a> {
                 return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime);
             }
         }
-        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(etag.as_str())) {
+        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(&etag)) {
             return body.reply(headers, lifetime);
         }
         if self.place == Place::Here && is_heavy(question.work) {
             return Reply::overloaded();
         }
-        let body = Arc::new(self.made(question, &etag, coding, content(), compute()));
-        let reply = body.reply(headers, lifetime);
-        self.live.answers.insert(etag, Arc::clone(&body), body.weight());
-        reply
+        let make = || Ok::<_, Infallible>(self.made(question, &etag, coding, content(), compute()));
+        let Ok(body) = self.live.answers.get_or_make(&etag, make);
+        body.reply(headers, lifetime)
     }
 
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
@@ -331,7 +331,7 @@ impl<'a> Asked<'a> {
         });
         match canonical {
             None => not_found("There is no organization with this slug."),
-            Some(canonical) => redirect(&canonical, self.head.uri.query()),
+            Some(canonical) => redirect(&canonical, self.head.query.as_deref()),
         }
     }
 

@@ -24,13 +24,9 @@ impl Epoch {
         tag_header: Option<&HeaderName>,
         content: impl FnOnce() -> Content,
     ) -> Result<Arc<Body>, StoreError> {
-        if let Some(body) = self.kept(entry, coding) {
-            return Ok(body);
-        }
-        let content = content().tag(tag_of(entry.path()));
-        let body = Arc::new(self.load(entry, coding, tag_header, content)?);
-        self.bodies.insert((entry.number(), coding), Arc::clone(&body), body.weight());
-        Ok(body)
+        self.bodies.get_or_make(&(entry.number(), coding), || {
+            self.load(entry, coding, tag_header, content().tag(tag_of(entry.path())))
+        })
     }
 
     /// A file's body, if it is in memory.

@@ -12,7 +12,6 @@ use snapshot::store::{Coding, Generation, StoreError};
 use snapshot::time::Day;
 
 use crate::cache::Cache;
-use crate::content::Body;
 use crate::lifetime::Lifetime;
 use crate::maker;
 use crate::precheck::Hosts;
@@ -120,7 +119,7 @@ pub struct Epoch {
     /// What depends on the day.
     pub dated: Dated,
     /// Bodies of files that were asked for, by file and coding.
-    pub bodies: Cache<(u32, Coding), Body>,
+    pub bodies: Cache<(u32, Coding)>,
     /// Whether the day never ends, for tests and archives.
     pub frozen: bool,
     /// Start of the ETags of computed answers.

@@ -14,6 +14,7 @@ pub mod connection;
 pub mod content;
 pub mod encode;
 pub mod epoch;
+pub mod head;
 pub mod lifetime;
 pub mod limit;
 pub mod live;

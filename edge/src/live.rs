@@ -16,7 +16,6 @@ use tokio::signal::unix::Signal;
 
 use crate::cache::Cache;
 use crate::clock;
-use crate::content::Body;
 use crate::epoch::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
 use crate::metrics::Metrics;
 use crate::refusal::{Refusal, Refused};
@@ -45,7 +44,7 @@ pub struct Live {
     /// How requests are served.
     pub serving: Serving,
     /// Computed answers by ETag, which names generation, day, question and coding.
-    pub answers: Cache<String, Body>,
+    pub answers: Cache<String>,
     /// Whether the server is about to end.
     draining: AtomicBool,
 }

@@ -29,14 +29,14 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
-use http::request::Parts;
-use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use ipnet::IpNet;
 use serde_json::value::RawValue;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Locale;
 
+use crate::head::Head;
 use crate::limit::Limiter;
 use crate::precheck;
 use contract::{Contract, File};
@@ -145,7 +145,8 @@ impl Mcp {
     /// that never goes back. Never fails: whatever comes has a status of the contract.
     pub async fn handle<B, D>(
         &self,
-        request: Request<B>,
+        head: &Head,
+        mut body: B,
         epoch: &Epoch<'_, D>,
         client: IpAddr,
         now_ms: u64,
@@ -154,16 +155,15 @@ impl Mcp {
         B: Body<Data = Bytes> + Unpin,
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
-        let (head, mut body) = request.into_parts();
         let face = self.face(epoch);
         let origin = match face.origins.check(&head.headers) {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return fault.reply(None).response(head.version, None);
+                return fault.reply(None).response(head.address.version, None);
             }
         };
-        let reply = match self.admit(&head, client, now_ms) {
+        let reply = match self.admit(head, client, now_ms) {
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => face.answer(&head.headers, &body, epoch),
                 Err(fault) => fault.reply(None),
@@ -171,18 +171,18 @@ impl Mcp {
             Err(Refusal::Done(reply)) => reply,
             Err(Refusal::Rate(fault)) => self.refuse(&head.headers, &mut body, &fault).await,
         };
-        reply.response(head.version, origin)
+        reply.response(head.address.version, origin)
     }
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
     #[must_use]
-    pub fn refused(head: &Parts, refusal: precheck::Refusal) -> Response<Bytes> {
+    pub fn refused(head: &Head, refusal: precheck::Refusal) -> Response<Bytes> {
         let fault = Fault::transport(refusal.status, refusal.message).closing(refusal.close);
-        fault.reply(None).response(head.version, None)
+        fault.reply(None).response(head.address.version, None)
     }
 
     /// Everything that is decided before the body is read.
-    fn admit(&self, head: &Parts, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
+    fn admit(&self, head: &Head, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
         let refuse = |status, message| Err(Refusal::Done(Fault::transport(status, message).reply(None)));
         if head.method == Method::OPTIONS {
             return Err(Refusal::Done(Reply::new(StatusCode::NO_CONTENT, Bytes::new())));

@@ -8,19 +8,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, Bytes};
+use futures_util::future::ready;
 use futures_util::{Stream, StreamExt as _};
-use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::StreamBody;
 use hyper::body::{Frame, Incoming};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
+use warp::path::FullPath;
 
 use crate::answer::{Asked, Place, answer, program_body};
 use crate::client::Proxies;
-use crate::connection::{self, Answer, Flight};
+use crate::connection::{Answer, Flight, Peer};
 use crate::epoch::Epoch;
+use crate::head::{Address, Head};
 use crate::live::Live;
 use crate::mcp::{self, Mcp};
 use crate::precheck::{Refusal, check};
@@ -42,40 +44,53 @@ pub struct Server {
 
 /// A service that answers every request.
 pub fn service(server: Arc<Server>) -> impl Answer<Future: Send> + Clone + Send + 'static {
-    let filter = warp::ext::get::<Arc<Parts>>()
+    let query = warp::query::raw().map(Some).or_else(|_| ready(Ok::<_, Infallible>((None,))));
+    let filter = warp::method()
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::optional::<Address>())
+        .and(warp::ext::optional::<Peer>())
+        .and(warp::ext::optional::<Flight>())
         .and(warp::body::stream())
-        .then(move |head: Arc<Parts>, body| {
-            let server = Arc::clone(&server);
+        .then(move |method, path: FullPath, query, mut headers: HeaderMap, address, peer, flight, body| {
+            if method != Method::GET {
+                // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
+                headers.remove(header::RANGE);
+            }
+            let (server, path) = (Arc::clone(&server), path.as_str().to_owned());
+            let address = Option::unwrap_or_default(address);
+            let head = Head { method, path, query, headers, address, peer, flight };
             async move { server.observed(head, body).await }
         })
-        .or_else(|_| async {
-            let message = "The request could not be read.";
-            Ok::<_, Infallible>((Reply::refusal(StatusCode::BAD_REQUEST, message)
-                .into_response()
-                .map(Into::into),))
-        });
+        .or_else(|_| ready(Ok::<_, Infallible>((unreadable(),))));
     let inner = TowerToHyperService::new(warp::service(filter));
-    hyper::service::service_fn(move |request: Request<Incoming>| {
-        let (mut head, body) = request.into_parts();
-        if head.method != Method::GET {
-            // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
-            head.headers.remove(header::RANGE);
+    hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        // Neither the version nor the authority has a filter.
+        let address = Address::new(request.version(), request.uri());
+        request.extensions_mut().insert(address);
+        if request.uri().path_and_query().is_none() {
+            // CONNECT names no path, and the filter for paths panics without one.
+            *request.uri_mut() = Uri::from_static("/");
         }
-        let mut request = Request::new(body);
-        request.extensions_mut().insert(Arc::new(head));
         inner.call(request)
     })
 }
 
+fn unreadable() -> warp::reply::Response {
+    let message = "The request could not be read.";
+    Reply::refusal(StatusCode::BAD_REQUEST, message).into_response().map(Into::into)
+}
+
 impl Server {
     /// Answers a request, counts it and, if that is wanted, logs it.
-    async fn observed<S, D>(&self, head: Arc<Parts>, body: S) -> warp::reply::Response
+    async fn observed<S, D>(&self, head: Head, body: S) -> warp::reply::Response
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
     {
         let began = Instant::now();
-        let route = route(head.uri.path());
+        let route = route(&head.path);
         let response = match route {
             Route::Mcp => self.called(&head, body).await,
             _ => self.read(&head).await.into_response(),
@@ -92,8 +107,8 @@ impl Server {
     }
 
     /// Answers a request to anything but the tool endpoint, if the client takes its answers.
-    async fn read(&self, head: &Arc<Parts>) -> Reply {
-        let flight = head.extensions.get::<Flight>();
+    async fn read(&self, head: &Head) -> Reply {
+        let flight = head.flight.as_ref();
         if flight.is_some_and(|flight| !flight.has_room()) {
             return Reply::congested();
         }
@@ -115,14 +130,14 @@ impl Server {
     }
 
     /// Answers a request to the tool endpoint, if the client takes its answers.
-    async fn called<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    async fn called<S, D>(&self, head: &Head, body: S) -> Response<Bytes>
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
     {
         const FULL: Refusal =
             Refusal { status: StatusCode::SERVICE_UNAVAILABLE, message: CONGESTED, close: false };
-        let Some(flight) = head.extensions.get::<Flight>() else { return self.mcp(head, body).await };
+        let Some(flight) = &head.flight else { return self.mcp(head, body).await };
         if !flight.has_room() {
             return Mcp::refused(head, FULL);
         }
@@ -137,7 +152,7 @@ impl Server {
         }
     }
 
-    async fn mcp<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    async fn mcp<S, D>(&self, head: &Head, body: S) -> Response<Bytes>
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
@@ -147,17 +162,14 @@ impl Server {
             return Mcp::refused(head, refusal);
         }
         let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
-        let mut request = Request::new(Box::pin(StreamBody::new(frames)));
-        *request.method_mut() = head.method.clone();
-        *request.version_mut() = head.version;
-        *request.headers_mut() = head.headers.clone();
-        let peer = peer(head).map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let body = Box::pin(StreamBody::new(frames));
+        let peer = head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
         let base_url = &epoch.generation().manifest().base_url;
         let scope = mcp::Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        let mut response = self.mcp.handle(request, &scope, client, now_ms).await;
+        let mut response = self.mcp.handle(head, body, &scope, client, now_ms).await;
         if head.headers.contains_key(header::TRANSFER_ENCODING) {
             // A length may have been named too: where two framings met, nothing after them is trusted
             // (RFC 9112, section 6.1). hyper has dropped the length, so that it cannot be told.
@@ -168,14 +180,14 @@ impl Server {
 }
 
 /// Answers a request here or, when that would hold others up, on a thread of its own.
-async fn respond(live: &Arc<Live>, head: &Arc<Parts>) -> Reply {
+async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
     let epoch = Arc::clone(&live.epoch());
     let reply = guarded(live, &epoch, head, Place::Here);
     if reply.status != StatusCode::SERVICE_UNAVAILABLE {
         return reply;
     }
     let search = {
-        let (live, head) = (Arc::clone(live), Arc::clone(head));
+        let (live, head) = (Arc::clone(live), head.clone());
         move || guarded(&live, &epoch, &head, Place::Aside)
     };
     live.searches.run(search).await.unwrap_or_else(|Busy| {
@@ -185,7 +197,7 @@ async fn respond(live: &Arc<Live>, head: &Arc<Parts>) -> Reply {
 }
 
 /// Answers a request; a panic costs it a 500 and nothing else.
-fn guarded(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
+fn guarded(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
     catch_unwind(AssertUnwindSafe(|| checked(live, epoch, head, place))).unwrap_or_else(|_| {
         live.metrics.panics.add();
         Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
@@ -194,8 +206,8 @@ fn guarded(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
 
 /// Answers a request on any path but `/mcp`, on this thread, if it may be answered.
 #[must_use]
-pub fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
-    let route = route(head.uri.path());
+pub fn checked(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
+    let route = route(&head.path);
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
         return refused(refusal);
     }
@@ -217,10 +229,4 @@ impl Reply {
         *response.headers_mut() = self.headers;
         response
     }
-}
-
-/// Where a request came from.
-#[must_use]
-pub fn peer(head: &Parts) -> Option<connection::Peer> {
-    head.extensions.get().copied()
 }

@@ -34,7 +34,7 @@ fn ask(live: &Live, method: Method, target: Uri, headers: HeaderMap) -> Reply {
     head.uri = target;
     head.headers = headers;
     head.headers.insert(HOST, HeaderValue::from_static(snapshots::HOST));
-    checked(live, &live.epoch(), &head, Place::Aside)
+    checked(live, &live.epoch(), &head.into(), Place::Aside)
 }
 
 /// Asks an edge over the sample for a target, whatever its form.

@@ -33,8 +33,11 @@ impl<K: Hash + Eq + Clone> Cache<K> {
     pub fn new(capacity: u64) -> Self {
         let bodies = (capacity / USUAL_BYTES) as usize;
         // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
-        let options =
-            OptionsBuilder::new().shards(1).estimated_items_capacity(bodies).weight_capacity(capacity).build();
+        let options = OptionsBuilder::new()
+            .shards(1)
+            .estimated_items_capacity(bodies)
+            .weight_capacity(capacity)
+            .build();
         let (hash, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
         Self(match options {
             Ok(options) => Quick::with_options(options, InBytes, hash, lifecycle),

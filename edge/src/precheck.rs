@@ -93,8 +93,7 @@ pub fn check(head: &Head, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal
         return Err(refuse_and_close(StatusCode::NOT_IMPLEMENTED, MESSAGE));
     }
     check_host(head, hosts)?;
-    let pairs =
-        head.query.as_ref().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
+    let pairs = head.query.as_ref().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
     if head.target_len() > TARGET_MAX || pairs > PAIRS_MAX {
         return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
     }

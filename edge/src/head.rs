@@ -1,10 +1,9 @@
 //! The head of a request, as answers are made of it.
 
 use http::request::Parts;
-use http::uri::Authority;
-use http::{HeaderMap, Method, Uri, Version};
+use http::{HeaderMap, Method};
 
-use crate::connection::{Flight, Peer};
+use crate::connection::Arrival;
 
 /// The head of a request.
 #[derive(Clone, Debug)]
@@ -17,29 +16,8 @@ pub struct Head {
     pub query: Option<String>,
     /// Its headers.
     pub headers: HeaderMap,
-    /// Whom it is addressed to.
-    pub address: Address,
-    /// Where it came from.
-    pub peer: Option<Peer>,
-    /// What its connection has in flight.
-    pub flight: Option<Flight>,
-}
-
-/// Whom a request is addressed to before its headers say so, and in which version of HTTP.
-#[derive(Clone, Debug, Default)]
-pub struct Address {
-    /// Version of HTTP.
-    pub version: Version,
-    /// Authority of the target, if it has one.
-    pub authority: Option<Authority>,
-}
-
-impl Address {
-    /// Of a target.
-    #[must_use]
-    pub fn new(version: Version, target: &Uri) -> Self {
-        Self { version, authority: target.authority().cloned() }
-    }
+    /// What its connection tells of it.
+    pub arrival: Arrival,
 }
 
 impl Head {
@@ -65,9 +43,11 @@ impl From<Parts> for Head {
         Self {
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().map(str::to_owned),
-            address: Address::new(parts.version, &parts.uri),
-            peer: parts.extensions.get().copied(),
-            flight: parts.extensions.get().cloned(),
+            arrival: Arrival {
+                version: parts.version,
+                authority: parts.uri.authority().cloned(),
+                ..Arrival::default()
+            },
             method: parts.method,
             headers: parts.headers,
         }

@@ -62,7 +62,7 @@ impl fmt::Display for Client<'_> {
 pub fn access(head: &Head, status: StatusCode, bytes: usize, took: Duration) {
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     tracing::info!(
-        peer = head.peer.map(|peer| peer.0.to_string()),
+        peer = head.arrival.peer.map(|peer| peer.0.to_string()),
         method = %Client(head.method.as_str()),
         target = %Client(&head.target()),
         status = status.as_u16(),

@@ -160,7 +160,7 @@ impl Mcp {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return fault.reply(None).response(head.address.version, None);
+                return fault.reply(None).response(head.arrival.version, None);
             }
         };
         let reply = match self.admit(head, client, now_ms) {
@@ -171,14 +171,14 @@ impl Mcp {
             Err(Refusal::Done(reply)) => reply,
             Err(Refusal::Rate(fault)) => self.refuse(&head.headers, &mut body, &fault).await,
         };
-        reply.response(head.address.version, origin)
+        reply.response(head.arrival.version, origin)
     }
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
     #[must_use]
     pub fn refused(head: &Head, refusal: precheck::Refusal) -> Response<Bytes> {
         let fault = Fault::transport(refusal.status, refusal.message).closing(refusal.close);
-        fault.reply(None).response(head.address.version, None)
+        fault.reply(None).response(head.arrival.version, None)
     }
 
     /// Everything that is decided before the body is read.

@@ -115,10 +115,10 @@ fn is_recoded(headers: &HeaderMap) -> bool {
 fn check_host(head: &Head, hosts: &Hosts) -> Result<(), Refusal> {
     const BAD: Refusal = refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
     let mut named = head.headers.get_all(header::HOST).iter();
-    let target = head.address.authority.as_ref().map(http::uri::Authority::as_str);
+    let target = head.arrival.authority.as_ref().map(http::uri::Authority::as_str);
     let authority = match (target, named.next(), named.next()) {
         (_, _, Some(_)) | (None, None, None) => return Err(BAD),
-        (Some(target), None, None) if head.address.version >= http::Version::HTTP_2 => target,
+        (Some(target), None, None) if head.arrival.version >= http::Version::HTTP_2 => target,
         (Some(_), None, None) => return Err(BAD),
         (target, Some(host), None) => {
             let host = host.to_str().map_err(|_| BAD)?;

@@ -20,9 +20,9 @@ use warp::path::FullPath;
 
 use crate::answer::{Asked, Place, answer, program_body};
 use crate::client::Proxies;
-use crate::connection::{Answer, Flight, Peer};
+use crate::connection::{Answer, Arrival};
 use crate::epoch::Epoch;
-use crate::head::{Address, Head};
+use crate::head::Head;
 use crate::live::Live;
 use crate::mcp::{self, Mcp};
 use crate::precheck::{Refusal, check};
@@ -46,29 +46,23 @@ pub struct Server {
 pub fn service(server: Arc<Server>) -> impl Answer<Future: Send> + Clone + Send + 'static {
     let query = warp::query::raw().map(Some).or_else(|_| ready(Ok::<_, Infallible>((None,))));
     let filter = warp::method()
+        .and(warp::ext::optional())
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
-        .and(warp::ext::optional::<Address>())
-        .and(warp::ext::optional::<Peer>())
-        .and(warp::ext::optional::<Flight>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, mut headers: HeaderMap, address, peer, flight, body| {
+        .then(move |method, arrival: Option<Arrival>, path: FullPath, query, mut headers: HeaderMap, body| {
             if method != Method::GET {
                 // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
                 headers.remove(header::RANGE);
             }
             let (server, path) = (Arc::clone(&server), path.as_str().to_owned());
-            let address = Option::unwrap_or_default(address);
-            let head = Head { method, path, query, headers, address, peer, flight };
+            let head = Head { method, path, query, headers, arrival: arrival.unwrap_or_default() };
             async move { server.observed(head, body).await }
         })
         .or_else(|_| ready(Ok::<_, Infallible>((unreadable(),))));
     let inner = TowerToHyperService::new(warp::service(filter));
     hyper::service::service_fn(move |mut request: Request<Incoming>| {
-        // Neither the version nor the authority has a filter.
-        let address = Address::new(request.version(), request.uri());
-        request.extensions_mut().insert(address);
         if request.uri().path_and_query().is_none() {
             // CONNECT names no path, and the filter for paths panics without one.
             *request.uri_mut() = Uri::from_static("/");
@@ -108,7 +102,7 @@ impl Server {
 
     /// Answers a request to anything but the tool endpoint, if the client takes its answers.
     async fn read(&self, head: &Head) -> Reply {
-        let flight = head.flight.as_ref();
+        let flight = head.arrival.flight.as_ref();
         if flight.is_some_and(|flight| !flight.has_room()) {
             return Reply::congested();
         }
@@ -137,7 +131,7 @@ impl Server {
     {
         const FULL: Refusal =
             Refusal { status: StatusCode::SERVICE_UNAVAILABLE, message: CONGESTED, close: false };
-        let Some(flight) = &head.flight else { return self.mcp(head, body).await };
+        let Some(flight) = &head.arrival.flight else { return self.mcp(head, body).await };
         if !flight.has_room() {
             return Mcp::refused(head, FULL);
         }
@@ -163,7 +157,7 @@ impl Server {
         }
         let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
         let body = Box::pin(StreamBody::new(frames));
-        let peer = head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let peer = head.arrival.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);

@@ -28,7 +28,7 @@ use super::outgoing::Outgoing;
 use super::socket::{Activity, Socket};
 use super::streams::Streams;
 use super::watch::{Step, Watch};
-use super::{Answer, Counters, Limits, Peer, Reason};
+use super::{Answer, Arrival, Counters, Limits, Peer, Reason};
 
 /// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
 /// for one stream, in bytes. Requests are small.
@@ -288,8 +288,13 @@ impl<S: Answer> Service<Request<Incoming>> for Tagged<S> {
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         self.activity.called(!request.body().is_end_stream());
-        request.extensions_mut().insert(self.peer);
-        request.extensions_mut().insert(self.flight.clone());
+        let arrival = Arrival {
+            peer: Some(self.peer),
+            flight: Some(self.flight.clone()),
+            version: request.version(),
+            authority: request.uri().authority().cloned(),
+        };
+        request.extensions_mut().insert(arrival);
         let last = self.activity.is_leaving();
         let leaving = Leaving { last, protocol: self.protocol, activity: self.activity.clone() };
         let finish: Finish<S> = |(response, leaving)| Ok(leaving.finish(response?));

@@ -24,7 +24,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
-use super::{Counters, Limits, Peer, Reason, bind, serve};
+use super::{Arrival, Counters, Limits, Reason, bind, serve};
 
 /// More than any deadline here by far, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -104,7 +104,7 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
             gate.release.notified().await;
             "held".into()
         }
-        "/peer" => request.extensions().get::<Peer>().unwrap().0.to_string(),
+        "/peer" => request.extensions().get::<Arrival>().unwrap().peer.unwrap().0.to_string(),
         "/length" => match request.into_body().collect().await {
             Ok(body) => body.to_bytes().len().to_string(),
             Err(_) => "broken".into(),

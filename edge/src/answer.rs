@@ -25,7 +25,7 @@ use crate::lifetime::Lifetime;
 use crate::live::Live;
 use crate::reply::Reply;
 use crate::route::Route;
-use crate::searches::{is_heavy, work};
+use crate::searches::{Outcome, TEXT_UNITS, is_heavy};
 
 /// Where REST pages are among the files.
 const API: &str = "api/v1/";
@@ -42,7 +42,7 @@ const ALL: &str = "params";
 /// Where an answer is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Among other requests: what takes long is refused with 503.
+    /// Among other requests: what takes long is left to be done aside.
     Here,
     /// On a thread of its own.
     Aside,
@@ -74,7 +74,7 @@ pub(crate) struct Question<'a> {
     pub(crate) depends_on_day: bool,
     /// Which rows.
     pub(crate) page: snapshot::query::Page,
-    /// In documents looked at.
+    /// In units of the search.
     pub(crate) work: u64,
 }
 
@@ -97,25 +97,37 @@ impl From<Vec<u8>> for Computed {
     }
 }
 
-/// Answers a request on any path but `/mcp`.
+/// A reply, or how much work it would be.
+pub type Attempt = Outcome<Reply, u64>;
+
+/// Answers a request on any path but `/mcp`, or says how much work that would be.
 #[must_use]
-pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
+pub fn attempt(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
     match asked.head.method {
         Method::GET | Method::HEAD => {}
-        Method::OPTIONS => return Reply::options(),
-        _ => return Reply::method_not_allowed(),
+        Method::OPTIONS => return Reply::options().into(),
+        _ => return Reply::method_not_allowed().into(),
     }
     match route {
         Route::Search => asked.search(),
-        Route::Program(slug) => asked.program(slug),
+        Route::Program(slug) => asked.program(slug).into(),
         Route::Facet(name) => asked.facet(name),
         Route::List(list) => asked.list(*list),
-        Route::Organization(slug) => asked.organization(slug),
-        Route::Recipient(slug) => asked.recipient(slug),
-        Route::Export => asked.export(),
-        Route::OpenApi => asked.document("openapi.json"),
+        Route::Organization(slug) => asked.organization(slug).into(),
+        Route::Recipient(slug) => asked.recipient(slug).into(),
+        Route::Export => asked.export().into(),
+        Route::OpenApi => asked.document("openapi.json").into(),
         Route::Page(path) => asked.page(path),
-        Route::Mcp | Route::NoApi => not_found("There is nothing at this path."),
+        Route::Mcp | Route::NoApi => not_found("There is nothing at this path.").into(),
+    }
+}
+
+/// Answers a request on any path but `/mcp`; what is too much work where it is asked is refused.
+#[must_use]
+pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
+    match attempt(asked, route) {
+        Outcome::Ready(reply) => reply,
+        Outcome::Heavy(_) => Reply::overloaded(),
     }
 }
 
@@ -154,7 +166,7 @@ impl<'a> Asked<'a> {
         question: &Question<'_>,
         content: impl FnOnce() -> Content,
         compute: impl FnOnce() -> Computed,
-    ) -> Reply {
+    ) -> Attempt {
         let lifetime = match question.depends_on_day {
             true => self.until_midnight(),
             false => Lifetime::Usual.header(),
@@ -167,18 +179,18 @@ impl<'a> Asked<'a> {
         for known in [&etag, &tag(Coding::Identity)] {
             if is_fresh(headers, known, None) && headers.contains_key(header::IF_NONE_MATCH) {
                 let about = self.about(known, Coding::Identity, question);
-                return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime);
+                return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime).into();
             }
         }
         if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(&etag)) {
-            return body.reply(headers, lifetime);
+            return body.reply(headers, lifetime).into();
         }
         if self.place == Place::Here && is_heavy(question.work) {
-            return Reply::overloaded();
+            return Outcome::Heavy(question.work);
         }
         let make = || Ok::<_, Infallible>(self.made(question, &etag, coding, content(), compute()));
         let Ok(body) = self.live.answers.get_or_make(&etag, make);
-        body.reply(headers, lifetime)
+        body.reply(headers, lifetime).into()
     }
 
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
@@ -215,7 +227,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn search(&self) -> Reply {
+    fn search(&self) -> Attempt {
         let index = &self.epoch.site().index;
         let (query, invalid) = parse_search(self.query(), |facet, value| index.values.find(facet, value));
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
@@ -225,7 +237,7 @@ impl<'a> Asked<'a> {
             canonical,
             depends_on_day: true,
             page: query.page,
-            work: work(&query, index.len()),
+            work: index.price(&query),
         };
         let content = || {
             let content = Content::json().no_vary_search(JUNK).tag(SEARCH_TAG);
@@ -236,7 +248,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn list(&self, of: List) -> Reply {
+    fn list(&self, of: List) -> Attempt {
         let (query, invalid) = parse_list(of, self.query());
         let canonical = query.canonical();
         let path = format!("/{API}{}", of.name());
@@ -246,7 +258,7 @@ impl<'a> Asked<'a> {
             canonical,
             depends_on_day: of == List::Cycles,
             page: query.page,
-            work: 0,
+            work: list::price(self.epoch.site(), of, &query),
         };
         let content = || {
             let content = Content::json().no_vary_search(JUNK).tag(of.name());
@@ -257,14 +269,15 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn facet(&self, name: &str) -> Reply {
+    fn facet(&self, name: &str) -> Attempt {
         let Some(of) = Facet::parse(name) else {
-            return Reply::error(StatusCode::NOT_FOUND, error::unknown_facet(), Lifetime::Short);
+            return Reply::error(StatusCode::NOT_FOUND, error::unknown_facet(), Lifetime::Short).into();
         };
         let query = match parse_facet(self.query()) {
             Ok(query) => query,
             Err(faults) => {
-                return Reply::error(StatusCode::BAD_REQUEST, error::facet_faults(&faults), Lifetime::Short);
+                let body = error::facet_faults(&faults);
+                return Reply::error(StatusCode::BAD_REQUEST, body, Lifetime::Short).into();
             }
         };
         let canonical = canonical_facet(&query);
@@ -275,7 +288,7 @@ impl<'a> Asked<'a> {
             canonical,
             depends_on_day: of.spec().daily,
             page: query.page,
-            work: 0,
+            work: self.epoch.site().index.values.of(of).len() as u64 * TEXT_UNITS,
         };
         let content = || {
             let content = Content::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG);

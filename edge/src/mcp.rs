@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
-use http::{HeaderMap, Method, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use ipnet::IpNet;
 use serde_json::value::RawValue;
@@ -39,6 +39,7 @@ use snapshot::record::Locale;
 use crate::head::Head;
 use crate::limit::Limiter;
 use crate::precheck;
+use crate::searches::{Outcome, is_heavy};
 use contract::{Contract, File};
 use envelope::Message;
 use origin::{Forbidden, Origins};
@@ -110,6 +111,44 @@ struct Scope<'a> {
     base_url: &'a str,
 }
 
+/// A request that was read and admitted, ready to be answered on whatever thread.
+pub struct Pending {
+    face: Arc<Face>,
+    head: Head,
+    body: Bytes,
+    origin: Option<HeaderValue>,
+}
+
+impl Pending {
+    /// Whether to answer it here would hold others up.
+    fn is_heavy<D>(&self, epoch: &Epoch<'_, D>) -> bool
+    where
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        let price = |message: Message<'_>| dispatch::price(&self.face.scope(epoch), &message);
+        is_heavy(Message::parse(&self.body).map_or(0, price))
+    }
+
+    /// The answer.
+    pub fn finish<D>(&self, epoch: &Epoch<'_, D>) -> Response<Bytes>
+    where
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        let reply = match Message::parse(&self.body) {
+            Ok(message) => self.face.answer(&self.head.headers, &message, epoch),
+            Err((id, fault)) => fault.reply(id),
+        };
+        reply.response(self.head.arrival.version, self.origin.clone())
+    }
+
+    /// The answer when too much of its kind is under way.
+    #[must_use]
+    pub fn refused(&self) -> Response<Bytes> {
+        let id = Message::parse(&self.body).ok().and_then(|message| message.id);
+        Fault::busy().reply(id).response(self.head.arrival.version, self.origin.clone())
+    }
+}
+
 impl Mcp {
     /// An endpoint. Fails only when the embedded contract cannot be read, which its tests rule out.
     pub fn new(config: Config) -> Result<Self, serde_json::Error> {
@@ -141,16 +180,36 @@ impl Mcp {
         face
     }
 
-    /// Answers a request to `/mcp`. `client` is whom the rate is counted for, `now_ms` reads a clock
-    /// that never goes back. Never fails: whatever comes has a status of the contract.
+    /// Answers a request to `/mcp` on this thread, however much work it is; see [`Mcp::begin`].
     pub async fn handle<B, D>(
+        &self,
+        head: &Head,
+        body: B,
+        epoch: &Epoch<'_, D>,
+        client: IpAddr,
+        now_ms: u64,
+    ) -> Response<Bytes>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        match self.begin(head, body, epoch, client, now_ms).await {
+            Outcome::Ready(response) => response,
+            Outcome::Heavy(pending) => pending.finish(epoch),
+        }
+    }
+
+    /// Answers a request to `/mcp`, unless that is much work. `client` is whom the rate is counted for,
+    /// `now_ms` reads a clock that never goes back. Never fails: whatever comes has a status of the
+    /// contract.
+    pub async fn begin<B, D>(
         &self,
         head: &Head,
         mut body: B,
         epoch: &Epoch<'_, D>,
         client: IpAddr,
         now_ms: u64,
-    ) -> Response<Bytes>
+    ) -> Outcome<Response<Bytes>, Pending>
     where
         B: Body<Data = Bytes> + Unpin,
         D: Fn(&str, Locale) -> Option<Bytes>,
@@ -160,18 +219,24 @@ impl Mcp {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return fault.reply(None).response(head.arrival.version, None);
+                return fault.reply(None).response(head.arrival.version, None).into();
             }
         };
         let reply = match self.admit(head, client, now_ms) {
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
-                Ok(body) => face.answer(&head.headers, &body, epoch),
+                Ok(body) => {
+                    let pending = Pending { face, head: head.clone(), body, origin };
+                    return match pending.is_heavy(epoch) {
+                        true => Outcome::Heavy(pending),
+                        false => pending.finish(epoch).into(),
+                    };
+                }
                 Err(fault) => fault.reply(None),
             },
             Err(Refusal::Done(reply)) => reply,
             Err(Refusal::Rate(fault)) => self.refuse(&head.headers, &mut body, &fault).await,
         };
-        reply.response(head.arrival.version, origin)
+        reply.response(head.arrival.version, origin).into()
     }
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
@@ -224,20 +289,21 @@ impl Mcp {
 }
 
 impl Face {
-    fn answer<D>(&self, headers: &HeaderMap, body: &[u8], epoch: &Epoch<'_, D>) -> Reply
+    fn scope<'a, D>(&'a self, epoch: &'a Epoch<'_, D>) -> Scope<'a>
     where
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
-        let message = match Message::parse(body) {
-            Ok(message) => message,
-            Err((id, fault)) => return fault.reply(id),
-        };
-        let Some(id) = message.id else { return notified(headers, &message) };
-        let scope =
-            Scope { site: epoch.site, dated: epoch.dated, detail: &epoch.detail, base_url: &self.base_url };
-        let result = era::of(headers, &message).and_then(|era| {
+        Scope { site: epoch.site, dated: epoch.dated, detail: &epoch.detail, base_url: &self.base_url }
+    }
+
+    fn answer<D>(&self, headers: &HeaderMap, message: &Message<'_>, epoch: &Epoch<'_, D>) -> Reply
+    where
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        let Some(id) = message.id else { return notified(headers, message) };
+        let result = era::of(headers, message).and_then(|era| {
             // A fault of ours in one answer must not cost the connection's other answers.
-            catch_unwind(AssertUnwindSafe(|| self.dispatch(era, id, &message, &scope)))
+            catch_unwind(AssertUnwindSafe(|| self.dispatch(era, id, message, &self.scope(epoch))))
                 .unwrap_or_else(|_| Err(Fault::internal()))
         });
         match result {
@@ -277,7 +343,7 @@ fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
 /// Whether the body says that it is plain JSON in UTF-8.
 fn is_json(headers: &HeaderMap) -> bool {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
-    let is_identity = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    let is_identity = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(only), None, true) = (types.next(), types.next(), encodings.all(is_identity)) else {
         return false;

@@ -4,36 +4,36 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use snapshot::query::Query;
 use tokio::sync::Semaphore;
 
 /// Searches that may wait for one under way.
 const QUEUE_MAX: usize = 64;
 /// How long they may.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Work, in documents looked at, that is done at once: about a millisecond.
-const INLINE_MAX: u64 = 400_000;
-
-/// How much work a question is, in documents looked at. An estimate from the question alone; what is
-/// looked up ready-made is not counted.
-#[must_use]
-pub fn work(query: &Query, documents: usize) -> u64 {
-    let words = query.text.as_deref().map_or(0, |text| text.split_whitespace().count());
-    let intervals = query.measures.iter().flatten().count();
-    let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
-    groups.dedup();
-    let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
-        + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
-    let constraints = words + intervals + switches + groups.len();
-    // One constraint's counts are ready-made; with more, every group is counted without itself.
-    let counted = if query.facets && constraints > 1 { groups.len() + 1 } else { 0 };
-    (documents as u64).saturating_mul((words + intervals + counted) as u64)
-}
+/// Work, in units of the search, that is done at once: about a third of a millisecond.
+const INLINE_MAX: u64 = 200_000;
+/// Units of folding a text and looking into it.
+pub const TEXT_UNITS: u64 = 64;
 
 /// Whether so much work is better done elsewhere.
 #[must_use]
 pub fn is_heavy(work: u64) -> bool {
     work > INLINE_MAX
+}
+
+/// What a request comes to among other requests.
+#[derive(Debug)]
+pub enum Outcome<R, W> {
+    /// An answer.
+    Ready(R),
+    /// Work that would hold others up: to be done aside, when it is its turn.
+    Heavy(W),
+}
+
+impl<R, W> From<R> for Outcome<R, W> {
+    fn from(ready: R) -> Self {
+        Self::Ready(ready)
+    }
 }
 
 /// Permits for long searches.
@@ -125,14 +125,5 @@ mod tests {
         }
         assert_eq!(refused, 10);
         assert_eq!(searches.waiting.load(Relaxed), 0);
-    }
-
-    #[test]
-    fn what_is_ready_made_is_no_work_and_text_with_many_facets_is() {
-        let query = Query::default();
-        assert_eq!(work(&query, 1_000_000), 0);
-        let text = Query { text: Some("energy grants".into()), ..Query::default() };
-        assert!(is_heavy(work(&text, 1_000_000)));
-        assert!(!is_heavy(work(&text, 10_000)));
     }
 }

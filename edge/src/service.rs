@@ -18,17 +18,17 @@ use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
 use warp::path::FullPath;
 
-use crate::answer::{Asked, Place, answer, program_body};
+use crate::answer::{Asked, Attempt, Place, answer, attempt, program_body};
 use crate::client::Proxies;
 use crate::connection::{Answer, Arrival};
 use crate::epoch::Epoch;
 use crate::head::Head;
 use crate::live::Live;
-use crate::mcp::{self, Mcp};
+use crate::mcp::{self, Mcp, Pending};
 use crate::precheck::{Refusal, check};
 use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
-use crate::searches::Busy;
+use crate::searches::{Busy, Outcome};
 
 /// What answers requests: the live state, and the tool endpoint, which outlives it.
 pub struct Server {
@@ -161,9 +161,11 @@ impl Server {
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
-        let base_url = &epoch.generation().manifest().base_url;
-        let scope = mcp::Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        let mut response = self.mcp.handle(head, body, &scope, client, now_ms).await;
+        let begun = self.mcp.begin(head, body, &scope(&epoch, detail), client, now_ms).await;
+        let mut response = match begun {
+            Outcome::Ready(response) => response,
+            Outcome::Heavy(call) => call_aside(&self.live, epoch, call).await,
+        };
         if head.headers.contains_key(header::TRANSFER_ENCODING) {
             // A length may have been named too: where two framings met, nothing after them is trusted
             // (RFC 9112, section 6.1). hyper has dropped the length, so that it cannot be told.
@@ -173,29 +175,63 @@ impl Server {
     }
 }
 
-/// Answers a request here or, when that would hold others up, on a thread of its own.
-async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
-    let epoch = Arc::clone(&live.epoch());
-    let reply = guarded(live, &epoch, head, Place::Here);
-    if reply.status != StatusCode::SERVICE_UNAVAILABLE {
-        return reply;
-    }
-    let search = {
-        let (live, head) = (Arc::clone(live), head.clone());
-        move || guarded(&live, &epoch, &head, Place::Aside)
+/// Answers a tool call that is much work on a thread of its own.
+async fn call_aside(live: &Arc<Live>, epoch: Arc<Epoch>, call: Pending) -> Response<Bytes> {
+    let call = Arc::new(call);
+    let work = {
+        let (live, call) = (Arc::clone(live), Arc::clone(&call));
+        move || {
+            let detail = |slug: &str, locale| program_body(&live, &epoch, slug, locale);
+            call.finish(&scope(&epoch, detail))
+        }
     };
-    live.searches.run(search).await.unwrap_or_else(|Busy| {
+    live.searches.run(work).await.unwrap_or_else(|Busy| {
         live.metrics.overloads.add();
-        reply
+        call.refused()
     })
 }
 
+/// What tool calls are answered from.
+fn scope<D>(epoch: &Epoch, detail: D) -> mcp::Epoch<'_, D> {
+    let base_url = &epoch.generation().manifest().base_url;
+    mcp::Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail }
+}
+
+/// Answers a request here or, when that would hold others up, on a thread of its own.
+async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
+    let epoch = Arc::clone(&live.epoch());
+    match guarded(live, || attempted(live, &epoch, head)) {
+        Outcome::Ready(reply) => reply,
+        Outcome::Heavy(_) => {
+            let (shared, head) = (Arc::clone(live), head.clone());
+            let search = move || guarded(&shared, || checked(&shared, &epoch, &head, Place::Aside));
+            live.searches.run(search).await.unwrap_or_else(|Busy| {
+                live.metrics.overloads.add();
+                Reply::overloaded()
+            })
+        }
+    }
+}
+
 /// Answers a request; a panic costs it a 500 and nothing else.
-fn guarded(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| checked(live, epoch, head, place))).unwrap_or_else(|_| {
+fn guarded<R: From<Reply>>(live: &Live, answer: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         live.metrics.panics.add();
-        Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
+        let message = "The server could not complete the request.";
+        Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, message).into()
     })
+}
+
+/// Answers a request on any path but `/mcp` among others, if it may be answered and is little work.
+fn attempted(live: &Live, epoch: &Epoch, head: &Head) -> Attempt {
+    let route = route(&head.path);
+    match check(head, &epoch.hosts, route == Route::Mcp) {
+        Err(refusal) => refused(refusal).into(),
+        Ok(()) => {
+            let now = crate::clock::now();
+            attempt(&Asked { live, epoch, head, now, place: Place::Here }, &route)
+        }
+    }
 }
 
 /// Answers a request on any path but `/mcp`, on this thread, if it may be answered.

@@ -4,15 +4,14 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::html::feed::{self, Feed};
-use snapshot::page::html::search;
+use snapshot::page::html::search::{self, Extras};
 use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
-use crate::answer::{Asked, Question, damaged, not_found, value};
+use crate::answer::{Asked, Attempt, Question, damaged, not_found, value};
 use crate::content::Content;
 use crate::lifetime::Lifetime;
 use crate::reply::Reply;
-use crate::searches::work;
 
 /// What a page may load: nothing but its own style, script and search results.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -119,8 +118,7 @@ fn feed_content(kind: Feed) -> Content {
 }
 
 /// A question whose answer is a page.
-fn page_question(canonical: String, validator: String, query: &Query, documents: usize) -> Question<'static> {
-    let work = work(query, documents);
+fn page_question(canonical: String, validator: String, query: &Query, work: u64) -> Question<'static> {
     Question { path: None, canonical, validator, depends_on_day: true, page: query.page, work }
 }
 
@@ -130,45 +128,47 @@ fn locale_of(path: &str) -> Locale {
 
 impl Asked<'_> {
     /// Answers a path that is no part of the REST interface.
-    pub(crate) fn page(&self, path: &str) -> Reply {
+    pub(crate) fn page(&self, path: &str) -> Attempt {
         match named(path) {
             Named::Search(locale) => self.search_page(locale),
             Named::Feed(locale, feed) => self.feed(locale, feed),
-            Named::File(path) => self.site_file(path),
-            Named::Page(path) => self.site_page(path),
-            Named::Nothing(locale) => self.missing(locale),
+            Named::File(path) => self.site_file(path).into(),
+            Named::Page(path) => self.site_page(path).into(),
+            Named::Nothing(locale) => self.missing(locale).into(),
         }
     }
 
-    fn question(&self, locale: Locale) -> (Query, Vec<String>) {
+    fn question(&self, locale: Locale) -> (Query, Extras, Vec<String>) {
         let values = &self.epoch.site().index.values;
-        let (query, invalid) = parse_search(self.query(), |facet, value| values.find(facet, value));
+        let (extras, rest) = Extras::take(self.query());
+        let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path says the language, and the form is made of facets.
-        (Query { locale, facets: true, ..query }, invalid)
+        (Query { locale, facets: true, ..query }, extras, invalid)
     }
 
-    fn search_page(&self, locale: Locale) -> Reply {
+    fn search_page(&self, locale: Locale) -> Attempt {
         let site = self.epoch.site();
-        let Some(fragments) = &site.html else { return self.missing(locale) };
-        let (query, invalid) = self.question(locale);
-        let canonical = search::question(site, &query);
+        let Some(fragments) = &site.html else { return self.missing(locale).into() };
+        let (query, extras, invalid) = self.question(locale);
+        let canonical = extras.question(site, &query);
         let validator = self.validator(search::path(locale), &canonical, &invalid);
-        let asked = page_question(canonical, validator, &query, site.index.len());
+        let asked = page_question(canonical, validator, &query, site.index.price_ranked(&query));
         self.computed(
             &asked,
             || html(locale).tag(SEARCH_TAG),
-            || search::search(site, fragments, &self.epoch.dated, &query, &invalid).into(),
+            || search::search(site, fragments, &self.epoch.dated, (&query, &extras), &invalid).into(),
         )
     }
 
-    fn feed(&self, locale: Locale, kind: Feed) -> Reply {
+    fn feed(&self, locale: Locale, kind: Feed) -> Attempt {
         let site = self.epoch.site();
-        let Some(fragments) = &site.html else { return self.missing(locale) };
-        let (query, _) = self.question(locale);
+        let Some(fragments) = &site.html else { return self.missing(locale).into() };
+        let (query, ..) = self.question(locale);
         let address = feed::address(locale, kind);
         let canonical = search::question(site, &query);
         let validator = self.validator(&address, &canonical, &[]);
-        let asked = page_question(canonical, validator, &query, site.index.len());
+        let work = site.index.price(&feed::asked(&query, kind));
+        let asked = page_question(canonical, validator, &query, work);
         self.computed(
             &asked,
             || feed_content(kind).tag(SEARCH_TAG),

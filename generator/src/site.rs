@@ -20,7 +20,7 @@ use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::html::deadlines;
 use snapshot::page::html::feed::{Feed, feed};
-use snapshot::page::html::search::search;
+use snapshot::page::html::search::{Extras, search};
 use snapshot::page::html::{Html, arg, grouped};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
@@ -363,7 +363,7 @@ impl<'a> Pages<'a> {
         let (kind, locale) = split(position);
         let query = Query { locale, ..Query::default() };
         let (extension, bytes) = match kind.checked_sub(1).map(|feed| Feed::ALL[feed]) {
-            None => ("html", search(self.site, html, dated, &query, &[])),
+            None => ("html", search(self.site, html, dated, (&query, &Extras::default()), &[])),
             Some(kind) => (kind.extension(), feed(self.site, html, dated, &query, kind)),
         };
         whole(format!("public{}/programs.{extension}", prefix(locale)), bytes)

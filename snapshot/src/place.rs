@@ -60,6 +60,28 @@ pub fn all() -> impl Iterator<Item = &'static Place> {
     PLACES.values()
 }
 
+static DEMONYMS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
+    let rows = include_str!("../data/demonyms.txt").lines();
+    let names = rows.filter_map(|row| row.split_once(' ')).flat_map(|(code, names)| {
+        // The last word is the Spanish one; several of a language are separated by commas, and a name
+        // of two words is English.
+        let (english, spanish) = names.rsplit_once(' ').unwrap_or((names, names));
+        english.split(',').chain(spanish.split(',')).map(move |name| (code, name))
+    });
+    names.collect()
+});
+
+/// What people from a place are called, in English and Spanish, folded, masculine and singular: code
+/// and name.
+pub fn demonyms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    DEMONYMS.iter().copied()
+}
+
+/// Subdivisions that people name: ISO 3166-2 code and name.
+pub fn subdivisions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    include_str!("../data/subdivision-names.txt").lines().filter_map(|row| row.split_once(' '))
+}
+
 /// The country of an ISO 3166-2 code such as `US-PA`, when it is one.
 #[must_use]
 pub fn country_of_subdivision(code: &str) -> Option<&'static Place> {
@@ -132,6 +154,14 @@ mod tests {
         assert_eq!(lineage("US-PA").collect::<Vec<_>>(), ["US-PA", "US", "001", "003", "019", "021"]);
         assert_eq!(lineage("001").collect::<Vec<_>>(), ["001"]);
         assert_eq!(lineage("Narnia").collect::<Vec<_>>(), ["Narnia"]);
+    }
+
+    #[test]
+    fn every_demonym_is_of_a_place() {
+        assert!(demonyms().all(|(code, name)| find(code).is_some() && !name.is_empty()));
+        for known in [("PE", "peruvian"), ("PE", "peruano"), ("CV", "cape verdean"), ("002", "africano")] {
+            assert!(demonyms().any(|demonym| demonym == known), "{known:?}");
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub const LIST_TEXT_MAX: usize = 100;
 pub const TEXT_MAX: usize = 400;
 /// Most words of a search; the rest is cut and reported.
 pub const TEXT_WORDS_MAX: usize = 32;
+/// Most quoted phrases of a search; the rest is cut and reported.
+pub const TEXT_PHRASES_MAX: usize = 8;
 /// Most parameters that a list takes.
 const LIST_PARAMETERS_MAX: usize = 7;
 /// Years that a list may be asked for.
@@ -400,12 +402,17 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
     }
 }
 
-/// The first [`TEXT_MAX`] characters, and of these the first [`TEXT_WORDS_MAX`] words.
+/// The first [`TEXT_MAX`] characters, and of these the first [`TEXT_WORDS_MAX`] words and
+/// [`TEXT_PHRASES_MAX`] phrases.
 fn cut_text(text: &str) -> &str {
     let text = text.char_indices().nth(TEXT_MAX).map_or(text, |(end, _)| &text[..end]);
-    let mut words = 0;
+    let (mut words, mut quotes) = (0, 0);
     let mut inside = false;
     for (position, c) in text.char_indices() {
+        quotes += usize::from(c == '"');
+        if quotes > 2 * TEXT_PHRASES_MAX {
+            return text[..position].strip_suffix('-').unwrap_or(&text[..position]);
+        }
         words += usize::from(c.is_alphanumeric() && !inside);
         inside = c.is_alphanumeric();
         if words > TEXT_WORDS_MAX {

@@ -6,16 +6,28 @@
 //! [`Today`]; the rest is read in place.
 
 pub mod build;
+pub mod concepts;
 mod count;
 mod facets;
+mod guess;
+pub mod lexicon;
 pub mod matching;
+pub mod modifiers;
 mod narrow;
+pub mod phrase;
+mod price;
 pub mod rank;
+mod score;
 pub mod set;
+pub mod synonyms;
 pub mod table;
 pub mod terms;
 pub mod text;
+pub mod tiers;
+pub mod titles;
 pub mod today;
+pub mod units;
+pub mod unstated;
 pub mod values;
 
 use std::sync::Arc;
@@ -23,12 +35,16 @@ use std::sync::Arc;
 use crate::facet::{FACETS, Facet, Interval, MEASURES, measure};
 use crate::query::{Page, Pick, Query, Sort};
 use crate::record::Locale;
+use crate::search::concepts::Concepts;
 use crate::search::matching::Wanted;
 use crate::search::narrow::{Group, Narrowed};
 use crate::search::set::{DocSet, Docs, Held, has_bit, union};
 use crate::search::table::{Strings, check_bits, check_len, check_offsets};
 use crate::search::terms::Terms;
+use crate::search::titles::Titles;
 use crate::search::today::{Seasons, Today};
+use crate::search::units::Units;
+use crate::search::unstated::Unstated;
 use crate::search::values::Values;
 use crate::store::sections::{Section, SectionError, Sections};
 
@@ -112,12 +128,18 @@ const SLUGS: (&str, &str) = ("slug.at", "slug.text");
 /// age.* funding.* duration.* …   intervals of each document, one pair for each measure
 /// funded                  bit set: funding is published
 /// ```
-/// and the sections of [`values`], [`terms`] and [`today`].
+/// and the sections of [`values`], [`terms`], [`concepts`], [`titles`], [`unstated`] and [`today`].
 pub struct Index {
     /// Facet values.
     pub values: Values,
     /// Terms.
     pub terms: Terms,
+    /// What words name.
+    pub concepts: Concepts,
+    /// What records are called.
+    pub titles: Titles,
+    /// Which records say nothing.
+    pub unstated: Unstated,
     seasons: Arc<Seasons>,
     by_name_en: Order<Section<u32>>,
     by_name_es: Order<Section<u32>>,
@@ -168,8 +190,12 @@ impl Index {
         let funded = sections.get::<u64>("funded")?;
         check_len("funded", &funded, set::words(count))?;
         check_bits("funded", &funded, count)?;
+        let values = Values::open(sections, count)?;
         Ok(Self {
-            values: Values::open(sections, count)?,
+            concepts: Concepts::open(sections, &values)?,
+            titles: Titles::open(sections, count)?,
+            unstated: Unstated::open(sections, count)?,
+            values,
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),
             name_rank: by_name_en.rank.clone(),
@@ -246,8 +272,20 @@ impl Index {
     /// Documents that text, ranges and switches leave; `None` when nothing of these is asked.
     #[must_use]
     pub fn base(&self, query: &Query, today: &Today) -> Option<DocSet> {
-        let text = query.text.as_deref().map(|text| Wanted::parse(text).docs(&self.terms, self.len()));
-        self.filter(query, today, text)
+        self.counted_base(query, today, &Units::new(0))
+    }
+
+    /// The same; what it cost is counted.
+    #[must_use]
+    pub fn counted_base(&self, query: &Query, today: &Today, units: &Units) -> Option<DocSet> {
+        let wanted = query.text.as_deref().map(Wanted::parse);
+        let with_words = wanted.as_ref().and_then(|wanted| wanted.with_words(self, units));
+        let kept = self.filter(query, today, with_words);
+        match wanted {
+            // Reading streams costs most, so it comes last.
+            Some(wanted) => wanted.keep(kept, self, units),
+            None => kept,
+        }
     }
 
     /// Keeps what ranges and switches leave of a set.

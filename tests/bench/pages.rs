@@ -8,6 +8,7 @@ mod corpus;
 use std::hint::black_box;
 use std::time::Instant;
 
+use snapshot::page::html::search::Extras;
 use snapshot::page::{html, search};
 use snapshot::query::Query;
 use tests::questions::{Class, queries};
@@ -28,7 +29,9 @@ fn main() {
     for class in Class::ALL {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
         let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());
-        let page = median(&queries, |query| html::search::search(site, fragments, dated, query, &[]).len());
+        let page = median(&queries, |query| {
+            html::search::search(site, fragments, dated, (query, &Extras::default()), &[]).len()
+        });
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);
     }

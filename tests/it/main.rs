@@ -33,6 +33,7 @@ mod http {
 }
 
 mod search {
+    mod admission;
     mod engine;
     mod facets;
     mod oracle;

@@ -2,7 +2,7 @@
 //! [`crate::synth`].
 
 use jiff::ToSpan as _;
-use snapshot::query::{Query, parse_search};
+use snapshot::query::{Query, TEXT_MAX, parse_search};
 use snapshot::search::Index;
 use url::form_urlencoded::Serializer;
 
@@ -10,11 +10,15 @@ use crate::synth::TODAY;
 use crate::synth::facets::{Facet, Facets};
 use crate::synth::places::Places;
 use crate::synth::rng::Rng;
-use crate::synth::words::Words;
+use crate::synth::words::{Language, Words};
 
 /// People ask for words they know: the most frequent ones. Chosen so that a main question has about as
 /// many hits as in the runs the targets were measured in (31 of 10,000).
 const COMMON_WORDS: usize = 1_500;
+
+/// Words that are in nearly every record.
+const VERY_COMMON: [&str; 12] =
+    ["the", "of", "and", "to", "in", "for", "a", "is", "with", "on", "by", "that"];
 
 /// A class of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +41,14 @@ pub enum Class {
     Deep,
     /// One word with one wrong letter.
     Typo,
+    /// What somebody asks who wants it to take long: phrases of the commonest words, repeated and
+    /// excluded ones, 32 words that stand nowhere, 32 that stand everywhere.
+    Hostile,
 }
 
 impl Class {
     /// All classes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Empty,
         Self::Filter1,
         Self::Filter2,
@@ -51,6 +58,7 @@ impl Class {
         Self::NoFacet,
         Self::Deep,
         Self::Typo,
+        Self::Hostile,
     ];
 
     /// The class's name in reports.
@@ -65,6 +73,7 @@ impl Class {
             Self::NoFacet => "nofacet",
             Self::Deep => "deep",
             Self::Typo => "typo",
+            Self::Hostile => "hostile",
         }
     }
 }
@@ -112,8 +121,28 @@ impl Source {
             Class::Typo => {
                 query.append_pair("q", &self.misspelt(rng));
             }
+            Class::Hostile => {
+                query.append_pair("q", &self.hostile(rng));
+            }
         }
         query.finish()
+    }
+
+    /// 400 characters at most, of five kinds in turn.
+    fn hostile(&self, rng: &mut Rng) -> String {
+        let phrase = |rng: &mut Rng, length: usize| -> String {
+            let words: Vec<&str> = (0..length).map(|_| rng.pick(&VERY_COMMON)).collect();
+            format!("\"{}\"", words.join(" "))
+        };
+        let parts: Vec<String> = match rng.below(5) {
+            0 => (0..16).map(|_| phrase(rng, 2)).collect(),
+            1 => vec![phrase(rng, 2); 16],
+            2 => (0..16).map(|_| format!("-{}", phrase(rng, 2))).collect(),
+            3 => (0..32).map(|_| self.misspelt(rng)).collect(),
+            _ => (0..32).map(|_| self.words.draw(rng, Language::English).to_owned()).collect(),
+        };
+        let text = parts.join(" ");
+        text.char_indices().nth(TEXT_MAX).map_or(text.clone(), |(end, _)| text[..end].to_owned())
     }
 
     fn main(&self, query: &mut Serializer<'_, String>, rng: &mut Rng) {

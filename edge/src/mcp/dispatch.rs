@@ -118,6 +118,19 @@ impl Call<'_> {
     }
 }
 
+/// How much work a request is, in units of the search.
+pub(super) fn price(scope: &Scope<'_>, message: &Message<'_>) -> u64 {
+    if message.method != "tools/call" {
+        return 0;
+    }
+    let arguments = message.params.get("arguments");
+    match message.params.get("name").and_then(string).as_deref() {
+        Some("search_opportunities") => search::price(scope, arguments),
+        Some("list_filter_options") => options::price(scope, arguments),
+        _ => 0,
+    }
+}
+
 /// Results that 2026-07-28 lets clients keep, besides `server/discover`, which says so itself.
 fn may_be_kept(method: &str) -> bool {
     let lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];

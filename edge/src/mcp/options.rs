@@ -11,9 +11,16 @@ use super::arguments::{Arguments, Failure, Mistake};
 use super::nearest;
 use super::reply::{json, shown};
 use super::write::{push, push_number, push_optional};
+use crate::searches::TEXT_UNITS;
 
 const KNOWN: [&str; 4] = ["facet", "q", "limit", "offset"];
 const ALIASES: [(&str, &str); 2] = [("query", "q"), ("search", "q")];
+
+/// How much work a call is.
+pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+    let facet = Arguments::read(raw, &KNOWN, &ALIASES).ok().and_then(|arguments| facet(&arguments).ok());
+    facet.map_or(0, |facet| scope.site.index.values.of(facet).len() as u64 * TEXT_UNITS)
+}
 
 /// Answers a call.
 pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {

@@ -103,7 +103,7 @@ fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
         facets: false,
         ..Query::default()
     };
-    for (doc, _) in rank::search(index, &words, &scope.dated.today, true).rows {
+    for rank::Row { doc, .. } in rank::search(index, &words, &scope.dated.today, rank::Wish::BEST).rows {
         if !found.contains(&index.slug(doc)) && slug.chars().any(char::is_alphanumeric) {
             found.push(index.slug(doc));
         }

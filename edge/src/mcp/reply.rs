@@ -52,6 +52,13 @@ impl Fault {
         Self { data: Some(data), retry_after: Some(retry_after), ..fault }
     }
 
+    /// Too much work is under way; the same request may be sent again.
+    pub(super) fn busy() -> Self {
+        let message = "Too many searches are under way; retry after 2 s";
+        let fault = Self::transport(StatusCode::SERVICE_UNAVAILABLE, message);
+        Self { data: Some("{\"retryAfterSeconds\":2}".to_owned()), retry_after: Some(2), ..fault }
+    }
+
     /// Not JSON.
     pub(super) fn parse(reason: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {reason}"))

@@ -10,10 +10,12 @@ use snapshot::page::hole::Rule;
 use snapshot::page::plain;
 use snapshot::place;
 use snapshot::query::{
-    Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_WORDS_MAX, parse_date, parse_search,
+    Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX, parse_date,
+    parse_search,
 };
 use snapshot::record::Locale;
-use snapshot::search::rank::{self, Match, Ranked};
+use snapshot::search::rank::{self, Ranked, Row, Understood, Wish};
+use snapshot::search::text::words_of;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
@@ -31,9 +33,12 @@ const CODE_MAX: usize = 64;
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more; list_filter_options lists the values \
                        that filters accept.";
-const SOME_ONLY: &str = "No record has all the terms; these rows have some of them.";
-const SOME_TOO: &str = "Rows with match \"any\" have only some of the terms; total does not count them.";
-const WORDS_CUT: &str = "Only the first 32 words of the query were used.";
+const NEAR_ONLY: &str = "No record has all of the query. These rows come near: match says how, missing what they \
+                         lack.";
+const NEAR_TOO: &str = "Rows whose match is not \"name\" or \"all\" come near: match says how, missing what they \
+                        lack; total does not count them.";
+const PAST: &str = "The offset is past the last row; total says how many records match.";
+const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";
 
 /// The argument that stands for a parameter of the REST interface, if there is one.
 fn argument(parameter: &Parameter) -> Option<&'static str> {
@@ -46,19 +51,34 @@ fn argument(parameter: &Parameter) -> Option<&'static str> {
     }
 }
 
+/// Arguments that the REST interface has no parameter for.
+const OWN: [&str; 2] = ["includeUnstated", "plain"];
+
 static ARGUMENTS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| PARAMETERS.iter().filter_map(argument).collect());
+    LazyLock::new(|| PARAMETERS.iter().filter_map(argument).chain(OWN).collect());
 
 const ALIASES: [(&str, &str); 4] =
     [("q", "query"), ("text", "query"), ("open", "openOnly"), ("funded", "fundedOnly")];
 
+/// How much work a call is; a wrong one is none.
+pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+    let arguments = Arguments::read(raw, &ARGUMENTS, &ALIASES);
+    let query = arguments.ok().and_then(|arguments| read(scope, &arguments).ok());
+    query.map_or(0, |(query, _)| scope.site.index.price_ranked(&query))
+}
+
+/// The question, and what of it is not accepted.
+fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<(Query, Vec<String>), Mistake> {
+    let asked = encode(arguments)?;
+    let values = &scope.site.index.values;
+    let (query, invalid) = parse_search(&asked, |facet, value| values.find(facet, value));
+    Ok((Query { facets: false, ..query }, invalid))
+}
+
 /// Answers a call.
 pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
     let arguments = Arguments::read(raw, &ARGUMENTS, &ALIASES)?;
-    let asked = encode(&arguments)?;
-    let values = &scope.site.index.values;
-    let (query, invalid) = parse_search(&asked, |facet, value| values.find(facet, value));
-    let query = Query { facets: false, ..query };
+    let (query, invalid) = read(scope, &arguments)?;
     let mut words_cut = false;
     for entry in &invalid {
         match rejected(entry) {
@@ -72,8 +92,15 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
     check_order(&query)?;
     let sort = arguments.choice("sort", &SORTS)?;
     let by_relevance = query.text.is_some() && sort.is_none_or(|sort| sort == "relevance");
-    let ranked = rank::search(&scope.site.index, &query, &scope.dated.today, by_relevance);
-    Ok(render(scope, &query, by_relevance, words_cut, &ranked))
+    let plain = arguments.texts("plain", ITEMS_MAX, ITEM_MAX)?;
+    let wish = Wish {
+        by_relevance,
+        plain: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
+        silent: arguments.flag("includeUnstated")?.unwrap_or(false),
+        completes: false,
+    };
+    let ranked = rank::search(&scope.site.index, &query, &scope.dated.today, wish);
+    Ok(render(scope, &query, wish, words_cut, &ranked))
 }
 
 const SORTS: [&str; 4] = ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
@@ -189,14 +216,14 @@ fn labelled(facet: Facet, code: &str, locale: Locale) -> String {
     }
 }
 
-fn render(scope: &Scope<'_>, query: &Query, by_relevance: bool, words_cut: bool, ranked: &Ranked) -> Vec<u8> {
+fn render(scope: &Scope<'_>, query: &Query, wish: Wish<'_>, words_cut: bool, ranked: &Ranked) -> Vec<u8> {
     let mut out = Vec::with_capacity(300 + 700 * ranked.rows.len());
     push(&mut out, "{\"opportunities\":[");
-    for (position, (doc, kind)) in ranked.rows.iter().enumerate() {
+    for (position, row) in ranked.rows.iter().enumerate() {
         if position > 0 {
             out.push(b',');
         }
-        push_row(scope, *doc, query.locale, *kind, &mut out);
+        push_row(scope, row, query.locale, &mut out);
     }
     let next = query.page.offset + ranked.rows.len() as u64;
     push(&mut out, "],\"total\":");
@@ -208,9 +235,10 @@ fn render(scope: &Scope<'_>, query: &Query, by_relevance: bool, words_cut: bool,
     push(&mut out, ",\"nextOffset\":");
     push_optional(&mut out, Some(next).filter(|next| ranked.more && *next <= OFFSET_MAX));
     push(&mut out, ",\"sort\":\"");
-    push(&mut out, if by_relevance { SORTS[0] } else { query.sort.as_str() });
+    push(&mut out, if wish.by_relevance { SORTS[0] } else { query.sort.as_str() });
     out.push(b'"');
-    if let Some(notice) = notice(words_cut, ranked) {
+    push_reading(scope, query.locale, ranked, &mut out);
+    if let Some(notice) = notice(query, wish, words_cut, ranked) {
         push(&mut out, ",\"notice\":");
         push(&mut out, &json(&notice));
     }
@@ -218,36 +246,105 @@ fn render(scope: &Scope<'_>, query: &Query, by_relevance: bool, words_cut: bool,
     out
 }
 
-fn push_row(scope: &Scope<'_>, doc: u32, locale: Locale, kind: Match, out: &mut Vec<u8>) {
-    out.extend_from_slice(scope.site.mcp_rows.row(doc, locale));
-    Rule::NextDeadline.fill(doc, scope.dated, out);
-    if let Some(told) = scope.dated.today.told(doc) {
+fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, out: &mut Vec<u8>) {
+    out.extend_from_slice(scope.site.mcp_rows.row(row.doc, locale));
+    Rule::NextDeadline.fill(row.doc, scope.dated, out);
+    if let Some(told) = scope.dated.today.told(row.doc) {
         push(out, ",\"state\":");
         push(out, &json(&plain::state(&told, locale)));
     }
     push(out, ",\"recordUrl\":\"");
     push(out, scope.base_url);
     push(out, "/programs/");
-    push(out, scope.site.index.slug(doc));
-    push(
-        out,
-        match kind {
-            Match::All => "\",\"match\":\"all\"}",
-            Match::Any => "\",\"match\":\"any\"}",
-        },
-    );
+    push(out, scope.site.index.slug(row.doc));
+    push(out, "\",\"match\":\"");
+    push(out, row.tier.as_str());
+    out.push(b'"');
+    if !row.missing.is_empty() {
+        push(out, ",\"missing\":");
+        push(out, &json(&row.missing));
+    }
+    out.push(b'}');
 }
 
-/// What a reader should know about the rows; constant texts only.
-fn notice(words_cut: bool, ranked: &Ranked) -> Option<String> {
-    let some = ranked.rows.iter().any(|(_, kind)| *kind == Match::Any);
-    let about_rows = match (ranked.total, some) {
-        (0, true) => Some(SOME_ONLY),
-        (0, false) => Some(NOTHING),
-        (_, true) => Some(SOME_TOO),
-        (_, false) => None,
-    };
-    const { assert!(TEXT_WORDS_MAX == 32) };
-    let parts: Vec<&str> = about_rows.into_iter().chain(words_cut.then_some(WORDS_CUT)).collect();
+/// How the query was read: what words were taken for, guessed to be, and which stand nowhere.
+fn push_reading(scope: &Scope<'_>, locale: Locale, ranked: &Ranked, out: &mut Vec<u8>) {
+    let mut before = ",\"understood\":[";
+    for understood in &ranked.understood {
+        push(out, before);
+        before = ",";
+        push_understood(scope, locale, understood, out);
+    }
+    for said in &ranked.said {
+        push(out, before);
+        before = ",";
+        push(out, "{\"words\":");
+        push(out, &json(&said.words));
+        push(out, ",\"filters\":[{\"parameter\":");
+        push(out, &json(&said.parameter));
+        push(out, ",\"value\":");
+        push(out, &json(&said.value));
+        push(out, "}]}");
+    }
+    push(out, if before == "," { "]" } else { "" });
+    let mut before = ",\"guessed\":[";
+    for guess in &ranked.guesses {
+        push(out, before);
+        before = ",";
+        push(out, "{\"typed\":");
+        push(out, &json(&guess.word));
+        push(out, ",\"shown\":");
+        push(out, &json(&guess.read_as));
+        out.push(b'}');
+    }
+    push(out, if ranked.guesses.is_empty() { "" } else { "]" });
+    if !ranked.unknown.is_empty() {
+        push(out, ",\"unknown\":");
+        push(out, &json(&ranked.unknown));
+    }
+}
+
+/// Only what looks like a code is named: other values are strangers' text.
+fn push_understood(scope: &Scope<'_>, locale: Locale, understood: &Understood, out: &mut Vec<u8>) {
+    push(out, "{\"words\":");
+    push(out, &json(&understood.words));
+    push(out, ",\"filters\":[");
+    let values = &scope.site.index.values;
+    let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
+    let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
+    for (position, (facet, value)) in place.chain(named.filter(|(_, value)| is_code(value))).enumerate() {
+        push(out, if position > 0 { ",{\"facet\":" } else { "{\"facet\":" });
+        push(out, &json(facet.spec().name));
+        push(out, ",\"value\":");
+        push(out, &json(value));
+        if let Some(label) = place_label(facet, value, locale) {
+            push(out, ",\"label\":");
+            push(out, &json(label));
+        }
+        out.push(b'}');
+    }
+    push(out, "]}");
+}
+
+/// What a reader should know about the rows; constant texts and a count only.
+fn notice(query: &Query, wish: Wish<'_>, words_cut: bool, ranked: &Ranked) -> Option<String> {
+    const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
+    let near = ranked.rows.iter().any(|row| !row.tier.is_full());
+    let past = ranked.rows.is_empty() && query.page.offset > 0 && ranked.total > 0;
+    let mut parts: Vec<String> = Vec::new();
+    match (ranked.total, near) {
+        _ if past => parts.push(PAST.to_owned()),
+        (0, true) => parts.push(NEAR_ONLY.to_owned()),
+        (0, false) => parts.push(NOTHING.to_owned()),
+        (_, true) => parts.push(NEAR_TOO.to_owned()),
+        (_, false) => {}
+    }
+    if ranked.silent > 0 && !wish.silent {
+        parts.push(format!(
+            "{} more records match but do not say who may apply; includeUnstated lists them.",
+            ranked.silent
+        ));
+    }
+    parts.extend(words_cut.then(|| WORDS_CUT.to_owned()));
     (!parts.is_empty()).then(|| parts.join(" "))
 }

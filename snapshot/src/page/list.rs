@@ -427,6 +427,18 @@ impl Recipients {
     }
 }
 
+/// What answering a question costs, in units of the search: filtered recipients are looked through.
+#[must_use]
+pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
+    const RECIPIENT: u64 = 16;
+    match list {
+        List::Recipients if Recipients::is_filtered(query) => {
+            site.lists.recipients.rows.len() as u64 * RECIPIENT
+        }
+        _ => 0,
+    }
+}
+
 /// Answers a question to a list.
 #[must_use]
 pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {

@@ -11,6 +11,7 @@ use crate::search::text::fold;
 use crate::search::today::{Observed, Seasons};
 use crate::search::values::{self, Said, TooManyValues};
 use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
+use crate::search::{concepts, titles, unstated};
 use crate::store::sections::SectionWriter;
 use crate::time::{Day, Openness, Season};
 
@@ -90,7 +91,11 @@ pub fn write(
     let (values, terms) = std::thread::scope(|threads| {
         let terms = threads.spawn(|| write_terms(directory, order));
         let mut writer = SectionWriter::default();
-        (values::write(&documents, &mut writer).map(|()| writer), terms.join())
+        let written = values::write(&documents, &mut writer);
+        concepts::write(directory, &documents, &mut writer);
+        titles::write(directory, order, &mut writer);
+        unstated::write(&documents, &mut writer);
+        (written.map(|()| writer), terms.join())
     });
     writer.append(values?);
     match terms {

@@ -1,30 +1,43 @@
-//! What a free text asks for, and which documents have it: terms that must be there, `"phrases"`
-//! and `-exclusions`.
+//! What a free text asks for, and which documents have it: clauses of words that must be there,
+//! `"phrases"` and `-exclusions`.
+//!
+//! A clause is had by any of its words' forms, by a synonym, by words written together or apart, or by a
+//! facet value that the words name. Nothing here guesses: see [`crate::search::guess`].
 
 use crate::query::TEXT_WORDS_MAX;
+use crate::search::Index;
+use crate::search::concepts::names_of_place;
+use crate::search::lexicon;
+use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, Docs, Held, union};
+use crate::search::synonyms::BUILT_IN;
 use crate::search::terms::{Meaning, Terms};
-use crate::search::text::words_of;
+use crate::search::text::{Typed, typed, words_of};
+use crate::search::units::{LOOK_UP, Units};
 
 /// Most words that a synonym may replace.
-const RUN_MAX: usize = 4;
+const SYNONYM_MAX: usize = 4;
 
 /// A text as it was typed, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Single words, folded.
-    pub words: Vec<String>,
+    /// Single words, each once.
+    pub words: Vec<Typed>,
     /// Words in a row.
     pub phrases: Vec<Vec<String>>,
     /// Words and phrases that must not be there.
     pub without: Vec<Vec<String>>,
+    /// Words that are to be taken as words, whatever they name.
+    pub plain: Vec<String>,
+    /// Whether the text ends in the middle of a word, which may go on.
+    pub goes_on: bool,
 }
 
 impl Wanted {
     /// Takes a text apart. Never fails: a quote that is not closed ends with the text.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let mut wanted = Self::default();
+        let mut wanted = Self { goes_on: text.ends_with(char::is_alphanumeric), ..Self::default() };
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
             rest = &rest[start..];
@@ -40,32 +53,35 @@ impl Wanted {
                     (&body[..end], false, &body[end..])
                 }
             };
-            wanted.add(words_of(part), quoted, excluded);
+            wanted.add(part, quoted, excluded);
             rest = after;
         }
         wanted
     }
 
-    fn add(&mut self, words: Vec<String>, quoted: bool, excluded: bool) {
+    /// Adds a part; what was said before is not said again. All words together are bounded, those in
+    /// phrases too.
+    fn add(&mut self, part: &str, quoted: bool, excluded: bool) {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
-        if words.is_empty() || room == 0 {
-            return;
-        }
-        if excluded {
-            self.without.push(words);
-        } else if quoted {
-            self.phrases.push(words);
-        } else {
-            for word in words.into_iter().take(room) {
-                if !self.words.contains(&word) {
+        if !excluded && !quoted {
+            for word in typed(part).into_iter().take(room) {
+                if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
             }
+            return;
+        }
+        self.goes_on = false;
+        let mut words = words_of(part);
+        words.truncate(room);
+        let parts = if excluded { &mut self.without } else { &mut self.phrases };
+        if !words.is_empty() && !parts.contains(&words) {
+            parts.push(words);
         }
     }
 
     fn len(&self) -> usize {
-        self.words.len() + self.phrases.len() + self.without.len()
+        self.words.len() + self.phrases.iter().chain(&self.without).map(Vec::len).sum::<usize>()
     }
 
     /// Whether nothing is asked for.
@@ -74,153 +90,301 @@ impl Wanted {
         self.len() == 0
     }
 
-    /// What each word that must be there stands for: synonyms that are several words long take the
-    /// words they replace together.
+    /// Which words are small ones that need not be there, by position: none of them when nothing else
+    /// is asked, and none in capitals among words that are not.
     #[must_use]
-    pub fn clauses(&self, terms: &Terms) -> Vec<Clause> {
-        let longest = terms.longest_synonym().clamp(1, RUN_MAX);
+    pub fn stops(&self) -> Vec<bool> {
+        let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        let shouted = self.words.iter().all(|word| word.capitals);
+        let mut stops = lexicon::stops(&words);
+        stops.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= shouted || !word.capitals);
+        if stops.iter().all(|stop| *stop) && self.phrases.is_empty() {
+            stops.fill(false);
+        }
+        stops
+    }
+
+    /// What the words stand for, in order. The longest run that names or means something is one clause.
+    #[must_use]
+    pub fn clauses(&self, index: &Index) -> Vec<Clause> {
+        let (stops, mut at) = (self.stops(), 0);
         let mut clauses = Vec::new();
-        let mut rest = self.words.as_slice();
-        while let Some((word, after)) = rest.split_first() {
-            let mut runs = (1..=rest.len().min(longest)).rev();
-            let found = runs.find_map(|length| Some((length, Clause::new(&rest[..length], terms)?)));
-            match found {
-                Some((length, clause)) => {
-                    clauses.push(clause);
-                    rest = &rest[length..];
-                }
-                None => {
-                    clauses.push(Clause { meaning: terms.guessed(word), alternatives: Vec::new() });
-                    rest = after;
-                }
+        while at < self.words.len() {
+            let rest = &self.words[at..];
+            let length = run(rest, index);
+            if length > 1 || !stops[at] {
+                let run = &rest[..length];
+                let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+                clauses.push(Clause::new(run, !self.plain.contains(&words.join(" ")), index));
             }
+            at += length;
         }
         clauses
     }
 
-    /// Documents that have everything that must be there and nothing that must not.
+    /// Documents that have all words; `None` when no word has to be there.
     #[must_use]
-    pub fn docs(&self, terms: &Terms, count: usize) -> DocSet {
-        let phrases = self.phrases.iter().map(|phrase| Held::Made(terms.phrase(phrase)));
-        let parts = all_of(terms, &self.clauses(terms), count).into_iter().chain(phrases);
-        let found = parts.reduce(|all, part| Held::Made(all.docs().and(&part.docs())));
-        let mut found = found.map_or_else(|| DocSet::all(count), Held::into_set);
-        self.drop_unwanted(terms, &mut found);
-        found
+    pub fn with_words(&self, index: &Index, units: &Units) -> Option<DocSet> {
+        let clauses = self.clauses(index);
+        units.spend(clauses.iter().map(|clause| clause.price(index)).sum());
+        all_of(index, &clauses).map(Held::into_set)
     }
 
-    /// Drops the documents that have something that must not be there.
-    pub fn drop_unwanted(&self, terms: &Terms, found: &mut DocSet) {
-        for unwanted in &self.without {
-            let docs = match unwanted.as_slice() {
-                [word] => terms.any(&terms.related(word)),
-                words => Held::Made(terms.phrase(words)),
-            };
-            found.subtract(&docs.docs());
+    /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
+    /// document.
+    #[must_use]
+    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Units) -> Option<DocSet> {
+        let terms = &index.terms;
+        let (words, phrases): (Vec<_>, Vec<_>) = self.without.iter().partition(|part| part.len() == 1);
+        let mut found = found;
+        for unwanted in words.iter().flat_map(|part| part.iter()) {
+            let mut docs = found.unwrap_or_else(|| DocSet::all(index.len()));
+            docs.subtract(&terms.any(&terms.related(unwanted)).docs());
+            found = Some(docs);
         }
+        let phrases = Phrases::new(self.phrases.iter(), phrases.into_iter(), terms);
+        if phrases.is_empty() { found } else { Some(phrases.keep(found, terms, units)) }
     }
 }
 
-/// One thing that must be there: any of the terms, or one of the alternatives of several words.
-#[derive(Clone, Debug)]
+/// How many words at the start belong together.
+fn run(words: &[Typed], index: &Index) -> usize {
+    let concept = index.concepts.longest(words).map_or(1, |(length, _)| length);
+    let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
+    let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
+    let found = (concept + 1..=longest.max(2.min(words.len())))
+        .rev()
+        .find(|length| joined(*length) || !synonyms(&words[..*length], index).is_empty());
+    found.unwrap_or(concept)
+}
+
+/// The term that two words are when they are written together.
+fn together(words: &[Typed], index: &Index) -> Option<u32> {
+    let [first, second] = words else { return None };
+    let long = |word: &Typed| word.text.chars().count() > 1;
+    if !long(first) || !long(second) {
+        return None;
+    }
+    index.terms.exact(&format!("{}{}", first.text, second.text))
+}
+
+/// What a run means besides itself: by the dataset, and by the project.
+fn synonyms(run: &[Typed], index: &Index) -> Vec<Vec<String>> {
+    let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+    let own = index.terms.synonyms(&words.join(" "));
+    let mut all: Vec<Vec<String>> =
+        own.iter().map(|synonym| synonym.split(' ').map(str::to_owned).collect()).collect();
+    all.extend(BUILT_IN.of(&words).into_iter().cloned());
+    all
+}
+
+/// How near a term is to what was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The very word.
+    Typed,
+    /// Another word of its stem.
+    Stem,
+    /// A synonym, or what is written together or apart.
+    Other,
+    /// What it may be a slip of.
+    Guess,
+}
+
+/// One thing that must be there.
+#[derive(Clone, Debug, Default)]
 pub struct Clause {
+    /// What was typed, folded.
+    pub words: Vec<String>,
     /// Terms that are enough.
-    pub meaning: Meaning,
-    /// Words that are enough together.
+    pub forms: Vec<(u32, Form)>,
+    /// Words that are enough all together.
     alternatives: Vec<Vec<Meaning>>,
+    /// Words that are enough in a row.
+    apart: Option<Vec<String>>,
+    /// What the words name.
+    pub concept: Option<u32>,
 }
 
 impl Clause {
-    /// What a word, or several words that have synonyms, stand for together; nothing when neither
-    /// they nor their synonyms stand anywhere.
-    fn new(words: &[String], terms: &Terms) -> Option<Self> {
-        let synonyms = match words {
-            [word] => terms.synonyms(word),
-            words => terms.synonyms(&words.join(" ")),
+    /// `names`: the words may name something.
+    fn new(run: &[Typed], names: bool, index: &Index) -> Self {
+        let named = index.concepts.longest(run).filter(|(length, _)| names && *length == run.len());
+        let mut clause = Self {
+            words: run.iter().map(|word| word.text.clone()).collect(),
+            concept: named.map(|(_, concept)| concept).filter(|concept| {
+                !index.concepts.is_empty(*concept) || index.concepts.place(*concept).is_some()
+            }),
+            ..Self::default()
         };
-        if words.len() > 1 && synonyms.is_empty() {
-            return None;
+        let terms = &index.terms;
+        match run {
+            [only] => {
+                clause.add_word(&only.text, Form::Typed, terms);
+                // Where it is written together anywhere, that word stands for what is in a row too.
+                let apart = only.parts.len() > 1 && terms.exact(&only.text).is_none();
+                clause.apart = apart.then(|| only.parts.clone());
+            }
+            run => {
+                clause.add_all(run.iter().map(|word| word.text.as_str()), terms);
+                let whole = together(run, index);
+                clause.forms.extend(whole.map(|term| (term, Form::Other)));
+            }
         }
-        let mut clause = Self { meaning: Meaning::default(), alternatives: Vec::new() };
-        clause.add(words.iter().map(String::as_str), terms);
-        synonyms.iter().for_each(|synonym| clause.add(synonym.split(' '), terms));
-        clause.meaning.terms.sort_unstable();
-        clause.meaning.terms.dedup();
-        let stands = !clause.meaning.terms.is_empty() || !clause.alternatives.is_empty();
-        stands.then_some(clause)
+        let place = clause.concept.and_then(|concept| index.concepts.place(concept));
+        let names = place.map(names_of_place).unwrap_or_default();
+        for synonym in synonyms(run, index).into_iter().chain(names.iter().cloned()) {
+            match synonym.as_slice() {
+                [only] => clause.add_word(only, Form::Other, terms),
+                words => clause.add_all(words.iter().map(String::as_str), terms),
+            }
+        }
+        clause.forms.sort_unstable();
+        clause.forms.dedup_by_key(|(term, _)| *term);
+        clause
+    }
+
+    /// Adds a word with its stems.
+    fn add_word(&mut self, word: &str, form: Form, terms: &Terms) {
+        let typed = terms.exact(word).filter(|_| form == Form::Typed);
+        let other = if form == Form::Typed { Form::Stem } else { form };
+        let related = terms.related(word).terms;
+        let form = |term: u32| if typed == Some(term) { Form::Typed } else { other };
+        self.forms.extend(related.into_iter().map(|term| (term, form(term))));
     }
 
     /// Adds words that are enough together, if each of them stands somewhere.
-    fn add<'a>(&mut self, words: impl Iterator<Item = &'a str>, terms: &Terms) {
-        let mut meanings: Vec<Meaning> = words.map(|word| terms.related(word)).collect();
-        if meanings.iter().any(|meaning| meaning.terms.is_empty()) {
-            return;
+    fn add_all<'a>(&mut self, words: impl Iterator<Item = &'a str>, terms: &Terms) {
+        let meanings: Vec<Meaning> = words.map(|word| terms.related(word)).collect();
+        if meanings.iter().all(|meaning| !meaning.terms.is_empty()) && !self.alternatives.contains(&meanings)
+        {
+            self.alternatives.push(meanings);
         }
-        match meanings.pop() {
-            Some(only) if meanings.is_empty() => self.meaning.terms.extend(only.terms),
-            Some(last) => {
-                meanings.push(last);
-                self.alternatives.push(meanings);
-            }
-            None => {}
-        }
+    }
+
+    /// Whether nothing can have it.
+    #[must_use]
+    pub fn is_unknown(&self, index: &Index) -> bool {
+        self.forms.is_empty()
+            && self.alternatives.is_empty()
+            && self.apart.is_none()
+            && self.concept.is_none_or(|concept| index.concepts.is_empty(concept))
+    }
+
+    /// Each of several words, to look for one by one.
+    #[must_use]
+    pub fn meanings(&self) -> &[Vec<Meaning>] {
+        &self.alternatives
+    }
+
+    fn terms(&self) -> impl Iterator<Item = u32> {
+        self.forms.iter().map(|(term, _)| *term)
     }
 
     /// Documents that have it.
     #[must_use]
-    pub fn docs<'a>(&self, terms: &'a Terms, count: usize) -> Held<'a> {
-        let own = terms.any(&self.meaning);
-        if self.alternatives.is_empty() {
-            return own;
+    pub fn docs<'a>(&self, index: &'a Index) -> Held<'a> {
+        let terms = &index.terms;
+        let mut parts: Vec<Docs<'_>> = self.terms().map(|term| terms.docs(term)).collect();
+        if let Some(concept) = self.concept {
+            parts.extend(index.concepts.parts(concept, &index.values));
         }
-        let mut parts = vec![own];
+        if self.alternatives.is_empty() && self.apart.is_none() {
+            return union(&parts, index.len());
+        }
+        let mut made: Vec<Held<'_>> = Vec::new();
         for words in &self.alternatives {
             let words = words.iter().map(|meaning| terms.any(meaning));
-            parts.extend(words.reduce(|all, word| Held::Made(all.docs().and(&word.docs()))));
+            made.extend(words.reduce(|all, word| Held::Made(all.docs().and(&word.docs()))));
         }
-        let parts: Vec<Docs<'_>> = parts.iter().map(Held::docs).collect();
-        Held::Made(union(&parts, count).into_set())
+        if let Some(apart) = &self.apart {
+            let phrase = Phrases::new(std::iter::once(apart), std::iter::empty(), terms);
+            made.push(Held::Made(phrase.keep(None, terms, &Units::new(0))));
+        }
+        let all: Vec<Docs<'_>> = parts.into_iter().chain(made.iter().map(Held::docs)).collect();
+        Held::Made(union(&all, index.len()).into_set())
+    }
+
+    /// What looking it up costs.
+    #[must_use]
+    pub fn price(&self, index: &Index) -> u64 {
+        let terms = &index.terms;
+        let all = self.alternatives.iter().flatten().flat_map(|meaning| meaning.terms.iter().copied());
+        let words: u64 = self.terms().chain(all).map(|term| LOOK_UP + price_of(&terms.docs(term))).sum();
+        let named = self.concept.map(|concept| index.concepts.parts(concept, &index.values));
+        let values: u64 = named.iter().flatten().map(price_of).sum();
+        let apart = self.apart.as_ref().map_or(0, |apart| {
+            Phrases::new(std::iter::once(apart), std::iter::empty(), terms).price(terms, index.len())
+        });
+        words + values + apart
+    }
+
+    /// Upper bound of the number of documents that have it.
+    #[must_use]
+    pub fn most(&self, index: &Index) -> usize {
+        let terms = &index.terms;
+        let most =
+            |meaning: &Meaning| -> usize { meaning.terms.iter().map(|term| terms.docs(*term).len()).sum() };
+        let own: usize = self.terms().map(|term| terms.docs(term).len()).sum();
+        let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(most).min());
+        let named = self.concept.map(|concept| index.concepts.parts(concept, &index.values));
+        let values: usize = named.iter().flatten().map(Docs::len).sum();
+        let apart = if self.apart.is_some() { index.len() } else { 0 };
+        own + values + apart + alternatives.sum::<usize>()
     }
 
     /// Upper bound of the number of documents, or a large number for many.
-    fn size(&self, terms: &Terms) -> usize {
-        if !self.alternatives.is_empty() {
+    fn size(&self, index: &Index) -> usize {
+        if !self.is_plain() {
             return usize::MAX;
         }
         let size = |docs| match docs {
             Docs::List(list) => list.len(),
             Docs::Bits(_) => usize::MAX,
         };
-        self.meaning.terms.iter().map(|term| size(terms.docs(*term))).fold(0, usize::saturating_add)
+        self.terms().map(|term| size(index.terms.docs(term))).fold(0, usize::saturating_add)
+    }
+
+    /// Whether single terms are all that is enough.
+    fn is_plain(&self) -> bool {
+        self.alternatives.is_empty() && self.apart.is_none() && self.concept.is_none()
     }
 
     /// What it leaves of a set.
-    fn keep(&self, found: &Docs<'_>, terms: &Terms, count: usize) -> DocSet {
+    fn keep(&self, found: &Docs<'_>, index: &Index) -> DocSet {
         /// Looking a document up in a few lists is cheaper than uniting them.
         const FEW: usize = 4;
         match found {
             Docs::List(list)
-                if list.len() < count / 64
-                    && self.alternatives.is_empty()
-                    && (2..=FEW).contains(&self.meaning.terms.len()) =>
+                if list.len() < index.len() / 64
+                    && self.is_plain()
+                    && (2..=FEW).contains(&self.forms.len()) =>
             {
-                let parts: Vec<Docs<'_>> = self.meaning.terms.iter().map(|term| terms.docs(*term)).collect();
+                let parts: Vec<Docs<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
                 let kept = list.iter().copied().filter(|doc| parts.iter().any(|part| part.contains(*doc)));
                 DocSet::List(kept.collect())
             }
-            _ => found.and(&self.docs(terms, count).docs()),
+            _ => found.and(&self.docs(index).docs()),
         }
     }
 }
 
+/// What reading a set costs.
+fn price_of(docs: &Docs<'_>) -> u64 {
+    match docs {
+        Docs::List(list) => list.len() as u64,
+        Docs::Bits(bits) => bits.len() as u64,
+    }
+}
+
 /// Documents that have all clauses, the rarest first; `None` without clauses.
-fn all_of<'a>(terms: &'a Terms, clauses: &[Clause], count: usize) -> Option<Held<'a>> {
+fn all_of<'a>(index: &'a Index, clauses: &[Clause]) -> Option<Held<'a>> {
     let mut sized: Vec<(usize, &Clause)> =
-        clauses.iter().map(|clause| (clause.size(terms), clause)).collect();
+        clauses.iter().map(|clause| (clause.size(index), clause)).collect();
     sized.sort_by_key(|(size, _)| *size);
     let mut clauses = sized.into_iter().map(|(_, clause)| clause);
-    let first = clauses.next()?.docs(terms, count);
-    Some(clauses.fold(first, |found, clause| Held::Made(clause.keep(&found.docs(), terms, count))))
+    let first = clauses.next()?.docs(index);
+    Some(clauses.fold(first, |found, clause| Held::Made(clause.keep(&found.docs(), index))))
 }
 
 #[cfg(test)]
@@ -231,12 +395,41 @@ mod tests {
         words.iter().map(|word| (*word).to_owned()).collect()
     }
 
+    fn texts(wanted: &Wanted) -> Vec<&str> {
+        wanted.words.iter().map(|word| word.text.as_str()).collect()
+    }
+
     #[test]
     fn words_phrases_and_exclusions_are_told_apart() {
         let wanted = Wanted::parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
-        assert_eq!(wanted.words, strings(&["solar", "field", "work"]));
+        assert_eq!(texts(&wanted), ["solar", "fieldwork"]);
+        assert_eq!(wanted.words[1].parts, ["field", "work"]);
         assert_eq!(wanted.phrases, [strings(&["living", "labs"])]);
         assert_eq!(wanted.without, [strings(&["gas"]), strings(&["fossil", "fuel"])]);
+    }
+
+    #[test]
+    fn what_is_said_twice_is_asked_once_and_words_in_phrases_count() {
+        let wanted = Wanted::parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
+        assert_eq!(wanted.phrases, [strings(&["of", "the"])]);
+        assert_eq!(wanted.without, [strings(&["in", "a"]), strings(&["gas"])]);
+        assert_eq!(texts(&wanted), ["the"]);
+        let many: String = (0..100).map(|n| format!("\"a{n} b{n} c{n}\" ")).collect();
+        let wanted = Wanted::parse(&many);
+        assert_eq!(wanted.phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
+    }
+
+    #[test]
+    fn small_words_need_not_be_there_unless_nothing_else_is_asked() {
+        for (text, expected) in [
+            ("grants for the arts", vec![false, true, true, false]),
+            ("of the", vec![false, false]),
+            ("WHO grants", vec![false, false]),
+            ("WHO GRANTS", vec![true, false]),
+            ("the \"living labs\"", vec![true]),
+        ] {
+            assert_eq!(Wanted::parse(text).stops(), expected, "{text}");
+        }
     }
 
     #[test]

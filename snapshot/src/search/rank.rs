@@ -1,170 +1,279 @@
-//! Relevance: records with all terms of a question, best first, then records with some of them.
-//!
-//! A record's score is a sum over what is wanted: rare words count more (idf), a word counts more in
-//! a name than in a description, and repetition counts less and less (as BM25 does). Names that hold
-//! everything that is wanted come first, names that are exactly it before those. Work is bounded:
-//! at most [`SCORED_MAX`] records of each kind are looked at word by word.
+//! Relevance: the rows of a page for people and for language models. Full matches first, best first, or
+//! in the order that the question names; below them, while the page has room, what comes near, in
+//! labelled tiers. Work is bounded: only so many records of a tier are scored.
 
+use crate::facet::Facet;
 use crate::query::{Page, Query};
-use crate::search::Index;
 use crate::search::matching::Wanted;
-use crate::search::set::{DocSet, has_bit, set_bit, words};
-use crate::search::terms::{FIELDS, Mark, Meaning};
+use crate::search::modifiers::{self, Said};
+use crate::search::score::{Scorer, Told};
+use crate::search::set::{DocSet, Docs, has_bit, set_bit, union, words};
+use crate::search::tiers::{Parts, SOME_MAX, Tier};
 use crate::search::today::Today;
+use crate::search::units::{self, Units};
+use crate::search::{FacetCounts, Index};
 
-/// Most records of one kind whose words are counted for a question.
+/// Most records of one tier that are scored for a question.
 pub const SCORED_MAX: usize = 2_000;
 
 /// Records whose slug begins with the question are looked at in any case, up to this many.
 const NAMESAKES_MAX: usize = 100;
 
-/// How much one occurrence counts in each field.
-const WEIGHTS: [f64; FIELDS] = {
-    let mut weights = [1.0; FIELDS];
-    weights[Mark::Name as usize] = 8.0;
-    weights[Mark::Alias as usize] = 8.0;
-    weights[Mark::Organization as usize] = 2.0;
-    weights[Mark::Summary as usize] = 2.0;
-    weights
-};
-
-/// Weighted occurrences that earn half of what any number of them can.
-const HALF: f64 = 6.0;
-
-/// What the very form that was typed earns on top of any form of the word.
-const TYPED: f64 = 0.5;
-
-/// What of a question a record has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Match {
-    /// All of it.
-    All,
-    /// Some of it.
-    Any,
+/// A row of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which record.
+    pub doc: u32,
+    /// What of the question it has.
+    pub tier: Tier,
+    /// Words of the question that it has not, as they were typed.
+    pub missing: Vec<String>,
 }
 
-/// The rows of a page.
+/// What words of a question were taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Understood {
+    /// The words, folded.
+    pub words: String,
+    /// Values that are no places.
+    pub values: Vec<(Facet, u32)>,
+    /// A place.
+    pub place: Option<String>,
+}
+
+/// A word that stands nowhere, and what it was read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// What was typed.
+    pub word: String,
+    /// Words of records; strangers' text.
+    pub read_as: Vec<String>,
+}
+
+/// The rows of a page, and how the question was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranked {
-    /// How many records have everything that was asked for.
+    /// How many records match fully.
     pub total: usize,
     /// The rows of the page, in order.
-    pub rows: Vec<(u32, Match)>,
+    pub rows: Vec<Row>,
     /// Whether rows come after these.
     pub more: bool,
+    /// How many more would match if they did not keep silent about who may apply.
+    pub silent: usize,
+    /// All facets over the full matches, when they were asked for.
+    pub facets: Option<Vec<FacetCounts>>,
+    /// What words were taken for.
+    pub understood: Vec<Understood>,
+    /// Words that were taken for filters.
+    pub said: Vec<Said>,
+    /// Words that were guessed.
+    pub guesses: Vec<Guess>,
+    /// Words that stand nowhere.
+    pub unknown: Vec<String>,
 }
 
-/// Answers a question: records that have all of its text first, in order of relevance or in the
-/// order that the question names; then, while the page has room, records that have some of it, in
-/// order of relevance. Facets are not counted.
+/// How a question wants its answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wish<'a> {
+    /// Best first, not in the order that the question names.
+    pub by_relevance: bool,
+    /// Words that are to be taken as words, whatever they name.
+    pub plain: &'a [String],
+    /// Rows of records that say nothing where a filter asks who may apply.
+    pub silent: bool,
+    /// Whether the last word may be the beginning of another.
+    pub completes: bool,
+}
+
+impl Wish<'_> {
+    /// Best first, and nothing else.
+    pub const BEST: Self = Self { by_relevance: true, plain: &[], silent: false, completes: false };
+}
+
+/// Answers a question.
 #[must_use]
-pub fn search(index: &Index, query: &Query, today: &Today, by_relevance: bool) -> Ranked {
-    let wanted = query.text.as_deref().map(Wanted::parse).unwrap_or_default();
-    if wanted.words.is_empty() && wanted.phrases.is_empty() {
-        return listed(index, query, today);
-    }
-    let filters = Query { text: None, facets: false, ..query.clone() };
-    let question = Question::new(index, today, wanted);
-    let mut ranked = Ranked::default();
-    let base = index.filter(&filters, today, None);
-    index.answer(&filters, today, base.as_ref(), |docs, page| {
-        let order = |all: &DocSet, page: &Page| {
-            if by_relevance { question.page(all, page) } else { index.page(query, today, Some(all), page) }
+pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
+    let (left, said) = modifiers::take(query, wish.plain, today.day);
+    let mut ranked = answer(index, &left, today, wish);
+    if ranked.rows.is_empty() && !said.is_empty() && query.page.offset == 0 {
+        // Nothing fits what was said: what would without it is better than nothing, and is not all of it.
+        let unfiltered = Query { text: left.text, ..query.clone() };
+        let near = answer(index, &unfiltered, today, wish);
+        let lacks = |row: Row| Row {
+            tier: row.tier.max(Tier::Most),
+            missing: row.missing.into_iter().chain(said.iter().map(|said| said.words.clone())).collect(),
+            ..row
         };
-        ranked = question.rank(docs, page, order);
-        Vec::new()
-    });
+        ranked.rows = near.rows.into_iter().map(lacks).collect();
+    }
+    ranked.said = said;
     ranked
 }
 
-/// Answers a question that no record has more of than another.
-fn listed(index: &Index, query: &Query, today: &Today) -> Ranked {
-    let answer = index.search(&Query { facets: false, ..query.clone() }, today);
-    Ranked {
-        total: answer.total,
-        more: query.page.range(answer.total).end < answer.total,
-        rows: answer.docs.into_iter().map(|doc| (doc, Match::All)).collect(),
-    }
+/// Answers a question whose words are words.
+fn answer(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
+    let mut wanted = query.text.as_deref().map(Wanted::parse).unwrap_or_default();
+    wanted.plain = wish.plain.to_vec();
+    wanted.goes_on &= wish.completes;
+    let question = Question::new(index, query, today, wanted);
+    let mut ranked = question.page(wish);
+    question.tell(&mut ranked);
+    ranked
 }
 
-/// Something that a record has or has not: a word or a phrase.
-struct Part {
-    docs: DocSet,
-    idf: f64,
-}
-
-/// A question's text, looked up.
+/// A question, looked up.
 struct Question<'a> {
     index: &'a Index,
+    query: &'a Query,
+    /// The question without its text.
+    filters: Query,
     today: &'a Today,
     wanted: Wanted,
-    parts: Vec<Part>,
-    /// How much each meaning tells that is counted in records.
-    idf: Vec<f64>,
-    /// Codes of the meanings.
-    lookup: Vec<(u32, u32)>,
-    /// The words as a slug has them.
-    slug: String,
+    parts: Parts<'a>,
+    /// Documents that ranges, switches, phrases and exclusions leave.
+    hard: Option<DocSet>,
+    units: Units,
 }
 
 impl<'a> Question<'a> {
-    fn new(index: &'a Index, today: &'a Today, wanted: Wanted) -> Self {
-        let (terms, count) = (&index.terms, index.len());
-        let clauses = wanted.clauses(terms);
-        let part = |docs: DocSet| Part { idf: idf(docs.len(), count), docs };
-        let mut parts: Vec<Part> =
-            clauses.iter().map(|clause| part(clause.docs(terms, count).into_set())).collect();
-        let counted = clauses.into_iter().zip(&parts).map(|(clause, part)| (clause.meaning, part.idf));
-        let mut meanings: Vec<(Meaning, f64)> = counted.collect();
-        parts.extend(wanted.phrases.iter().map(|phrase| part(terms.phrase(phrase))));
-        // The word as it was typed earns more than its other forms, which may have another sense.
-        let typed = wanted.words.iter().chain(wanted.phrases.iter().flatten());
-        for term in typed.filter_map(|word| terms.exact(word)) {
-            let idf = idf(terms.docs(term).len(), count);
-            meanings.push((Meaning { terms: vec![term] }, idf * TYPED));
+    fn new(index: &'a Index, query: &'a Query, today: &'a Today, wanted: Wanted) -> Self {
+        let filters = Query { text: None, ..query.clone() };
+        let units = Units::new(units::most(index.len()));
+        let hard = wanted.keep(index.filter(&filters, today, None), index, &units);
+        let parts = Parts::new(index, &wanted);
+        Self { index, query, filters, today, wanted, parts, hard, units }
+    }
+
+    fn page(&self, wish: Wish<'_>) -> Ranked {
+        let base = match (self.parts.exact(), &self.hard) {
+            (Some(mut exact), Some(hard)) => {
+                exact.intersect(&hard.docs());
+                Some(exact)
+            }
+            (exact, hard) => exact.or_else(|| hard.clone()),
+        };
+        let mut full = None;
+        let answer = self.index.answer(&self.filters, self.today, base.as_ref(), |found, _| {
+            full = found.cloned();
+            Vec::new()
+        });
+        let full = full.unwrap_or_else(|| DocSet::all(self.index.len()));
+        let silent = self.index.or_silent(&self.filters, self.today, base.as_ref()).map(|mut docs| {
+            docs.subtract(&full.docs());
+            docs
+        });
+        let silent = silent.unwrap_or_else(DocSet::none);
+        let page = self.query.page;
+        let mut pager = Pager { left: page.offset, room: page.limit, rows: Vec::new(), more: false };
+        let told: Vec<Told<'_>> =
+            self.parts.known.iter().map(|part| Told { clause: &part.clause, idf: part.idf }).collect();
+        let scorer = Scorer::new(self.index, &self.wanted, &told);
+        let best_first = wish.by_relevance && !self.wanted.is_empty();
+        self.full(&full, best_first, &scorer, &mut pager);
+        let mut above = full;
+        if wish.silent {
+            let page = |page: &Page| match best_first {
+                true => self.best(&silent, page, &scorer),
+                false => self.index.page(self.query, self.today, Some(&silent), page),
+            };
+            pager.take(Tier::Unstated, silent.len(), page);
+            above = union(&[above.docs(), silent.docs()], self.index.len()).into_set();
         }
-        meanings.retain(|(meaning, _)| !meaning.terms.is_empty());
-        let (meanings, idf): (Vec<Meaning>, Vec<f64>) = meanings.into_iter().unzip();
-        let slug: Vec<&str> =
-            wanted.words.iter().chain(wanted.phrases.iter().flatten()).map(String::as_str).collect();
-        Self { lookup: terms.code_lookup(&meanings), slug: slug.join("-"), index, today, wanted, parts, idf }
+        self.near(above, &scorer, &mut pager);
+        let row = |(doc, tier): (u32, Tier)| {
+            let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
+            Row { doc, tier, missing }
+        };
+        Ranked {
+            total: answer.total,
+            rows: pager.rows.into_iter().map(row).collect(),
+            more: pager.more,
+            silent: silent.len(),
+            facets: answer.facets,
+            ..Ranked::default()
+        }
     }
 
-    fn rank(&self, docs: Option<&DocSet>, page: &Page, order: impl Fn(&DocSet, &Page) -> Vec<u32>) -> Ranked {
-        let all = self.all(docs);
-        let total = all.len();
-        let mut rows: Vec<(u32, Match)> =
-            order(&all, page).into_iter().map(|doc| (doc, Match::All)).collect();
-        let asked = page.offset.saturating_add(page.limit);
-        let beyond = asked.checked_sub(total as u64).map(|past| usize::try_from(past).unwrap_or(usize::MAX));
-        let Some(beyond) = beyond else { return Ranked { total, rows, more: true } };
-        let some = self.best_of_some(docs, &all);
-        let room = page.limit as usize - rows.len();
-        let before = beyond.saturating_sub(room);
-        rows.extend(some.iter().skip(before).take(room).map(|doc| (*doc, Match::Any)));
-        Ranked { total, rows, more: some.len() > beyond }
+    /// Rows of full matches: those that are called so first.
+    fn full(&self, full: &DocSet, by_relevance: bool, scorer: &Scorer<'_>, pager: &mut Pager) {
+        if !by_relevance {
+            let page = |page: &Page| self.index.page(self.query, self.today, Some(full), page);
+            return pager.take(Tier::All, full.len(), page);
+        }
+        let titles = self.index.titles.find(self.query.text.as_deref().unwrap_or_default());
+        let named = DocSet::List(titles.iter().copied().filter(|doc| full.contains(*doc)).collect());
+        pager.take(Tier::Name, named.len(), |page| self.best(&named, page, scorer));
+        let mut rest = full.clone();
+        rest.subtract(&named.docs());
+        pager.take(Tier::All, rest.len(), |page| self.best(&rest, page, scorer));
     }
 
-    /// Records among `docs` that have everything.
-    fn all(&self, docs: Option<&DocSet>) -> DocSet {
-        let mut parts: Vec<&DocSet> = self.parts.iter().map(|part| &part.docs).chain(docs).collect();
-        parts.sort_by_key(|part| part.len());
-        let Some((least, others)) = parts.split_first() else { return DocSet::none() };
-        let mut all = (*least).clone();
-        others.iter().for_each(|part| all.intersect(&part.docs()));
-        self.wanted.drop_unwanted(&self.index.terms, &mut all);
-        all
+    /// Rows of what comes near, while there is room. What lacks something is ranked together, whatever it
+    /// lacks: a record without a word may be nearer than one that does not say who may apply.
+    fn near(&self, above: DocSet, scorer: &Scorer<'_>, pager: &mut Pager) {
+        if self.parts.is_empty() || pager.more {
+            return;
+        }
+        let among = self.picked();
+        let mut above = above;
+        let mut below = |tier: Tier| {
+            let mut docs = self.parts.docs(tier, among.as_ref())?;
+            docs.subtract(&above.docs());
+            if tier == Tier::Some {
+                docs = self.first_of_some(&docs);
+            }
+            above = union(&[above.docs(), docs.docs()], self.index.len()).into_set();
+            Some((tier, docs))
+        };
+        for tier in [Tier::Wider, Tier::Guess] {
+            if let Some((tier, docs)) = below(tier) {
+                pager.take(tier, docs.len(), |page| self.best(&docs, page, scorer));
+            }
+        }
+        if pager.more {
+            return;
+        }
+        let lacking: Vec<(Tier, DocSet)> =
+            [Tier::Unstated, Tier::Most, Tier::Some].into_iter().filter_map(below).collect();
+        let parts: Vec<Docs<'_>> = lacking.iter().map(|(_, docs)| docs.docs()).collect();
+        let all = union(&parts, self.index.len()).into_set();
+        let tier =
+            |doc: u32| lacking.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
+        let from = pager.rows.len();
+        pager.take(Tier::Some, all.len(), |page| self.best(&all, page, scorer));
+        pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
     }
 
-    /// A page of records that have everything. Of very many, those that are scored come first; the
-    /// rest keeps the default order.
-    fn page(&self, all: &DocSet, page: &Page) -> Vec<u32> {
+    /// Documents that everything leaves but the words; `None` is every document.
+    fn picked(&self) -> Option<DocSet> {
+        let filters = Query { facets: false, ..self.filters.clone() };
+        let mut among = None;
+        self.index.answer(&filters, self.today, self.hard.as_ref(), |found, _| {
+            among = found.cloned();
+            Vec::new()
+        });
+        among
+    }
+
+    fn first_of_some(&self, docs: &DocSet) -> DocSet {
+        let mut keyed: Vec<(f64, u32, u32)> = Vec::with_capacity(docs.len());
+        docs.for_each(|doc| keyed.push((self.parts.had(doc), self.today.order.rank[doc as usize], doc)));
+        keyed.sort_unstable_by(|(x, a, _), (y, b, _)| y.total_cmp(x).then_with(|| a.cmp(b)));
+        let mut first: Vec<u32> = keyed.into_iter().take(SOME_MAX).map(|(_, _, doc)| doc).collect();
+        first.sort_unstable();
+        DocSet::List(first)
+    }
+
+    /// A page of some records, best first. Of very many, those that are scored come first; the rest keeps
+    /// the default order.
+    fn best(&self, all: &DocSet, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
         let range = page.range(all.len());
         if range.is_empty() {
             return Vec::new();
         }
         let candidates = self.candidates(all);
-        let mut docs = self.sorted(&candidates);
+        let mut docs = self.sorted(&candidates, scorer);
         if range.end > docs.len() {
             let mut scored = vec![0; words(self.index.len())];
             candidates.iter().for_each(|doc| set_bit(&mut scored, *doc));
@@ -192,89 +301,65 @@ impl<'a> Question<'a> {
     }
 
     fn namesakes(&self) -> impl Iterator<Item = u32> {
-        let by_slug = self.index.by_slug();
-        let start = by_slug.partition_point(|doc| self.index.slug(*doc) < self.slug.as_str());
+        let slug: Vec<&str> = self.wanted.words.iter().map(|word| word.text.as_str()).collect();
+        let (by_slug, slug) = (self.index.by_slug(), slug.join("-"));
+        let start = by_slug.partition_point(|doc| self.index.slug(*doc) < slug.as_str());
         let namesakes = by_slug[start..].iter().copied();
-        namesakes.take_while(|doc| self.index.slug(*doc).starts_with(&self.slug)).take(NAMESAKES_MAX)
-    }
-
-    /// Records that have some parts, best first, at most [`SCORED_MAX`]. A part that most records
-    /// have makes no candidate.
-    fn best_of_some(&self, docs: Option<&DocSet>, all: &DocSet) -> Vec<u32> {
-        if self.parts.len() < 2 {
-            return Vec::new();
-        }
-        let count = self.index.len();
-        let telling = |part: &&Part| part.docs.len() <= count / 2;
-        let mut had = vec![0f32; count];
-        for part in self.parts.iter().filter(telling) {
-            part.docs.for_each(|doc| had[doc as usize] += part.idf as f32);
-        }
-        let mut some = vec![0; words(count)];
-        let found = had.iter().enumerate().filter(|(_, had)| **had > 0.0);
-        found.for_each(|(doc, _)| set_bit(&mut some, doc as u32));
-        let mut some = DocSet::Bits(some);
-        some.subtract(&all.docs());
-        if let Some(docs) = docs {
-            some.intersect(&docs.docs());
-        }
-        self.wanted.drop_unwanted(&self.index.terms, &mut some);
-        let mut keyed = Vec::with_capacity(some.len());
-        some.for_each(|doc| keyed.push((doc, had[doc as usize])));
-        if keyed.len() > SCORED_MAX {
-            let place = |doc: u32| self.today.order.rank[doc as usize];
-            keyed.select_nth_unstable_by(SCORED_MAX, |(a, x), (b, y)| {
-                y.total_cmp(x).then_with(|| place(*a).cmp(&place(*b)))
-            });
-            keyed.truncate(SCORED_MAX);
-        }
-        let candidates: Vec<u32> = keyed.into_iter().map(|(doc, _)| doc).collect();
-        self.sorted(&candidates)
+        namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
     /// Best first; equal ones in the default order.
-    fn sorted(&self, docs: &[u32]) -> Vec<u32> {
+    fn sorted(&self, docs: &[u32], scorer: &Scorer<'_>) -> Vec<u32> {
+        self.units.spend(docs.len() as u64 * self.index.terms.mean_codes());
         let mut keyed: Vec<(f64, u32, u32)> =
-            docs.iter().map(|doc| (self.score(*doc), self.today.order.rank[*doc as usize], *doc)).collect();
+            docs.iter().map(|doc| (scorer.score(*doc), self.today.order.rank[*doc as usize], *doc)).collect();
         keyed.sort_unstable_by(|(x, a, _), (y, b, _)| y.total_cmp(x).then_with(|| a.cmp(b)));
         keyed.into_iter().map(|(_, _, doc)| doc).collect()
     }
 
-    fn score(&self, doc: u32) -> f64 {
-        let counts = self.index.terms.field_counts(doc, &self.lookup, self.idf.len());
-        let (mut score, mut named, mut whole) = (0.0, 0.0, 0.0);
-        for (counts, idf) in counts.iter().zip(&self.idf) {
-            let weighted: f64 = counts.iter().zip(WEIGHTS).map(|(n, weight)| f64::from(*n) * weight).sum();
-            score += idf * weighted / (weighted + HALF);
-            whole += idf;
-            if counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0 {
-                named += idf;
-            }
+    /// Says how the question was read.
+    fn tell(&self, ranked: &mut Ranked) {
+        let values = &self.index.values;
+        let clauses = self.parts.known.iter().map(|part| &part.clause).chain(&self.parts.unknown);
+        for clause in clauses {
+            let Some(concept) = clause.concept else { continue };
+            let (plain, _) = self.index.concepts.values(concept);
+            ranked.understood.push(Understood {
+                words: clause.words.join(" "),
+                values: plain.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
+                place: self.index.concepts.place(concept).map(str::to_owned),
+            });
         }
-        if whole > 0.0 {
-            // All in the name is worth more than anything elsewhere.
-            score += whole * (named / whole).powi(2) + whole * self.likeness(doc);
-        }
-        score
-    }
-
-    /// How much a slug, which holds the words of a name, is what was asked for: 2 exactly, up to 1
-    /// when it contains the words in a row.
-    fn likeness(&self, doc: u32) -> f64 {
-        let slug = self.index.slug(doc);
-        if slug == self.slug {
-            return 2.0;
-        }
-        let Some(start) = slug.find(&self.slug) else { return 0.0 };
-        let (before, after) = (&slug[..start], &slug[start + self.slug.len()..]);
-        let whole_words =
-            (before.is_empty() || before.ends_with('-')) && (after.is_empty() || after.starts_with('-'));
-        if whole_words { self.slug.len() as f64 / slug.len() as f64 } else { 0.0 }
+        let guessed = self.parts.known.iter().filter(|part| part.guessed);
+        ranked.guesses.extend(guessed.map(|part| Guess {
+            word: part.clause.words.join(" "),
+            read_as:
+                part.clause.forms.iter().map(|(term, _)| self.index.terms.text(*term).to_owned()).collect(),
+        }));
+        ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
     }
 }
 
-/// How much it tells that a record is among `holders` of `count` records.
-fn idf(holders: usize, count: usize) -> f64 {
-    let (holders, count) = (holders as f64, count as f64);
-    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+/// Takes the rows of a page from one list of rows after the other.
+struct Pager {
+    /// Rows before the page that are still to come.
+    left: u64,
+    /// Rows that the page still takes.
+    room: u64,
+    rows: Vec<(u32, Tier)>,
+    /// Whether rows come after the page.
+    more: bool,
+}
+
+impl Pager {
+    /// Takes what belongs on the page of `count` rows of a tier.
+    fn take(&mut self, tier: Tier, count: usize, page: impl FnOnce(&Page) -> Vec<u32>) {
+        let rows = Page { offset: self.left, limit: self.room };
+        let count = count as u64;
+        self.more |= self.left.saturating_add(self.room) < count;
+        let taken = if self.room == 0 || self.left >= count { Vec::new() } else { page(&rows) };
+        self.left = self.left.saturating_sub(count);
+        self.room -= taken.len() as u64;
+        self.rows.extend(taken.into_iter().map(|doc| (doc, tier)));
+    }
 }

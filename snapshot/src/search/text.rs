@@ -58,23 +58,145 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
-/// Calls `each` with every token of a text, folded. A word such as `lndian`, which nobody writes on
-/// purpose, is a capital I that was read as a small L: `each` gets it a second time as `indian`,
-/// marked as standing at the same position.
+/// Calls `each` with every token of a text, folded, and with other readings of the same position:
+///
+/// - `lndian`, which nobody writes on purpose, is a capital I that was read as a small L: `indian` too;
+/// - `non-profit` and `and/or` are two tokens, and at the second one `nonprofit` and `andor`;
+/// - `O'Brien` likewise, while the `s` of `master's` is dropped;
+/// - `U.S.`, `Ph.D.` and `R&D` are one token each;
+/// - `10,000` is two tokens, and at the second one `10000`.
 pub fn tokens(text: &str, mut each: impl FnMut(&str, SamePosition)) {
+    let mut chain: Vec<(&str, Joint)> = Vec::new();
     let mut folded = String::new();
-    for word in text.split(|c: char| !(c.is_alphanumeric() || is_combining_mark(c))) {
-        folded.clear();
-        fold_into(word, &mut folded);
-        truncate(&mut folded);
-        if folded.is_empty() {
+    for (word, joint) in words(text) {
+        chain.push((word, joint));
+        if joint == Joint::None || chain.len() == CHAIN_MAX {
+            read_chain(&chain, &mut folded, &mut each);
+            chain.clear();
+        }
+    }
+    read_chain(&chain, &mut folded, &mut each);
+}
+
+/// Most words that are read as written together.
+const CHAIN_MAX: usize = 8;
+
+/// What stands between a word and the next one, when it is one mark and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joint {
+    Hyphen,
+    Dot,
+    And,
+    Apostrophe,
+    Comma,
+    None,
+}
+
+impl Joint {
+    fn new(between: &str) -> Self {
+        match between {
+            "-" | "/" | "\u{2010}" | "\u{2011}" => Self::Hyphen,
+            "." => Self::Dot,
+            "&" => Self::And,
+            "'" | "\u{2019}" | "\u{2bc}" => Self::Apostrophe,
+            "," => Self::Comma,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Words as they stand in a text, each with what joins it to the next.
+fn words(text: &str) -> impl Iterator<Item = (&str, Joint)> {
+    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    let mut rest = text.find(is_part).map_or("", |start| &text[start..]);
+    std::iter::from_fn(move || {
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        if word.is_empty() {
+            return None;
+        }
+        let next = after.find(is_part);
+        rest = next.map_or("", |start| &after[start..]);
+        Some((word, next.map_or(Joint::None, |start| Joint::new(&after[..start]))))
+    })
+}
+
+/// Reads words that are joined by single marks, the longest readings first.
+fn read_chain(chain: &[(&str, Joint)], folded: &mut String, each: &mut impl FnMut(&str, SamePosition)) {
+    let mut rest = chain;
+    while let Some((_, joint)) = rest.first() {
+        let run =
+            |joined: &dyn Fn(Joint) -> bool| 1 + rest.iter().take_while(|(_, joint)| joined(*joint)).count();
+        let initials = run(&|joint| matches!(joint, Joint::Dot | Joint::And)).min(rest.len());
+        if are_initials(&rest[..initials]) {
+            let whole: String = rest[..initials].iter().map(|(word, _)| *word).collect();
+            emit(&whole, folded, each);
+            rest = &rest[initials..];
             continue;
         }
-        each(&folded, SamePosition(false));
-        if looks_misread(word, &folded) {
-            folded.replace_range(..1, "i");
-            each(&folded, SamePosition(true));
+        let length = match joint {
+            Joint::Hyphen => run(&|joint| joint == Joint::Hyphen),
+            Joint::Comma | Joint::Dot => run(&|other| other == *joint),
+            Joint::Apostrophe => 2,
+            _ => 1,
+        };
+        let length = length.min(rest.len());
+        read_run(&rest[..length], *joint, folded, each);
+        rest = &rest[length..];
+    }
+}
+
+/// Reads words with the same mark between them: each one, and all of them as one where that is a word.
+fn read_run(
+    run: &[(&str, Joint)],
+    joint: Joint,
+    folded: &mut String,
+    each: &mut impl FnMut(&str, SamePosition),
+) {
+    let words = run.iter().map(|(word, _)| *word);
+    if let (Joint::Apostrophe, [(word, _), ("s" | "S", _)]) = (joint, run) {
+        return emit(word, folded, each);
+    }
+    words.clone().for_each(|word| emit(word, folded, each));
+    let digits = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = match joint {
+        Joint::Hyphen | Joint::Apostrophe => !words.clone().all(digits),
+        Joint::Comma | Joint::Dot => {
+            run[0].0.len() <= 3
+                && digits(run[0].0)
+                && words.clone().skip(1).all(|w| w.len() == 3 && digits(w))
         }
+        Joint::And | Joint::None => false,
+    };
+    let length: usize = words.clone().map(str::len).sum();
+    if run.len() > 1 && is_word && length <= TOKEN_MAX {
+        folded.clear();
+        words.for_each(|word| fold_into(word, folded));
+        if !folded.is_empty() && folded.len() <= TOKEN_MAX {
+            each(folded, SamePosition(true));
+        }
+    }
+}
+
+/// Letters that are called one by one: at most two at a time, and somewhere only one.
+fn are_initials(run: &[(&str, Joint)]) -> bool {
+    let letters = |word: &str| if word.chars().all(char::is_alphabetic) { word.chars().count() } else { 9 };
+    run.len() > 1
+        && run.iter().all(|(word, _)| letters(word) <= 2)
+        && run.iter().any(|(word, _)| letters(word) == 1)
+}
+
+fn emit(word: &str, folded: &mut String, each: &mut impl FnMut(&str, SamePosition)) {
+    folded.clear();
+    fold_into(word, folded);
+    truncate(folded);
+    if folded.is_empty() {
+        return;
+    }
+    each(folded, SamePosition(false));
+    if looks_misread(word, folded) {
+        folded.replace_range(..1, "i");
+        each(folded, SamePosition(true));
     }
 }
 
@@ -88,6 +210,42 @@ pub fn words_of(text: &str) -> Vec<String> {
         }
     });
     words
+}
+
+/// A word of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// Folded; written together where marks join it.
+    pub text: String,
+    /// The words that it is made of, when marks join several.
+    pub parts: Vec<String>,
+    /// Whether it was typed in capitals.
+    pub capitals: bool,
+}
+
+/// The words of a question: what marks join is one word.
+#[must_use]
+pub fn typed(text: &str) -> Vec<Typed> {
+    let mut typed: Vec<Typed> = Vec::new();
+    for piece in text.split_whitespace() {
+        let letters = || piece.chars().filter(|c| c.is_alphabetic());
+        let capitals = letters().count() > 1 && letters().all(char::is_uppercase);
+        let mut positions: Vec<String> = Vec::new();
+        let mut whole = None;
+        tokens(piece, |token, SamePosition(same)| match same {
+            false => positions.push(token.to_owned()),
+            true => whole = Some(token.to_owned()),
+        });
+        let joined: String = positions.concat();
+        match whole.filter(|whole| *whole == joined && positions.len() > 1) {
+            Some(text) => typed.push(Typed { text, parts: positions, capitals }),
+            None => {
+                let single = |text: String| Typed { parts: vec![text.clone()], text, capitals };
+                typed.extend(positions.into_iter().map(single));
+            }
+        }
+    }
+    typed
 }
 
 /// Whether a token is another reading of the token before it.
@@ -160,7 +318,7 @@ mod tests {
     fn accents_case_and_compatibility_forms_fold_away() {
         assert_eq!(
             all("ASTRONOMÍA y Ñandú, ﬁeld-work №5"),
-            ["astronomia", "y", "nandu", "field", "work", "5"]
+            ["astronomia", "y", "nandu", "field", "work", "fieldwork", "5"]
         );
         assert_eq!(all("Straße cœur"), ["strasse", "coeur"]);
     }
@@ -176,6 +334,34 @@ mod tests {
         assert_eq!(all("lndian"), ["lndian", "indian"]);
         assert_eq!(all("LGBTIQ llamado lyric"), ["lgbtiq", "llamado", "lyric"]);
         assert_eq!(all("сорус"), ["copyc"]);
+    }
+
+    #[test]
+    fn what_marks_join_is_read_apart_and_together() {
+        assert_eq!(all("non-profit and/or x"), ["non", "profit", "nonprofit", "and", "or", "andor", "x"]);
+        assert_eq!(
+            all("the U.S. and a Ph.D. in R&D, e.g."),
+            ["the", "us", "and", "a", "phd", "in", "rd", "eg"]
+        );
+        assert_eq!(
+            all("master's O'Brien students\u{2019} women\u{2019}s"),
+            ["master", "o", "brien", "obrien", "students", "women"]
+        );
+        assert_eq!(
+            all("10,000 2.500 3.14 2021-2027"),
+            ["10", "000", "10000", "2", "500", "2500", "3", "14", "2021", "2027"]
+        );
+        assert_eq!(all("H-2020 end. Next,then"), ["h", "2020", "h2020", "end", "next", "then"]);
+        assert_eq!(words_of("state-of-the-art"), ["state", "of", "the", "art"]);
+    }
+
+    #[test]
+    fn words_of_a_question_know_their_parts_and_capitals() {
+        let found = typed("non-profit WHO U.S. grants -");
+        let texts: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["nonprofit", "who", "us", "grants"]);
+        assert_eq!(found[0].parts, ["non", "profit"]);
+        assert_eq!(found.iter().map(|word| word.capitals).collect::<Vec<_>>(), [false, true, true, false]);
     }
 
     #[test]

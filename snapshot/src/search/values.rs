@@ -459,6 +459,12 @@ impl Values {
         }
     }
 
+    /// Documents that name a place value itself.
+    #[must_use]
+    pub fn naming(&self, ordinal: u32) -> &[u32] {
+        self.named.get(ordinal as usize)
+    }
+
     /// Documents that a place admits which no record names: they name something around it and
     /// exclude neither that nor anything else around it.
     #[must_use]

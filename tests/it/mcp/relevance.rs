@@ -1,7 +1,8 @@
 //! Ranking: what holds for every question.
 
 use snapshot::query::{Page, Query};
-use snapshot::search::rank::{self, Match};
+use snapshot::search::rank::{self, Row, Wish};
+use snapshot::search::tiers::Tier;
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
@@ -23,18 +24,24 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
             "beca -solar nurse",
             "early career grant",
         ] {
-            let rank =
-                |offset, limit| rank::search(&site.index, &query(text, offset, limit), &dated.today, true);
+            let rank = |offset, limit| {
+                rank::search(&site.index, &query(text, offset, limit), &dated.today, Wish::BEST)
+            };
             let whole = rank(0, 100);
             assert_eq!(
                 whole.total,
                 site.index.search(&query(text, 0, 1), &dated.today).total,
                 "{seed} {text}"
             );
-            let all = whole.rows.iter().take_while(|(_, kind)| *kind == Match::All).count();
+            let all = whole.rows.iter().take_while(|row| row.tier.is_full()).count();
             assert_eq!(all, whole.total);
-            assert!(whole.rows[all..].iter().all(|(_, kind)| *kind == Match::Any));
-            let mut docs: Vec<u32> = whole.rows.iter().map(|(doc, _)| *doc).collect();
+            let group = |row: &Row| row.tier.min(Tier::Unstated);
+            assert!(whole.rows.is_sorted_by_key(group), "{seed} {text}");
+            assert!(
+                whole.rows.iter().all(|row| row.tier.is_full() == row.missing.is_empty()),
+                "{seed} {text}"
+            );
+            let mut docs: Vec<u32> = whole.rows.iter().map(|Row { doc, .. }| *doc).collect();
             let mut paged = Vec::new();
             for offset in (0..).step_by(3) {
                 let page = rank(offset, 3);

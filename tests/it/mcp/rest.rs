@@ -66,9 +66,10 @@ fn arguments(question: &str) -> Value {
     arguments
 }
 
-/// Slugs of the rows that have every term; those that have some of them are the tool's own.
+/// Slugs of the rows that match fully; those that come near are the tool's own.
 fn slugs(rows: &Value) -> Vec<&str> {
-    let whole = rows.as_array().unwrap().iter().filter(|row| row["match"] != "any");
+    let is_full = |row: &&Value| row["match"].as_str().is_none_or(|tier| ["name", "all"].contains(&tier));
+    let whole = rows.as_array().unwrap().iter().filter(is_full);
     whole.map(|row| row["slug"].as_str().unwrap()).collect()
 }
 
@@ -111,8 +112,10 @@ fn compare_all(server: &Server, questions: &[String]) {
 #[test]
 fn random_questions_get_the_same_records_by_both_interfaces() {
     let server = Server::new(World::synthetic(2_000, 5));
+    // What is cut off a hostile question is told in different ways.
     let synthetic: Vec<String> = Class::ALL
         .into_iter()
+        .filter(|class| *class != Class::Hostile)
         .flat_map(|class| questions(class, 30, 9))
         .map(|question| format!("{question}&limit=25").trim_start_matches('&').to_owned())
         .collect();

@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
 use snapshot::query::{Pick, parse_search};
+use snapshot::search::units::Units;
 use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
@@ -192,6 +193,16 @@ fn organization() -> (&'static str, Vec<Value>) {
     ("organizations", vec![record])
 }
 
+fn many_programs(members: &[Value]) -> (&'static str, Vec<Value>) {
+    let numbered = (1..).zip(members).map(|(number, members)| {
+        let mut program = program(0, members);
+        program["id"] = json!(format!("00000000-0000-4000-8000-{number:012}"));
+        program["slug"] = json!(format!("p{number}"));
+        program
+    });
+    ("programs", numbered.collect())
+}
+
 fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
     ("programs", (1..).zip(members).map(|(number, members)| program(number, members)).collect())
 }
@@ -234,9 +245,103 @@ fn synonyms_are_words_whatever_stands_between_them() {
 }
 
 #[test]
-fn a_synonym_that_stands_nowhere_does_not_keep_a_word_from_being_guessed() {
-    let programs = programs(&[json!({"name": "Nursery"}), json!({"name": "Other"})]);
-    let synonyms = json!({"locale": "en", "terms": ["nurse", "medical carer"]});
-    let tables = [organization(), programs, ("synonyms", vec![synonyms])];
-    assert_eq!(found(&tables, "q=nurse"), ["p1"]);
+fn the_rest_interface_guesses_nothing() {
+    let tables = [organization(), programs(&[json!({"name": "Nursery xylophone"})])];
+    assert_eq!(found(&tables, "q=nurserie"), ["p1"], "another form of the word");
+    for slip in ["q=nurs", "q=xylophne", "q=nusrery"] {
+        assert_eq!(found(&tables, slip), [""; 0], "{slip}");
+    }
+}
+
+#[test]
+fn small_words_need_not_be_there_and_what_marks_join_is_one_word() {
+    let names = ["Help for a non-profit", "Nonprofit aid", "Aid for a non profit group", "Profit"];
+    let tables = [organization(), programs(&names.map(|name| json!({"name": name})))];
+    for text in ["nonprofit", "non-profit", "for+the+non+profit", "the+nonprofits"] {
+        assert_eq!(found(&tables, &format!("q={text}&sort=name")), ["p3", "p1", "p2"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=%22for+the%22"), [""; 0], "in quotes every word counts");
+}
+
+#[test]
+fn a_word_finds_its_text_or_the_value_that_it_names_and_a_place_no_wider_one() {
+    let members = [
+        json!({"name": "Soil award", "eligibleCountries": ["NG"]}),
+        json!({"name": "Soil prize", "eligibleCountries": ["002"]}),
+        json!({"name": "Soil grants of Nigeria"}),
+        json!({"name": "Soil maps", "careerStages": ["doctoral-candidate"]}),
+    ];
+    let tables = [organization(), programs(&members)];
+    for text in ["soil+nigeria", "soil+nigerian", "suelo+nigeriano"] {
+        assert_eq!(found(&tables, &format!("q={text}&sort=name")), ["p1", "p3"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=soil+africa&sort=name"), ["p1", "p2"], "and every place in it");
+    for text in ["soil+phd", "soil+doctorado", "doctoral+candidates"] {
+        assert_eq!(found(&tables, &format!("q={text}")), ["p4"], "{text}");
+    }
+    assert_eq!(found(&tables, "q=soil+peru"), [""; 0]);
+}
+
+/// 400 characters of phrases of words that every record has, as somebody asks who wants it to take long.
+fn hostile() -> Vec<String> {
+    let repeated = "\"of the\" ".repeat(44);
+    let different: String =
+        ["of the", "the of", "and of", "of and", "the and", "and the", "in the", "the in"]
+            .iter()
+            .cycle()
+            .take(40)
+            .map(|words| format!("\"{words}\" "))
+            .collect();
+    let excluded = different.replace(" \"", " -\"");
+    let words = |word: &dyn Fn(usize) -> String| (0..32).map(word).collect::<Vec<_>>().join(" ");
+    vec![
+        repeated,
+        different,
+        excluded,
+        words(&|n| format!("xqzv{n:04}")),
+        words(&|n| ["of", "the", "and", "in", "for"][n % 5].to_owned()),
+    ]
+}
+
+/// Programs that all have the same text of 200 words, the commonest ones.
+pub(crate) fn wordy(count: u32) -> World {
+    let text = "of the program and of the people in the field for all ".repeat(16);
+    let members: Vec<Value> = (0..count).map(|_| json!({"summary": text})).collect();
+    World::tables(&[organization(), many_programs(&members)])
+}
+
+#[test]
+fn no_question_reads_a_record_more_than_a_few_times() {
+    let world = wordy(300);
+    let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
+    let records = index.len() as u64 * index.terms.mean_codes();
+    for text in hostile() {
+        let question = query_string(&[("q".to_owned(), text.clone())]);
+        let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
+        let units = Units::new(0);
+        let _ = index.counted_base(&query, &today, &units);
+        assert!(units.spent() <= 2 * records, "{} of {records} for {text}", units.spent());
+        assert!(
+            units.spent() <= index.price(&query),
+            "{} > {} for {text}",
+            units.spent(),
+            index.price(&query)
+        );
+    }
+}
+
+#[test]
+fn a_phrase_that_is_said_often_costs_as_much_as_once() {
+    let world = wordy(100);
+    let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
+    let spent = |text: &str| {
+        let question = query_string(&[("q".to_owned(), text.to_owned())]);
+        let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
+        let units = Units::new(0);
+        let _ = index.counted_base(&query, &today, &units);
+        units.spent()
+    };
+    let once = spent("\"of all\"");
+    assert!(once > 0);
+    assert_eq!(spent(&"\"of all\" ".repeat(8)), once);
 }

@@ -12,7 +12,13 @@ use snapshot::place;
 use snapshot::record::{
     Cycle, CycleStatus, Directory, EntityRef, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength,
 };
-use snapshot::search::text::{SamePosition, Stems, fold, tokens};
+use snapshot::search::concepts::{self, Concept};
+use snapshot::search::text::fold;
+use snapshot::search::values::Said;
+
+mod text;
+
+use text::{Positions, Reader, join_compounds, positions};
 
 /// Most values of a facet in an answer.
 const SHOWN: usize = 50;
@@ -54,18 +60,12 @@ struct Record<'a> {
     texts: Vec<Positions>,
 }
 
-/// The tokens of a text: for each position what can be read there.
-type Positions = Vec<Vec<String>>;
-
 /// The plain search.
 pub(crate) struct Oracle<'a> {
     records: Vec<Record<'a>>,
     /// Values that records name for a facet or that the contract fixes, by facet name.
     pub(crate) vocabulary: BTreeMap<&'static str, BTreeSet<&'a str>>,
-    /// Every token of every text, with its stems.
-    dictionary: BTreeMap<String, (String, String)>,
-    synonyms: Vec<Vec<Vec<String>>>,
-    stems: Stems,
+    reader: Reader,
 }
 
 impl Asked {
@@ -99,16 +99,18 @@ impl Asked {
 
 impl<'a> Oracle<'a> {
     pub(crate) fn new(directory: &'a Directory) -> Self {
-        let records: Vec<Record<'_>> =
+        let mut records: Vec<Record<'_>> =
             (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
-        let stems = Stems::default();
-        let all = records.iter().flat_map(|record| &record.texts).flatten().flatten();
-        let dictionary =
-            all.map(|token| (token.clone(), (stems.english(token).into_owned(), stems.spanish(token))));
-        let synonyms = directory.synonyms.iter();
-        let synonyms = synonyms.map(|group| group.terms.iter().map(|term| words(term)).collect());
+        join_compounds(records.iter_mut().map(|record| &mut record.texts));
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
-        Self { dictionary: dictionary.collect(), synonyms: synonyms.collect(), records, vocabulary, stems }
+        let said: Vec<Said<'_>> = records
+            .iter()
+            .map(|record| Said { program: record.program, facts: record.facts.clone() })
+            .collect();
+        let concepts = concepts::dictionary(directory, &said);
+        let reader =
+            Reader::new(records.iter().flat_map(|record| &record.texts), &directory.synonyms, concepts);
+        Self { records, vocabulary, reader }
     }
 
     fn is_value(&self, facet: Facet, value: &str) -> bool {
@@ -198,11 +200,11 @@ impl<'a> Oracle<'a> {
     }
 
     fn matching_all_but_picks(&self, asked: &Asked, today: Date) -> Vec<&Record<'_>> {
-        let text = asked.get("q").map(|text| self.understand(text));
+        let text = asked.get("q").map(|text| self.reader.understand(text));
         let fits = |record: &&Record<'_>| {
             let deadline = next_deadline(record, today);
             let (from, to) = (asked.date("deadlineFrom"), asked.date("deadlineTo"));
-            text.as_ref().is_none_or(|text| text.fits(record))
+            text.as_ref().is_none_or(|text| text.fits(&record.texts, |concept| says(record, concept)))
                 && (!asked.is_on("open") || is_open(record, today))
                 && (!asked.is_on("rolling") || is_rolling(record, today))
                 && (!asked.is_on("funded") || is_funded(record))
@@ -214,6 +216,12 @@ impl<'a> Oracle<'a> {
         };
         self.records.iter().filter(fits).collect()
     }
+}
+
+/// Whether a record names a value of a concept.
+fn says(record: &Record<'_>, concept: &Concept) -> bool {
+    let mut values = concept.values.iter();
+    values.any(|(facet, value)| record.named[FACETS[usize::from(*facet)].name].contains(value.as_str()))
 }
 
 fn vocabulary<'a>(facet: &Spec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
@@ -473,168 +481,4 @@ fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Posit
     translated(organization.entity(), &["name"]);
     facts.iter().for_each(|fact| translated(fact.entity(), &["text"]));
     texts.into_iter().map(positions).collect()
-}
-
-fn positions(text: &str) -> Positions {
-    let mut positions: Positions = Vec::new();
-    tokens(text, |token, SamePosition(same)| match positions.last_mut() {
-        Some(last) if same => last.push(token.to_owned()),
-        _ => positions.push(vec![token.to_owned()]),
-    });
-    positions
-}
-
-/// The words of a question's text: each position's plain reading.
-fn words(text: &str) -> Vec<String> {
-    positions(text).into_iter().map(|readings| readings[0].clone()).collect()
-}
-
-/// What a text asks for.
-struct Understood {
-    /// Of each: one of the alternatives, all words of it, one of the tokens for each word.
-    wanted: Vec<Vec<Vec<BTreeSet<String>>>>,
-    phrases: Vec<Vec<String>>,
-    unwanted_words: Vec<BTreeSet<String>>,
-    unwanted_phrases: Vec<Vec<String>>,
-}
-
-impl Understood {
-    fn fits(&self, record: &Record<'_>) -> bool {
-        let all = || record.texts.iter().flatten().flatten();
-        let any_of = |tokens: &BTreeSet<String>| all().any(|token| tokens.contains(token));
-        let phrase = |words: &Vec<String>| record.texts.iter().any(|text| has_phrase(text, words));
-        self.wanted.iter().all(|clause| clause.iter().any(|words| words.iter().all(any_of)))
-            && self.phrases.iter().all(phrase)
-            && !self.unwanted_words.iter().any(any_of)
-            && !self.unwanted_phrases.iter().any(phrase)
-    }
-}
-
-fn has_phrase(text: &Positions, words: &[String]) -> bool {
-    text.windows(words.len()).any(|window| window.iter().zip(words).all(|(at, word)| at.contains(word)))
-}
-
-/// A word, quoted text or exclusion as it was typed: (excluded, quoted, text).
-fn parts(text: &str) -> Vec<(bool, bool, String)> {
-    let mut parts: Vec<(bool, bool, String)> = Vec::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter.is_whitespace() {
-            continue;
-        }
-        let excluded = letter == '-';
-        let first = if excluded { letters.next() } else { Some(letter) };
-        let quoted = first == Some('"');
-        let mut part = String::new();
-        part.extend(first.filter(|_| !quoted));
-        if first.is_none_or(|first| !first.is_whitespace()) {
-            let ends = |next: char| if quoted { next == '"' } else { next.is_whitespace() || next == '"' };
-            while let Some(next) = letters.next_if(|next| !ends(*next)) {
-                part.push(next);
-            }
-            if quoted {
-                letters.next();
-            }
-        }
-        parts.push((excluded, quoted, part));
-    }
-    parts
-}
-
-impl Oracle<'_> {
-    fn understand(&self, text: &str) -> Understood {
-        let mut plain: Vec<String> = Vec::new();
-        let mut understood = Understood {
-            wanted: Vec::new(),
-            phrases: Vec::new(),
-            unwanted_words: Vec::new(),
-            unwanted_phrases: Vec::new(),
-        };
-        for (excluded, quoted, text) in parts(text) {
-            let words = words(&text);
-            match (excluded, quoted, words.len()) {
-                (_, _, 0) => {}
-                (true, _, 1) => understood.unwanted_words.push(self.related(&words[0])),
-                (true, _, _) => understood.unwanted_phrases.push(words),
-                (false, true, _) => understood.phrases.push(words),
-                (false, false, _) => plain.extend(words),
-            }
-        }
-        let mut seen = BTreeSet::new();
-        plain.retain(|word| seen.insert(word.clone()));
-        let mut rest = plain.as_slice();
-        while !rest.is_empty() {
-            let (clause, used) = self.clause(rest);
-            understood.wanted.push(clause);
-            rest = &rest[used..];
-        }
-        understood
-    }
-
-    /// The longest run of at most four words that has synonyms, else one word. Alternatives that
-    /// name a word which stands nowhere are none; without any, the first word is guessed.
-    fn clause(&self, words: &[String]) -> (Vec<Vec<BTreeSet<String>>>, usize) {
-        for length in (1..=words.len().min(4)).rev() {
-            let run = &words[..length];
-            let known = self.synonyms.iter().filter(|group| group.iter().any(|term| term == run));
-            let synonyms: Vec<&Vec<String>> = known.flatten().collect();
-            if length > 1 && synonyms.is_empty() {
-                continue;
-            }
-            let own = run.to_vec();
-            let alternatives = std::iter::once(&own).chain(synonyms);
-            let related = alternatives.map(|words| words.iter().map(|word| self.related(word)).collect());
-            let standing: Vec<Vec<BTreeSet<String>>> =
-                related.filter(|words: &Vec<BTreeSet<String>>| words.iter().all(|w| !w.is_empty())).collect();
-            if !standing.is_empty() {
-                return (standing, length);
-            }
-        }
-        (vec![vec![self.guessed(&words[0])]], 1)
-    }
-
-    /// The word and what shares a stem with it in either language.
-    fn related(&self, word: &str) -> BTreeSet<String> {
-        let (english, spanish) = (self.stems.english(word).into_owned(), self.stems.spanish(word));
-        let related = self
-            .dictionary
-            .iter()
-            .filter(|(token, (en, es))| *token == word || *en == english || *es == spanish);
-        related.map(|(token, _)| token.clone()).collect()
-    }
-
-    /// What the word begins, else what it may be a slip of.
-    fn guessed(&self, word: &str) -> BTreeSet<String> {
-        let begun: BTreeSet<String> =
-            self.dictionary.keys().filter(|token| token.starts_with(word)).cloned().collect();
-        if !begun.is_empty() {
-            return begun;
-        }
-        let slips = match word.chars().count() {
-            0..4 => return BTreeSet::new(),
-            4..8 => 1,
-            _ => 2,
-        };
-        self.dictionary.keys().filter(|token| distance(word, token) <= slips).cloned().collect()
-    }
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that make one word of another.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            if i == 0 || j == 0 {
-                table[i][j] = i + j;
-                continue;
-            }
-            let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            table[i][j] = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                table[i][j] = table[i][j].min(table[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    table[a.len()][b.len()]
 }

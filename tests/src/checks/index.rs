@@ -184,7 +184,7 @@ pub fn ask(site: &Site) {
 
 /// Rows as the tool endpoint gives them.
 fn by_relevance(site: &Site, query: &Query, today: &snapshot::search::today::Today) {
-    for (doc, _) in rank::search(&site.index, query, today, true).rows {
+    for rank::Row { doc, .. } in rank::search(&site.index, query, today, rank::Wish::BEST).rows {
         let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
     }
 }

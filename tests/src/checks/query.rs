@@ -75,12 +75,12 @@ fn canonical_list(of: List, text: &str) -> (ListQuery, Vec<String>) {
 
 /// Rows by relevance: no more than asked for, each once, and all that match before any other.
 fn ranked(site: &Site, dated: &Dated, query: &Query) {
-    let ranked = rank::search(&site.index, query, &dated.today, query.text.is_some());
-    let docs: BTreeSet<u32> = ranked.rows.iter().map(|(doc, _)| *doc).collect();
+    let ranked = rank::search(&site.index, query, &dated.today, rank::Wish::BEST);
+    let docs: BTreeSet<u32> = ranked.rows.iter().map(|row| row.doc).collect();
     assert_eq!(docs.len(), ranked.rows.len());
     assert!(docs.last().is_none_or(|doc| (*doc as usize) < site.index.len()));
     assert!(ranked.rows.len() as u64 <= query.page.limit);
-    assert!(ranked.rows.is_sorted_by_key(|(_, kind)| *kind == rank::Match::Any));
+    assert!(ranked.rows.is_sorted_by_key(|row| !row.tier.is_full()));
 }
 
 /// One of the facets, as the endpoint and as the form sees it.

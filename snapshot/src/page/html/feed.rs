@@ -52,16 +52,21 @@ impl Feed {
     }
 }
 
-/// The feed of a question, in the question's language.
+/// The question that a feed of a question asks.
 #[must_use]
-pub fn feed(site: &Site, html: &Html, dated: &Dated, query: &Query, feed: Feed) -> Vec<u8> {
+pub fn asked(query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
         Feed::Calendar => (EVENTS_MAX, Sort::Deadline),
         Feed::Table => (ROWS_MAX, query.sort),
     };
-    let asked = Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() };
-    let docs = site.index.search(&asked, &dated.today).docs;
+    Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
+}
+
+/// The feed of a question, in the question's language.
+#[must_use]
+pub fn feed(site: &Site, html: &Html, dated: &Dated, query: &Query, feed: Feed) -> Vec<u8> {
+    let docs = site.index.search(&asked(query, feed), &dated.today).docs;
     let language = html.language(query.locale);
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));

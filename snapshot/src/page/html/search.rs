@@ -3,11 +3,17 @@
 use std::borrow::Cow;
 
 use crate::facet::{Facet, Spec};
-use crate::page::html::{Html, Language, Slot, Word, escaped, push_count, push_escaped, push_results};
+use crate::page::html::{
+    Html, Language, Slot, Word, escaped, grouped, push_count, push_escaped, push_results,
+};
 use crate::page::{Dated, Site, push_number};
 use crate::query::{PAGE_RANGE, PARAMETERS, Pick, Query, Sort, pairs};
 use crate::record::Locale;
-use crate::search::{Answer, FacetCounts};
+use crate::search::FacetCounts;
+use crate::search::modifiers::Said;
+use crate::search::rank::{self, Ranked, Row, Understood, Wish};
+use crate::search::text::words_of;
+use crate::search::tiers::Tier;
 
 /// Values of a facet that the page shows; picked ones always.
 const VALUES_MAX: usize = 8;
@@ -21,6 +27,75 @@ pub const fn path(locale: Locale) -> &'static str {
     }
 }
 
+/// What a page is asked besides the question that every face knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// The order, as it was asked for.
+    pub sort: Option<String>,
+    /// Words that are to be taken as words, whatever they name.
+    pub plain: Vec<String>,
+    /// Rows of records that do not say who may apply.
+    pub silent: bool,
+}
+
+/// Most words of a question that may be told to be words.
+const PLAIN_MAX: usize = 16;
+
+impl Extras {
+    /// Takes the page's own parameters out of a query string; the rest is left as it is.
+    #[must_use]
+    pub fn take(query: &str) -> (Self, String) {
+        let mut extras = Self::default();
+        let mut rest = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in pairs(query) {
+            match &*name {
+                "sort" if extras.sort.is_none() && (value == RELEVANCE || Sort::parse(&value).is_some()) => {
+                    extras.sort = Some(value.to_string());
+                    if value != RELEVANCE {
+                        rest.append_pair(&name, &value);
+                    }
+                }
+                "plain" if extras.plain.len() < PLAIN_MAX => {
+                    let words = words_of(&value).join(" ");
+                    if !words.is_empty() && !extras.plain.contains(&words) {
+                        extras.plain.push(words);
+                    }
+                }
+                "unstated" if value == "true" => extras.silent = true,
+                _ => {
+                    rest.append_pair(&name, &value);
+                }
+            }
+        }
+        extras.plain.sort_unstable();
+        (extras, rest.finish())
+    }
+
+    /// Whether the best match of a question comes first.
+    fn by_relevance(&self, query: &Query) -> bool {
+        query.text.is_some() && self.sort.as_ref().is_none_or(|sort| sort == RELEVANCE)
+    }
+
+    /// The question with these, as a query string: what makes no difference is left out.
+    #[must_use]
+    pub fn question(&self, site: &Site, query: &Query) -> String {
+        let mut pairs = form_urlencoded::Serializer::new(question(site, query));
+        if query.text.is_some() && self.sort.as_deref() == Some(Sort::Deadline.as_str()) {
+            pairs.append_pair("sort", Sort::Deadline.as_str());
+        }
+        for words in self.plain.iter().filter(|_| query.text.is_some()) {
+            pairs.append_pair("plain", words);
+        }
+        if self.silent {
+            pairs.append_pair("unstated", "true");
+        }
+        pairs.finish()
+    }
+}
+
+/// The order of a page with a text.
+const RELEVANCE: &str = "relevance";
+
 /// A question and its answer, on their way to a page.
 struct Splice<'a> {
     site: &'a Site,
@@ -28,8 +103,9 @@ struct Splice<'a> {
     language: &'a Language,
     dated: &'a Dated,
     query: &'a Query,
+    extras: &'a Extras,
     invalid: &'a [String],
-    answer: Answer,
+    answer: Ranked,
     /// Name and value of everything that was asked, but the language and the page.
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// The same as `name=value`, percent-encoded and fit for attributes.
@@ -38,12 +114,24 @@ struct Splice<'a> {
 
 /// The search page for a question, in the question's language.
 #[must_use]
-pub fn search(site: &Site, html: &Html, dated: &Dated, query: &Query, invalid: &[String]) -> Vec<u8> {
-    let question = question(site, query);
+pub fn search(
+    site: &Site,
+    html: &Html,
+    dated: &Dated,
+    (query, extras): (&Query, &Extras),
+    invalid: &[String],
+) -> Vec<u8> {
+    let question = extras.question(site, query);
     let pairs: Vec<_> = pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page")).collect();
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
+    };
+    let wish = Wish {
+        by_relevance: extras.by_relevance(query),
+        plain: &extras.plain,
+        silent: extras.silent,
+        completes: true,
     };
     let splice = Splice {
         site,
@@ -51,8 +139,9 @@ pub fn search(site: &Site, html: &Html, dated: &Dated, query: &Query, invalid: &
         language: html.language(query.locale),
         dated,
         query,
+        extras,
         invalid,
-        answer: site.index.search(query, &dated.today),
+        answer: rank::search(&site.index, query, &dated.today, wish),
         encoded: pairs.iter().map(encode).collect(),
         pairs,
     };
@@ -94,6 +183,7 @@ impl Splice<'_> {
             push_results(self.language, out, self.answer.total);
         } else if is(Slot::Invalid) {
             self.invalid(out);
+            self.reading(out);
         } else if is(Slot::Chips) {
             self.chips(out);
         } else if is(Slot::Rows) {
@@ -119,7 +209,7 @@ impl Splice<'_> {
 
     /// Positions of what narrows the results down.
     fn filters(&self) -> impl Iterator<Item = usize> {
-        let narrows = |name: &str| !matches!(name, "sort" | "limit" | "facets");
+        let narrows = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated");
         (0..self.pairs.len()).filter(move |position| narrows(&self.pairs[*position].0))
     }
 
@@ -157,7 +247,7 @@ impl Splice<'_> {
 
     fn chips(&self, out: &mut Vec<u8>) {
         let mut filters = self.filters().peekable();
-        if filters.peek().is_none() {
+        if filters.peek().is_none() && self.answer.understood.is_empty() && self.answer.said.is_empty() {
             return;
         }
         out.extend_from_slice(b"<ul class=\"chips\">");
@@ -172,6 +262,8 @@ impl Splice<'_> {
             self.push_filter(out, name, value);
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
+        self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
+        self.answer.said.iter().for_each(|said| self.said(said, out));
         out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
         out.extend_from_slice(path(self.query.locale).as_bytes());
         out.extend_from_slice(b"\">");
@@ -199,8 +291,74 @@ impl Splice<'_> {
                     push_escaped(out, value);
                 }
             }
-            (None, None) => push_escaped(out, value),
+            (None, None) => {
+                self.language.push_word(out, Word::AsWords);
+                out.extend_from_slice(b": ");
+                push_escaped(out, value);
+            }
         }
+    }
+
+    /// A chip that takes words as words.
+    fn reading_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<li class=\"read\"><a href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, None);
+        let mut pair = form_urlencoded::Serializer::new(String::new());
+        out.extend_from_slice(b"&amp;");
+        push_escaped(out, &pair.append_pair("plain", words).finish());
+        out.extend_from_slice(b"\"><span class=\"vh\">");
+        self.language.push_word(out, Word::AsWords);
+        out.extend_from_slice(b" </span>");
+        label(out);
+        out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
+    }
+
+    /// What words were taken for.
+    fn understood(&self, understood: &Understood, out: &mut Vec<u8>) {
+        let label = |out: &mut Vec<u8>| {
+            let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
+            let facet = if understood.place.is_some() { Facet::Countries } else { facet };
+            out.extend_from_slice(self.language.facets.bytes(facet as usize));
+            out.extend_from_slice(b": ");
+            match (&understood.place, understood.values.first()) {
+                (Some(code), _) if crate::place::find(code).is_some() => {
+                    self.push_place(out, Facet::Countries, code);
+                }
+                (None, Some((_, ordinal))) => {
+                    out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+                }
+                _ => push_escaped(out, &understood.words),
+            }
+        };
+        self.reading_chip(&understood.words, label, out);
+    }
+
+    /// A filter that words said.
+    fn said(&self, said: &Said, out: &mut Vec<u8>) {
+        self.reading_chip(&said.words, |out| self.push_filter(out, said.parameter, &said.value), out);
+    }
+
+    /// Words that stand nowhere, and what they were taken for.
+    fn reading(&self, out: &mut Vec<u8>) {
+        if self.answer.guesses.is_empty() && self.answer.unknown.is_empty() {
+            return;
+        }
+        out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
+        for guess in &self.answer.guesses {
+            let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
+            let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
+            out.extend_from_slice(b"<p>");
+            let values = [("word", &*escaped(&guess.word)), ("shown", &shown)];
+            self.language.push_phrase(out, Word::Guessed, &values);
+            out.extend_from_slice(b"</p>");
+        }
+        for word in &self.answer.unknown {
+            out.extend_from_slice(b"<p>");
+            self.language.push_phrase(out, Word::Nowhere, &[("word", &escaped(word))]);
+            out.extend_from_slice(b"</p>");
+        }
+        out.extend_from_slice(b"</div>");
     }
 
     fn push_place(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
@@ -209,17 +367,59 @@ impl Splice<'_> {
     }
 
     fn rows(&self, out: &mut Vec<u8>) {
-        if self.answer.docs.is_empty() {
+        let rows = &self.answer.rows;
+        if self.answer.total == 0 || rows.is_empty() {
+            let past = self.answer.total > 0;
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, Word::NoResults);
+            self.language.push_word(out, if past { Word::PastEnd } else { Word::NoResults });
+            if past {
+                out.push(b' ');
+                self.page_link(out, 1, "first", Word::First);
+            }
             out.extend_from_slice(b"</p>");
+        }
+        let mut number = self.query.page.offset + 1;
+        for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {
+            self.heading(&group[0], out);
+            out.extend_from_slice(b"<ol class=\"rows\" start=\"");
+            push_number(out, number);
+            out.extend_from_slice(b"\">");
+            group.iter().for_each(|row| self.language.push_row(out, row.doc, self.dated));
+            out.extend_from_slice(b"</ol>");
+            number += group.len() as u64;
+        }
+        self.silent(out);
+    }
+
+    /// Says how rows come near.
+    fn heading(&self, first: &Row, out: &mut Vec<u8>) {
+        let word = match first.tier {
+            Tier::Name | Tier::All => return,
+            Tier::Wider => Word::TierWider,
+            Tier::Guess => Word::TierGuess,
+            Tier::Unstated => Word::TierUnstated,
+            Tier::Most => Word::TierMost,
+            Tier::Some => Word::TierSome,
+        };
+        let quoted: Vec<String> =
+            first.missing.iter().map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
+        out.extend_from_slice(b"<p class=\"tier\"><strong>");
+        self.language.push_phrase(out, word, &[("words", &quoted.join(", "))]);
+        out.extend_from_slice(b"</strong></p>");
+    }
+
+    /// A link to what would match if it did not keep silent.
+    fn silent(&self, out: &mut Vec<u8>) {
+        if self.answer.silent == 0 || self.extras.silent {
             return;
         }
-        out.extend_from_slice(b"<ol class=\"rows\" start=\"");
-        push_number(out, self.query.page.offset + 1);
-        out.extend_from_slice(b"\">");
-        self.answer.docs.iter().for_each(|doc| self.language.push_row(out, *doc, self.dated));
-        out.extend_from_slice(b"</ol>");
+        out.extend_from_slice(b"<p><a href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, None);
+        out.extend_from_slice(b"&amp;unstated=true\">");
+        let count = grouped(self.answer.silent as u64, self.query.locale);
+        self.language.push_phrase(out, Word::Silent, &[("n", &count)]);
+        out.extend_from_slice(b"</a></p>");
     }
 
     fn pages(&self, out: &mut Vec<u8>) {
@@ -256,6 +456,13 @@ impl Splice<'_> {
     }
 
     fn sort(&self, out: &mut Vec<u8>) {
+        let by_relevance = self.extras.by_relevance(self.query);
+        if self.query.text.is_some() {
+            out.extend_from_slice(b"<option value=\"relevance\"");
+            out.extend_from_slice(if by_relevance { b" selected>" } else { b">" });
+            self.language.push_word(out, Word::SortRelevance);
+            out.extend_from_slice(b"</option>");
+        }
         for (sort, word) in [
             (Sort::Deadline, Word::SortDeadline),
             (Sort::Name, Word::SortName),
@@ -263,7 +470,11 @@ impl Splice<'_> {
         ] {
             out.extend_from_slice(b"<option value=\"");
             out.extend_from_slice(sort.as_str().as_bytes());
-            out.extend_from_slice(if sort == self.query.sort { b"\" selected>" } else { b"\">" });
+            out.extend_from_slice(if sort == self.query.sort && !by_relevance {
+                b"\" selected>"
+            } else {
+                b"\">"
+            });
             self.language.push_word(out, word);
             out.extend_from_slice(b"</option>");
         }

@@ -1,0 +1,53 @@
+//! What a question will cost, in units, before any of it is done: from the lengths of what will be
+//! read. It decides where a question is answered, not what the answer is.
+
+use crate::query::Query;
+use crate::search::Index;
+use crate::search::matching::Wanted;
+use crate::search::phrase::Phrases;
+use crate::search::rank::SCORED_MAX;
+use crate::search::units::LOOK_UP;
+
+/// Units of splicing a row into an answer.
+const ROW: u64 = 100;
+
+impl Index {
+    /// Upper bound of what answering a question costs.
+    #[must_use]
+    pub fn price(&self, query: &Query) -> u64 {
+        let (text, found) = self.price_of_text(query);
+        let intervals = query.measures.iter().flatten().count() as u64;
+        let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
+        groups.dedup();
+        let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
+            + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
+        let constraints = usize::from(query.text.is_some()) + intervals as usize + switches + groups.len();
+        // One constraint's counts are ready-made; with more, every group is counted without itself.
+        let counted = if query.facets && constraints > 1 { groups.len() as u64 + 1 } else { 0 };
+        let rows = query.page.limit.min(found as u64) * ROW;
+        text + found as u64 * (intervals + counted) + rows
+    }
+
+    /// The same for an answer in order of relevance.
+    #[must_use]
+    pub fn price_ranked(&self, query: &Query) -> u64 {
+        let (text, _) = self.price_of_text(query);
+        let scored = if query.text.is_some() { 2 * SCORED_MAX.min(self.len()) } else { 0 };
+        // Most of it reads streams; how much every document has is noted once more.
+        self.price(query) + text + self.len() as u64 + scored as u64 * self.terms.mean_codes()
+    }
+
+    /// What finding the text costs, and the most documents that have it.
+    fn price_of_text(&self, query: &Query) -> (u64, usize) {
+        let Some(text) = &query.text else { return (0, self.len()) };
+        let wanted = Wanted::parse(text);
+        let clauses = wanted.clauses(self);
+        let words: u64 = clauses.iter().map(|clause| clause.price(self)).sum();
+        let least = clauses.iter().map(|clause| clause.most(self)).min();
+        let found = least.unwrap_or(self.len()).min(self.len());
+        let unwanted = wanted.without.iter().filter(|part| part.len() > 1);
+        let phrases = Phrases::new(wanted.phrases.iter(), unwanted, &self.terms);
+        let single = wanted.without.len() as u64 * (LOOK_UP + self.len() as u64 / 64);
+        (words + single + phrases.price(&self.terms, found), found)
+    }
+}

@@ -1,0 +1,222 @@
+//! Scores: BM25F over the tokens of a document, read in one pass.
+//!
+//! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by how near
+//! its form is to what was typed, and less in a long field than in a short one; a facet value that says
+//! it counts too. Rare clauses count more. Words of the question that stand side by side, and names that
+//! hold much of it, earn something on top.
+
+use crate::search::Index;
+use crate::search::matching::{Clause, Form, Wanted};
+use crate::search::set::Docs;
+use crate::search::terms::{FIELDS, FIRST_CODE, Mark};
+
+/// How much one occurrence counts in each field: name, alias, organization, summary, description, fact.
+const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
+/// How much of it the length of the field takes away.
+const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];
+/// Weighted frequency of a clause that a facet value says.
+const VALUE: f32 = 2.0;
+/// Weighted frequency that earns half of what any frequency can.
+const HALF: f64 = 1.2;
+/// What two neighbours of the question earn side by side, of the rarer one's worth.
+const PAIR: f64 = 0.25;
+
+const fn weight(form: Form) -> f32 {
+    match form {
+        Form::Typed => 1.0,
+        Form::Stem => 0.8,
+        Form::Other => 0.6,
+        Form::Guess => 0.4,
+    }
+}
+
+/// What a code means to a question.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    code: u32,
+    /// Position of the clause, or that of no clause.
+    clause: usize,
+    weight: f32,
+    /// Bits of the words that it is.
+    words: u64,
+}
+
+/// A clause and how much it tells.
+pub(super) struct Told<'a> {
+    pub(super) clause: &'a Clause,
+    pub(super) idf: f64,
+}
+
+/// A question, ready to score documents.
+pub(super) struct Scorer<'a> {
+    index: &'a Index,
+    entries: Vec<Entry>,
+    known: [bool; 256],
+    idf: Vec<f64>,
+    /// What each typed word tells, in order.
+    words: Vec<f64>,
+    values: Vec<Vec<Docs<'a>>>,
+    /// Documents that name a region around the place of each clause, but for the whole world.
+    around: Vec<Vec<Docs<'a>>>,
+    /// The words as a slug has them.
+    slug: String,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(index: &'a Index, wanted: &Wanted, told: &[Told<'_>]) -> Self {
+        let typed: Vec<&str> = wanted
+            .words
+            .iter()
+            .map(|word| word.text.as_str())
+            .chain(wanted.phrases.iter().flatten().map(String::as_str))
+            .collect();
+        let mut scorer = Self {
+            index,
+            entries: Vec::new(),
+            known: [false; 256],
+            idf: told.iter().map(|told| told.idf).collect(),
+            words: Vec::new(),
+            values: Vec::new(),
+            around: Vec::new(),
+            slug: typed.join("-"),
+        };
+        for (position, told) in told.iter().enumerate() {
+            scorer.add_clause(position, told.clause);
+            let concept = told.clause.concept;
+            let parts = concept.map(|concept| index.concepts.parts(concept, &index.values));
+            scorer.values.push(parts.unwrap_or_default());
+            let around = concept.map(|concept| index.concepts.around(concept, &index.values));
+            scorer.around.push(around.unwrap_or_default());
+        }
+        for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
+            let related = index.terms.related(word).terms;
+            let holders = index.terms.any(&crate::search::terms::Meaning { terms: related.clone() });
+            scorer.words.push(idf(holders.docs().len(), index.len()));
+            related.into_iter().for_each(|term| scorer.add(term, usize::MAX, 0.0, 1 << place));
+        }
+        for phrase in &wanted.phrases {
+            scorer.add_phrase(phrase);
+        }
+        scorer.entries.sort_by_key(|entry| (entry.code, entry.clause));
+        scorer
+    }
+
+    fn add_clause(&mut self, position: usize, clause: &Clause) {
+        for (term, form) in &clause.forms {
+            self.add(*term, position, weight(*form), 0);
+        }
+        for words in clause.meanings() {
+            let share = weight(if words.len() == clause.words.len() { Form::Stem } else { Form::Other });
+            for term in words.iter().flat_map(|meaning| &meaning.terms) {
+                self.add(*term, position, share / words.len() as f32, 0);
+            }
+        }
+    }
+
+    /// A phrase is in every candidate; where and how often makes the difference.
+    fn add_phrase(&mut self, phrase: &[String]) {
+        for term in phrase.iter().filter_map(|word| self.index.terms.exact(word)) {
+            self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
+            self.values.push(Vec::new());
+            self.around.push(Vec::new());
+            self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
+        }
+    }
+
+    fn add(&mut self, term: u32, clause: usize, weight: f32, words: u64) {
+        let code = self.index.terms.code(term);
+        self.known[code as usize & 0xff] = true;
+        self.entries.push(Entry { code, clause, weight, words });
+    }
+
+    fn entries(&self, code: u32) -> &[Entry] {
+        if !self.known[code as usize & 0xff] {
+            return &[];
+        }
+        let start = self.entries.partition_point(|entry| entry.code < code);
+        let length = self.entries[start..].iter().take_while(|entry| entry.code == code).count();
+        &self.entries[start..start + length]
+    }
+
+    /// How well a document answers the question.
+    pub(super) fn score(&self, doc: u32) -> f64 {
+        let mut counts = vec![[0f32; FIELDS]; self.idf.len()];
+        let mut lengths = [0f32; FIELDS];
+        let (mut field, mut at_same) = (0, false);
+        let (mut before, mut here, mut pairs) = (0u64, 0u64, 0u64);
+        for code in self.index.terms.stream(doc) {
+            if code < FIRST_CODE {
+                at_same = code == Mark::Same as u32;
+                if !at_same {
+                    field = (code as usize).min(FIELDS - 1);
+                    (before, here) = (0, 0);
+                }
+                continue;
+            }
+            if !at_same {
+                lengths[field] += 1.0;
+                (before, here) = (here, 0);
+            }
+            at_same = false;
+            for entry in self.entries(code) {
+                here |= entry.words;
+                if let Some(counts) = counts.get_mut(entry.clause) {
+                    counts[field] += entry.weight;
+                }
+            }
+            pairs |= before << 1 & here;
+        }
+        self.total(doc, &counts, &lengths) + self.pairs(pairs)
+    }
+
+    fn total(&self, doc: u32, counts: &[[f32; FIELDS]], lengths: &[f32; FIELDS]) -> f64 {
+        let terms = &self.index.terms;
+        let long: [f32; FIELDS] = std::array::from_fn(|field| {
+            1.0 - LENGTHS[field] + LENGTHS[field] * lengths[field] / terms.mean_length(field)
+        });
+        let (mut score, mut named, mut whole) = (0.0, 0.0, 0.0);
+        let said = self.values.iter().zip(&self.around);
+        for ((counts, idf), (values, around)) in counts.iter().zip(&self.idf).zip(said) {
+            let fields = counts.iter().zip(WEIGHTS).zip(long);
+            let mut frequency: f32 = fields.map(|((count, weight), long)| count * weight / long).sum();
+            if values.iter().any(|docs| docs.contains(doc)) {
+                frequency += VALUE;
+            } else if around.iter().any(|docs| docs.contains(doc)) {
+                frequency += VALUE / 2.0;
+            }
+            let frequency = f64::from(frequency);
+            score += idf * (1.0 + HALF) * frequency / (HALF + frequency);
+            whole += idf;
+            if counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0 {
+                named += idf;
+            }
+        }
+        if whole > 0.0 {
+            // All in the name is worth more than anything elsewhere.
+            score += whole * (named / whole).powi(2) + whole * self.likeness(doc);
+        }
+        score
+    }
+
+    fn pairs(&self, pairs: u64) -> f64 {
+        let of = |place: usize| PAIR * self.words[place].min(self.words[place - 1]);
+        (1..self.words.len()).filter(|place| pairs >> place & 1 == 1).map(of).sum()
+    }
+
+    /// How much a slug, which holds the words of a name, is what was asked for: 1 exactly, less when it
+    /// contains the words in a row.
+    fn likeness(&self, doc: u32) -> f64 {
+        let slug = self.index.slug(doc);
+        let Some(start) = slug.find(&self.slug).filter(|_| !self.slug.is_empty()) else { return 0.0 };
+        let (before, after) = (&slug[..start], &slug[start + self.slug.len()..]);
+        let whole_words =
+            (before.is_empty() || before.ends_with('-')) && (after.is_empty() || after.starts_with('-'));
+        if whole_words { self.slug.len() as f64 / slug.len() as f64 } else { 0.0 }
+    }
+}
+
+/// How much it tells that a record is among `holders` of `count` records.
+pub(super) fn idf(holders: usize, count: usize) -> f64 {
+    let (holders, count) = (holders as f64, count as f64);
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+}

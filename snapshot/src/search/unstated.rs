@@ -1,0 +1,95 @@
+//! Which records say nothing about who may apply: one bit set for each facet of eligibility.
+//!
+//! ```text
+//! unstated   bit sets: documents that neither name nor exclude a value, in the order of [`ELIGIBILITY`]
+//! ```
+
+use crate::facet::{Facet, excluded_values, named_values};
+use crate::query::Query;
+use crate::search::Index;
+use crate::search::set::{DocSet, Docs, set_bit, union, words};
+use crate::search::table::{check_bits, check_len};
+use crate::search::today::Today;
+use crate::search::values::Said;
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+impl Index {
+    /// Documents of a base that pass every picked filter or, where it asks who may apply, say nothing.
+    /// `None` when no such filter is picked.
+    pub(super) fn or_silent(&self, query: &Query, today: &Today, base: Option<&DocSet>) -> Option<DocSet> {
+        let groups = self.groups(query, today);
+        if !groups.iter().any(|group| ELIGIBILITY.contains(&group.facet)) {
+            return None;
+        }
+        let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
+        for group in &groups {
+            match self.unstated.docs(group.facet) {
+                Some(silent) => docs.intersect(&union(&[group.docs.docs(), silent], self.len()).docs()),
+                None => docs.intersect(&group.docs.docs()),
+            }
+        }
+        Some(docs)
+    }
+}
+
+/// Facets of who may apply.
+pub const ELIGIBILITY: [Facet; 8] = [
+    Facet::Countries,
+    Facet::Citizenships,
+    Facet::Residences,
+    Facet::Careers,
+    Facet::Education,
+    Facet::Applicants,
+    Facet::Audiences,
+    Facet::Enrollments,
+];
+
+/// Writes the section.
+pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) {
+    let mut all = Vec::with_capacity(ELIGIBILITY.len() * words(documents.len()));
+    for facet in ELIGIBILITY {
+        let mut bits = vec![0u64; words(documents.len())];
+        for (doc, said) in documents.iter().enumerate() {
+            let named = named_values(facet, said.program, &said.facts);
+            if named.is_empty() && excluded_values(facet, &said.facts).is_empty() {
+                set_bit(&mut bits, doc as u32);
+            }
+        }
+        all.extend(bits);
+    }
+    writer.put("unstated", all);
+}
+
+/// The bit sets, open.
+pub struct Unstated {
+    bits: Section<u64>,
+    words: usize,
+}
+
+impl Unstated {
+    /// Opens the section of an index over `count` documents.
+    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let bits = sections.get::<u64>("unstated")?;
+        check_len("unstated", &bits, ELIGIBILITY.len() * words(count))?;
+        check_bits("unstated", &bits, count)?;
+        Ok(Self { bits, words: words(count) })
+    }
+
+    /// Documents that say nothing in a facet; `None` when it is none of eligibility.
+    #[must_use]
+    pub fn docs(&self, facet: Facet) -> Option<Docs<'_>> {
+        let place = ELIGIBILITY.iter().position(|known| *known == facet)?;
+        Some(Docs::Bits(&self.bits[place * self.words..(place + 1) * self.words]))
+    }
+
+    /// Documents that say nothing in any of some facets; those that are none of eligibility do not count.
+    #[must_use]
+    pub fn in_all(&self, facets: &[Facet]) -> Option<DocSet> {
+        let mut parts = facets.iter().filter_map(|facet| self.docs(*facet));
+        let first = parts.next()?.to_set();
+        Some(parts.fold(first, |mut docs, part| {
+            docs.intersect(&part);
+            docs
+        }))
+    }
+}

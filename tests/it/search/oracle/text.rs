@@ -1,0 +1,248 @@
+//! What the plain search makes of a text: the rules of words, one after the other, over every token of
+//! every record.
+//!
+//! Tokens, stems, small words, synonyms and the names of things are the library's: they are definitions,
+//! tested by themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use snapshot::record::Synonym;
+use snapshot::search::concepts::{Concept, names_of_place};
+use snapshot::search::lexicon::stops;
+use snapshot::search::synonyms::{BUILT_IN, keys};
+use snapshot::search::text::{SamePosition, Stems, Typed, tokens, typed};
+
+/// The tokens of a text: for each position what can be read there.
+pub(super) type Positions = Vec<Vec<String>>;
+
+pub(super) fn positions(text: &str) -> Positions {
+    let mut positions: Positions = Vec::new();
+    tokens(text, |token, SamePosition(same)| match positions.last_mut() {
+        Some(last) if same => last.push(token.to_owned()),
+        _ => positions.push(vec![token.to_owned()]),
+    });
+    positions
+}
+
+/// The words of a text: each position's plain reading.
+fn words(text: &str) -> Vec<String> {
+    positions(text).into_iter().map(|readings| readings[0].clone()).collect()
+}
+
+/// What some text writes together is read so wherever its two words stand in a row.
+pub(super) fn join_compounds<'a>(records: impl Iterator<Item = &'a mut Vec<Positions>>) {
+    let mut texts: Vec<&mut Positions> = records.flatten().collect();
+    let mut compounds: BTreeSet<(String, String)> = BTreeSet::new();
+    for text in &texts {
+        for pair in text.windows(2) {
+            let whole = format!("{}{}", pair[0][0], pair[1][0]);
+            if pair[1][1..].contains(&whole) {
+                compounds.insert((pair[0][0].clone(), pair[1][0].clone()));
+            }
+        }
+    }
+    for text in &mut texts {
+        for at in 1..text.len() {
+            let pair = (text[at - 1][0].clone(), text[at][0].clone());
+            let whole = format!("{}{}", pair.0, pair.1);
+            if compounds.contains(&pair) && !text[at][1..].contains(&whole) {
+                text[at].push(whole);
+            }
+        }
+    }
+}
+
+/// What is known about words.
+pub(super) struct Reader {
+    /// Every token of every text, with its stems.
+    dictionary: BTreeMap<String, (String, String)>,
+    synonyms: Vec<Vec<Vec<String>>>,
+    concepts: BTreeMap<String, Concept>,
+    stems: Stems,
+}
+
+/// One thing that must be there.
+#[derive(Default)]
+struct Clause {
+    /// One of these: all words of it, one of the tokens for each word.
+    alternatives: Vec<Vec<BTreeSet<String>>>,
+    /// Or these in a row.
+    phrase: Option<Vec<String>>,
+    /// Or one of these values.
+    concept: Option<Concept>,
+}
+
+/// What a text asks for.
+pub(super) struct Understood {
+    wanted: Vec<Clause>,
+    phrases: Vec<Vec<String>>,
+    unwanted_words: Vec<BTreeSet<String>>,
+    unwanted_phrases: Vec<Vec<String>>,
+}
+
+impl Understood {
+    /// Whether a record's texts, and the values that it names, are what was asked for.
+    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&Concept) -> bool) -> bool {
+        let any_of = |tokens: &BTreeSet<String>| texts.iter().flatten().flatten().any(|t| tokens.contains(t));
+        let phrase = |words: &Vec<String>| texts.iter().any(|text| has_phrase(text, words));
+        let has = |clause: &Clause| {
+            clause.alternatives.iter().any(|words| words.iter().all(any_of))
+                || clause.phrase.as_ref().is_some_and(phrase)
+                || clause.concept.as_ref().is_some_and(&says)
+        };
+        self.wanted.iter().all(has)
+            && self.phrases.iter().all(phrase)
+            && !self.unwanted_words.iter().any(any_of)
+            && !self.unwanted_phrases.iter().any(phrase)
+    }
+}
+
+fn has_phrase(text: &Positions, words: &[String]) -> bool {
+    text.windows(words.len()).any(|window| window.iter().zip(words).all(|(at, word)| at.contains(word)))
+}
+
+/// A word, quoted text or exclusion as it was typed: (excluded, quoted, text).
+fn parts(text: &str) -> Vec<(bool, bool, String)> {
+    let mut parts: Vec<(bool, bool, String)> = Vec::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_whitespace() {
+            continue;
+        }
+        let excluded = letter == '-';
+        let first = if excluded { letters.next() } else { Some(letter) };
+        let quoted = first == Some('"');
+        let mut part = String::new();
+        part.extend(first.filter(|_| !quoted));
+        if first.is_none_or(|first| !first.is_whitespace()) {
+            let ends = |next: char| if quoted { next == '"' } else { next.is_whitespace() || next == '"' };
+            while let Some(next) = letters.next_if(|next| !ends(*next)) {
+                part.push(next);
+            }
+            if quoted {
+                letters.next();
+            }
+        }
+        parts.push((excluded, quoted, part));
+    }
+    parts
+}
+
+impl Reader {
+    pub(super) fn new<'a>(
+        texts: impl Iterator<Item = &'a Positions>,
+        synonyms: &[Synonym],
+        concepts: BTreeMap<String, Concept>,
+    ) -> Self {
+        let stems = Stems::default();
+        let token =
+            |token: &String| (token.clone(), (stems.english(token).into_owned(), stems.spanish(token)));
+        let dictionary = texts.flatten().flatten().map(token).collect();
+        let synonyms = synonyms.iter().map(|group| group.terms.iter().map(|term| words(term)).collect());
+        Self { dictionary, synonyms: synonyms.collect(), concepts, stems }
+    }
+
+    pub(super) fn understand(&self, text: &str) -> Understood {
+        let mut plain: Vec<Typed> = Vec::new();
+        let mut understood = Understood {
+            wanted: Vec::new(),
+            phrases: Vec::new(),
+            unwanted_words: Vec::new(),
+            unwanted_phrases: Vec::new(),
+        };
+        for (excluded, quoted, text) in parts(text) {
+            let words = words(&text);
+            match (excluded, quoted, words.len()) {
+                (_, _, 0) => {}
+                (true, _, 1) => understood.unwanted_words.push(self.related(&words[0])),
+                (true, _, _) => understood.unwanted_phrases.push(words),
+                (false, true, _) => understood.phrases.push(words),
+                (false, false, _) => plain.extend(typed(&text)),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        plain.retain(|word| seen.insert(word.text.clone()));
+        let small = small(&plain, !understood.phrases.is_empty());
+        let mut at = 0;
+        while at < plain.len() {
+            let length = self.run(&plain[at..]);
+            if length > 1 || !small[at] {
+                understood.wanted.push(self.clause(&plain[at..at + length]));
+            }
+            at += length;
+        }
+        understood
+    }
+
+    /// How many words belong together: the most that name something, have synonyms, or are one word
+    /// when they are written together.
+    fn run(&self, words: &[Typed]) -> usize {
+        let belong = |length: &usize| {
+            let run = &words[..*length];
+            self.concept(run).is_some()
+                || *length <= 4 && !self.synonyms(run).is_empty()
+                || self.together(run).is_some()
+        };
+        (1..=words.len().min(6)).rev().find(belong).unwrap_or(1)
+    }
+
+    fn concept(&self, run: &[Typed]) -> Option<&Concept> {
+        let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+        let found = keys(&words).iter().find_map(|key| self.concepts.get(key))?;
+        (!found.capitals || run.iter().all(|word| word.capitals)).then_some(found)
+    }
+
+    fn together(&self, run: &[Typed]) -> Option<String> {
+        let [first, second] = run else { return None };
+        let whole = format!("{}{}", first.text, second.text);
+        let long = run.iter().all(|word| word.text.chars().count() > 1);
+        (long && self.dictionary.contains_key(&whole)).then_some(whole)
+    }
+
+    /// What a run means besides itself.
+    fn synonyms(&self, run: &[Typed]) -> Vec<Vec<String>> {
+        let words: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let own = self.synonyms.iter().filter(|group| group.contains(&words)).flatten();
+        let others = own.filter(|term| **term != words).cloned();
+        others.chain(BUILT_IN.of(&words).into_iter().cloned()).collect()
+    }
+
+    fn clause(&self, run: &[Typed]) -> Clause {
+        let mut clause = Clause { concept: self.concept(run).cloned(), ..Clause::default() };
+        let own: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
+        let names = place.map(names_of_place).unwrap_or_default();
+        for words in std::iter::once(own).chain(self.synonyms(run)).chain(names.iter().cloned()) {
+            clause.alternatives.push(words.iter().map(|word| self.related(word)).collect());
+        }
+        clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
+        if let [only] = run {
+            let known = self.dictionary.contains_key(&only.text);
+            clause.phrase = (only.parts.len() > 1 && !known).then(|| only.parts.clone());
+        }
+        clause
+    }
+
+    /// The word and what shares a stem with it in either language.
+    fn related(&self, word: &str) -> BTreeSet<String> {
+        let (english, spanish) = (self.stems.english(word).into_owned(), self.stems.spanish(word));
+        let related = self
+            .dictionary
+            .iter()
+            .filter(|(token, (en, es))| *token == word || *en == english || *es == spanish);
+        related.map(|(token, _)| token.clone()).collect()
+    }
+}
+
+/// Which words need not be there.
+fn small(words: &[Typed], is_more: bool) -> Vec<bool> {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let all_capitals = words.iter().all(|word| word.capitals);
+    let found: Vec<bool> = stops(&texts)
+        .into_iter()
+        .zip(words)
+        .map(|(stop, word)| stop && (all_capitals || !word.capitals))
+        .collect();
+    let nothing_else = found.iter().all(|small| *small) && !is_more;
+    if nothing_else { vec![false; found.len()] } else { found }
+}

@@ -1,27 +1,29 @@
 //! Answers to GET on REST paths and pages: a pure function of the epoch, the request and the time.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
-use memchr::memmem;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::Facet;
 use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
-use snapshot::page::{error, facet, list, search};
+use snapshot::page::{Paged, error, facet, list, search};
 use snapshot::query::{
     ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, is_slug, parse_export, parse_facet, parse_list,
     parse_locale, parse_search,
 };
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
-use snapshot::store::{Coding, FileEntry, StoreError};
+use snapshot::store::{Coding, FileEntry, Hex, StoreError};
 
-use crate::bodies::{About, Body, push_hex};
 use crate::conditional::{etag_suffix, is_fresh, negotiate};
+use crate::content::{About, Body, Content};
 use crate::epoch::Epoch;
+use crate::head::Head;
+use crate::lifetime::Lifetime;
 use crate::live::Live;
-use crate::reply::{Content, Lifetime, Reply};
+use crate::reply::Reply;
 use crate::route::Route;
 use crate::searches::{Outcome, TEXT_UNITS, is_heavy};
 
@@ -53,7 +55,7 @@ pub struct Asked<'a> {
     /// The state that answers it.
     pub epoch: &'a Epoch,
     /// Its head.
-    pub head: &'a Parts,
+    pub head: &'a Head,
     /// When it came, in seconds since 1970.
     pub now: u64,
     /// Where the answer is made.
@@ -74,6 +76,25 @@ pub(crate) struct Question<'a> {
     pub(crate) page: snapshot::query::Page,
     /// In units of the search.
     pub(crate) work: u64,
+}
+
+/// What was computed for a question.
+pub(crate) struct Computed {
+    bytes: Vec<u8>,
+    /// How many rows there are on all pages, where the links to these are to be told.
+    total: Option<usize>,
+}
+
+impl From<Paged> for Computed {
+    fn from(Paged { bytes, total }: Paged) -> Self {
+        Self { bytes, total: Some(total) }
+    }
+}
+
+impl From<Vec<u8>> for Computed {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, total: None }
+    }
 }
 
 /// A reply, or how much work it would be.
@@ -121,7 +142,7 @@ fn moved(message: &str, canonical: &str) -> Reply {
 
 impl<'a> Asked<'a> {
     pub(crate) fn query(&self) -> &'a str {
-        self.head.uri.query().unwrap_or_default()
+        self.head.query.as_deref().unwrap_or_default()
     }
 
     /// `Cache-Control` of what depends on the day.
@@ -136,10 +157,7 @@ impl<'a> Asked<'a> {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let mut validator = String::with_capacity(64);
-        validator.push_str(&self.epoch.validator);
-        push_hex(&mut validator, &hash.finalize()[..10]);
-        validator
+        format!("{}{}", self.epoch.validator, Hex(&hash.finalize()[..10]))
     }
 
     /// Answers by what the client has, by what is in memory, or by computing, in this order.
@@ -147,7 +165,7 @@ impl<'a> Asked<'a> {
         &self,
         question: &Question<'_>,
         content: impl FnOnce() -> Content,
-        compute: impl FnOnce() -> Vec<u8>,
+        compute: impl FnOnce() -> Computed,
     ) -> Attempt {
         let lifetime = match question.depends_on_day {
             true => self.until_midnight(),
@@ -164,16 +182,15 @@ impl<'a> Asked<'a> {
                 return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime).into();
             }
         }
-        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(etag.as_str())) {
+        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(&etag)) {
             return body.reply(headers, lifetime).into();
         }
         if self.place == Place::Here && is_heavy(question.work) {
             return Outcome::Heavy(question.work);
         }
-        let body = Arc::new(self.made(question, &etag, coding, content(), compute()));
-        let reply = body.reply(headers, lifetime);
-        self.live.answers.insert(etag, Arc::clone(&body), body.weight());
-        reply.into()
+        let make = || Ok::<_, Infallible>(self.made(question, &etag, coding, content(), compute()));
+        let Ok(body) = self.live.answers.get_or_make(&etag, make);
+        body.reply(headers, lifetime).into()
     }
 
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
@@ -191,12 +208,13 @@ impl<'a> Asked<'a> {
         etag: &str,
         coding: Coding,
         content: Content,
-        body: Vec<u8>,
+        computed: Computed,
     ) -> Body {
         /// Smaller bodies are not worth compressing.
         const ENCODED_LEAST: usize = 1024;
+        let Computed { bytes: body, total } = computed;
         let content = match question.path {
-            Some(path) => linked(content, path, question, &body),
+            Some(path) => linked(content, path, question, total),
             None => content,
         };
         let encoded = if body.len() < ENCODED_LEAST { None } else { crate::encode::encode(coding, &body) };
@@ -226,7 +244,7 @@ impl<'a> Asked<'a> {
             content.with(header::CONTENT_LANGUAGE, language(query.locale))
         };
         self.computed(&question, content, || {
-            search::search(self.epoch.site(), &self.epoch.dated, &query, &invalid)
+            search::search(self.epoch.site(), &self.epoch.dated, &query, &invalid).into()
         })
     }
 
@@ -247,7 +265,7 @@ impl<'a> Asked<'a> {
             content.with(header::CONTENT_LANGUAGE, language(Locale::En))
         };
         self.computed(&question, content, || {
-            list::list(self.epoch.site(), &self.epoch.dated, of, &query, &invalid)
+            list::list(self.epoch.site(), &self.epoch.dated, of, &query, &invalid).into()
         })
     }
 
@@ -276,7 +294,9 @@ impl<'a> Asked<'a> {
             let content = Content::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG);
             content.with(header::CONTENT_LANGUAGE, language(Locale::En))
         };
-        self.computed(&question, content, || facet::facet(self.epoch.site(), &self.epoch.dated, of, &query))
+        self.computed(&question, content, || {
+            facet::facet(self.epoch.site(), &self.epoch.dated, of, &query).into()
+        })
     }
 
     /// The page of a record. What is no slug finds nothing: `x.es` is a file's name, not a record's.
@@ -324,7 +344,7 @@ impl<'a> Asked<'a> {
         });
         match canonical {
             None => not_found("There is no organization with this slug."),
-            Some(canonical) => redirect(&canonical, self.head.uri.query()),
+            Some(canonical) => redirect(&canonical, self.head.query.as_deref()),
         }
     }
 
@@ -422,10 +442,10 @@ fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
 
 /// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
 /// whole pages from the first row ends; beyond it, `prev` leads back to it.
-fn linked(content: Content, path: &str, question: &Question<'_>, body: &[u8]) -> Content {
+fn linked(content: Content, path: &str, question: &Question<'_>, total: Option<usize>) -> Content {
     let page = question.page;
     let content = content.link(path, &question.canonical, "canonical");
-    let Some(total) = total_of(body) else { return content };
+    let Some(total) = total.map(|total| total as u64) else { return content };
     let last = total.saturating_sub(1) / page.limit.max(1) * page.limit;
     let next = page.offset.saturating_add(page.limit);
     let around = [
@@ -454,21 +474,14 @@ fn with_offset(canonical: &str, offset: u64) -> String {
     query
 }
 
-/// `meta.total` of an answer. Inside of JSON strings quotes are escaped, so that no text looks like it.
-fn total_of(body: &[u8]) -> Option<u64> {
-    const KEY: &[u8] = b"\"total\":";
-    const META: &[u8] = b"],\"meta\":{";
-    let rest = &body[memmem::find(body, META)?..];
-    let number = &rest[memmem::find(rest, KEY)? + KEY.len()..];
-    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&number[..digits]).ok()?.parse().ok()
-}
+/// All but the unreserved characters of an address (RFC 3986, section 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A question to the facet endpoint as a query string, defaults left out.
 fn canonical_facet(query: &FacetQuery) -> String {
     let mut pairs = Vec::new();
     if !query.text.is_empty() {
-        pairs.push(format!("q={}", percent_encoded(&query.text)));
+        pairs.push(format!("q={}", utf8_percent_encode(&query.text, RESERVED)));
     }
     if query.page.limit != FACET_LIMIT_DEFAULT {
         pairs.push(format!("limit={}", query.page.limit));
@@ -477,17 +490,6 @@ fn canonical_facet(query: &FacetQuery) -> String {
         pairs.push(format!("offset={}", query.page.offset));
     }
     pairs.join("&")
-}
-
-fn percent_encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte.into()),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
 
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,

@@ -1,180 +1,154 @@
-//! A cache bounded in bytes whose reads take no lock: fixed slots in small sets, each an atomically
-//! swapped pointer, and a clock hand that clears what was not used since it last came by.
+//! A cache of bodies, bounded in bytes: what is asked for often outlives a crawl, and what several ask for at
+//! once is made once.
 
-use std::borrow::Borrow;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::hash::Hash;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use arc_swap::ArcSwapOption;
+use quick_cache::sync::{Cache as Quick, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-/// Slots that a key may be in.
-const WAYS: usize = 4;
-/// A slot for so many bytes of capacity: less than most bodies, so that bytes run out before slots.
-const BYTES_A_SLOT: u64 = 2048;
+use crate::content::Body;
+
+/// A body is about so long with its headers; a first guess at how many there will be.
+const USUAL_BYTES: u64 = 8192;
 /// An entry's share of the cache's own memory, in bytes.
 const OVERHEAD: u64 = 512;
 
-struct Entry<K, V> {
-    key: K,
-    value: Arc<V>,
-    weight: u64,
-    /// Read since the hand last came by.
-    used: AtomicBool,
+/// Weighs bodies in bytes.
+#[derive(Clone)]
+struct InBytes;
+
+impl<K> Weighter<K, Arc<Body>> for InBytes {
+    fn weight(&self, _: &K, body: &Arc<Body>) -> u64 {
+        body.weight() as u64 + OVERHEAD
+    }
 }
 
-struct Slot<K, V> {
-    /// Part of the hash of the key inside; saves looking at the wrong entries.
-    tag: AtomicU64,
-    entry: ArcSwapOption<Entry<K, V>>,
-}
+/// A cache.
+pub struct Cache<K>(Quick<K, Arc<Body>, InBytes>);
 
-/// A cache. Two threads that insert at once may each drop an entry of the other; none is ever wrong.
-pub struct Cache<K, V> {
-    slots: Box<[Slot<K, V>]>,
-    capacity: u64,
-    bytes: AtomicU64,
-    hand: AtomicUsize,
-}
-
-impl<K: Hash + Eq, V> Cache<K, V> {
-    /// Keeps values of up to `capacity` bytes; 0 keeps nothing.
+impl<K: Hash + Eq + Clone> Cache<K> {
+    /// Keeps bodies of up to `capacity` bytes together; 0 keeps none.
     #[must_use]
     pub fn new(capacity: u64) -> Self {
-        let slots = match capacity {
-            0 => 0,
-            _ => (capacity / BYTES_A_SLOT).clamp(64, 1 << 20).next_power_of_two() as usize,
-        };
-        let empty = || Slot { tag: AtomicU64::new(0), entry: ArcSwapOption::empty() };
-        Self {
-            slots: std::iter::repeat_with(empty).take(slots).collect(),
-            capacity,
-            bytes: AtomicU64::new(0),
-            hand: AtomicUsize::new(0),
-        }
-    }
-
-    /// The value of a key.
-    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Arc<V>>
-    where
-        K: Borrow<Q>,
-    {
-        let hash = hash_of(key);
-        self.set(hash)?.iter().filter(|slot| slot.tag.load(Relaxed) == hash).find_map(|slot| {
-            let entry = slot.entry.load();
-            let entry = entry.as_ref().filter(|entry| entry.key.borrow() == key)?;
-            if !entry.used.load(Relaxed) {
-                entry.used.store(true, Relaxed);
-            }
-            Some(Arc::clone(&entry.value))
+        let bodies = (capacity / USUAL_BYTES) as usize;
+        // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
+        let options = OptionsBuilder::new()
+            .shards(1)
+            .estimated_items_capacity(bodies)
+            .weight_capacity(capacity)
+            .build();
+        let (hash, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        Self(match options {
+            Ok(options) => Quick::with_options(options, InBytes, hash, lifecycle),
+            Err(_) => Quick::with(bodies, capacity, InBytes, hash, lifecycle),
         })
     }
 
-    /// Keeps a value of so many bytes, unless it is larger than the cache.
-    pub fn insert(&self, key: K, value: Arc<V>, bytes: usize) {
-        let weight = bytes as u64 + OVERHEAD;
-        let hash = hash_of(&key);
-        let Some(set) = self.set(hash).filter(|_| weight <= self.capacity) else { return };
-        let holds_key = |slot: &&Slot<K, V>| slot.entry.load().as_ref().is_some_and(|it| it.key == key);
-        let unused = |slot: &&Slot<K, V>| slot.entry.load().as_ref().is_some_and(|it| !it.used.load(Relaxed));
-        let empty = |slot: &&Slot<K, V>| slot.entry.load().is_none();
-        let mut slots = set.iter();
-        let slot = slots.clone().find(holds_key).or_else(|| slots.clone().find(empty));
-        let slot = slot.or_else(|| slots.find(unused)).unwrap_or(&set[0]);
-        self.bytes.fetch_add(weight, Relaxed);
-        slot.tag.store(hash, Relaxed);
-        self.drop_entry(slot.entry.swap(Some(Arc::new(Entry {
-            key,
-            value,
-            weight,
-            used: AtomicBool::new(false),
-        }))));
-        self.shrink();
+    /// The body of a key.
+    pub fn get(&self, key: &K) -> Option<Arc<Body>> {
+        self.0.get(key)
+    }
+
+    /// The body of a key, made now unless it is there or another thread is about to have made it. It is kept if it
+    /// fits.
+    pub fn get_or_make<E>(&self, key: &K, make: impl FnOnce() -> Result<Body, E>) -> Result<Arc<Body>, E> {
+        self.0.get_or_insert_with(key, || make().map(Arc::new))
     }
 
     /// Drops everything.
     pub fn clear(&self) {
-        self.slots.iter().for_each(|slot| self.drop_entry(slot.entry.swap(None)));
+        self.0.clear();
     }
 
     /// Bytes that are kept now.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Relaxed)
+        self.0.weight()
     }
-
-    fn set(&self, hash: u64) -> Option<&[Slot<K, V>]> {
-        let sets = self.slots.len() / WAYS;
-        let first = (hash as usize & sets.checked_sub(1)?) * WAYS;
-        self.slots.get(first..first + WAYS)
-    }
-
-    fn drop_entry(&self, entry: Option<Arc<Entry<K, V>>>) {
-        if let Some(entry) = entry {
-            self.bytes.fetch_sub(entry.weight, Relaxed);
-        }
-    }
-
-    /// Turns the hand until the bytes fit: at most two rounds, the first of which may only mark.
-    fn shrink(&self) {
-        for _ in 0..2 * self.slots.len() {
-            if self.bytes() <= self.capacity {
-                return;
-            }
-            let slot = &self.slots[self.hand.fetch_add(1, Relaxed) & (self.slots.len() - 1)];
-            let spared = slot.entry.load().as_ref().is_none_or(|entry| entry.used.swap(false, Relaxed));
-            if !spared {
-                self.drop_entry(slot.entry.swap(None));
-            }
-        }
-    }
-}
-
-fn hash_of(key: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::time::Duration;
 
-    #[test]
-    fn what_was_kept_is_found_until_the_bytes_run_out() {
-        let cache: Cache<u64, u64> = Cache::new(1 << 20);
-        for key in 0..100 {
-            cache.insert(key, Arc::new(key), 500);
-        }
-        let found = (0..100).filter(|key| cache.get(key).is_some_and(|value| *value == *key)).count();
-        assert!(found > 90, "only sets that overflow lose entries: {found}");
-        for key in 0..100_000 {
-            cache.insert(key, Arc::new(key), 500);
-            assert!(cache.bytes() <= 1 << 20);
-        }
-        assert!(cache.bytes() > 1 << 18, "a full cache is used");
-        cache.clear();
-        assert_eq!(cache.bytes(), 0);
+    use snapshot::store::Coding;
+
+    use super::*;
+    use crate::content::{About, Content};
+
+    fn body(bytes: usize) -> Body {
+        let about = About {
+            base_url: "https://directory.example",
+            etag: "\"e\"",
+            coding: Coding::Identity,
+            changed: None,
+            dated: false,
+            tag_header: None,
+        };
+        Body::new(vec![0; bytes].into(), Content::json(), &about)
+    }
+
+    fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {
+        cache.get_or_make(&key, || Ok::<_, Infallible>(body(bytes))).unwrap();
     }
 
     #[test]
-    fn an_entry_that_is_read_outlives_a_crawl() {
-        let cache: Cache<u64, u64> = Cache::new(1 << 20);
-        cache.insert(7, Arc::new(7), 500);
-        for key in 1000..6000 {
-            cache.insert(key, Arc::new(key), 500);
+    fn what_is_kept_never_weighs_more_than_the_capacity() {
+        let cache = Cache::new(1 << 20);
+        for key in 0..3000 {
+            insert(&cache, key, 500 + key as usize % 1000);
+            assert!(cache.bytes() <= 1 << 20, "{}", cache.bytes());
+        }
+        assert!(cache.bytes() > 1 << 19, "{}", cache.bytes());
+        cache.clear();
+        assert_eq!((cache.bytes(), cache.get(&2999).is_none()), (0, true));
+    }
+
+    #[test]
+    fn a_body_that_is_read_outlives_a_crawl() {
+        let cache = Cache::new(1 << 20);
+        insert(&cache, 7, 500);
+        for key in 1000..4000 {
+            insert(&cache, key, 500);
             cache.get(&7);
         }
         assert!(cache.get(&7).is_some());
     }
 
     #[test]
-    fn a_value_larger_than_the_cache_is_not_kept_and_nothing_is_kept_in_none() {
-        let cache: Cache<u64, u64> = Cache::new(4096);
-        cache.insert(1, Arc::new(1), 5000);
-        assert!(cache.get(&1).is_none());
-        let none: Cache<u64, u64> = Cache::new(0);
-        none.insert(1, Arc::new(1), 1);
+    fn one_body_may_fill_most_of_the_cache_but_none_larger_is_kept_and_nothing_in_none() {
+        let cache = Cache::new(1 << 20);
+        insert(&cache, 1, 900_000);
+        assert!(cache.get(&1).is_some());
+        insert(&cache, 2, 1 << 20);
+        assert!(cache.get(&2).is_none());
+        let none = Cache::new(0);
+        insert(&none, 1, 1);
         assert!(none.get(&1).is_none());
+    }
+
+    #[test]
+    fn what_several_ask_for_at_once_is_made_once() {
+        let (cache, made) = (Cache::new(1 << 20), AtomicUsize::new(0));
+        let ask = || {
+            let make = || {
+                made.fetch_add(1, Relaxed);
+                std::thread::sleep(Duration::from_millis(50));
+                Ok::<_, Infallible>(body(10))
+            };
+            cache.get_or_make(&1_u64, make).unwrap();
+        };
+        std::thread::scope(|threads| (0..4).for_each(|_| drop(threads.spawn(ask))));
+        assert_eq!(made.load(Relaxed), 1);
+    }
+
+    #[test]
+    fn what_could_not_be_made_is_tried_again() {
+        let cache = Cache::new(1 << 20);
+        assert_eq!(cache.get_or_make(&1_u64, || Err("no")).unwrap_err(), "no");
+        assert!(cache.get_or_make(&1, || Ok::<_, &str>(body(10))).is_ok());
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! - `accept`: the listener, the cap on connections, and survival when descriptors run out;
 //! - `detect`: HTTP/1 or HTTP/2, within a deadline;
-//! - `guard`: the socket as hyper sees it, noting when it waits for a request or for a reader;
+//! - `socket`: the socket as hyper sees it, noting when it waits for a request or for a reader;
 //! - `watch`: that one timer;
 //! - `drive`: hyper's protocol machine beside it, let go of while a connection is unused;
 //! - `flight`: how many bytes of answers may wait to be taken;
@@ -17,8 +17,8 @@ mod counters;
 mod detect;
 mod drive;
 mod flight;
-mod guard;
 mod outgoing;
+mod socket;
 mod streams;
 mod watch;
 
@@ -36,7 +36,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::uri::Authority;
+use http::{Request, Response, Version};
 use hyper::body::{Body, Incoming};
 use hyper::service::Service;
 use tokio::net::TcpListener;
@@ -118,8 +119,21 @@ impl Default for Limits {
     }
 }
 
-/// The address at the other end of the connection, in every request's extensions. IPv4 clients of a dual-stack
-/// listener appear as IPv4.
+/// What a connection tells of a request, in its extensions: where it came from, and what of its head would be lost
+/// on those who read the rest of it one by one.
+#[derive(Clone, Debug, Default)]
+pub struct Arrival {
+    /// Where it came from.
+    pub peer: Option<Peer>,
+    /// What the connection has in flight.
+    pub flight: Option<Flight>,
+    /// Version of HTTP.
+    pub version: Version,
+    /// Authority of the target, if it has one.
+    pub authority: Option<Authority>,
+}
+
+/// The address at the other end of a connection. IPv4 clients of a dual-stack listener appear as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 

@@ -8,13 +8,13 @@ use arc_swap::ArcSwap;
 use http::HeaderValue;
 use snapshot::page::{Dated, Site};
 use snapshot::store::sections::{SectionError, Sections};
-use snapshot::store::{Generation, StoreError};
+use snapshot::store::{Coding, Generation, StoreError};
 use snapshot::time::Day;
 
-use crate::bodies::Bodies;
-use crate::guard::Hosts;
+use crate::cache::Cache;
+use crate::lifetime::Lifetime;
 use crate::maker;
-use crate::reply::Lifetime;
+use crate::precheck::Hosts;
 
 const SECONDS_A_DAY: i64 = 86_400;
 /// Largest index that is copied into memory unless told otherwise, in bytes: what is written over its files
@@ -122,8 +122,8 @@ pub struct Epoch {
     pub opened: Arc<Opened>,
     /// What depends on the day.
     pub dated: Dated,
-    /// Bodies of files that were asked for.
-    pub bodies: Bodies,
+    /// Bodies of files that were asked for, by file and coding.
+    pub bodies: Cache<(u32, Coding)>,
     /// Whether the day never ends, for tests and archives.
     pub frozen: bool,
     /// Start of the ETags of computed answers.
@@ -156,7 +156,7 @@ impl Epoch {
         let hash = id.rsplit('-').next().unwrap_or_default();
         Self {
             dated: opened.site.dated(day),
-            bodies: Bodies::new(setting.body_cache),
+            bodies: Cache::new(setting.body_cache),
             validator: validator(maker::id(), hash, day),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: setting.frozen,

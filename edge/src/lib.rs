@@ -11,20 +11,23 @@ pub mod clock;
 pub mod conditional;
 pub mod config;
 pub mod connection;
+pub mod content;
 pub mod encode;
 pub mod epoch;
-pub mod guard;
-pub mod http;
+pub mod head;
+pub mod lifetime;
 pub mod limit;
 pub mod live;
 pub mod log;
 mod maker;
 pub mod mcp;
 pub mod metrics;
+pub mod precheck;
 pub mod refusal;
 pub mod reply;
 pub mod route;
 pub mod searches;
+pub mod service;
 pub mod site_pages;
 pub mod sockets;
 
@@ -37,9 +40,9 @@ use tokio::net::TcpListener;
 use crate::config::{Action, Command, Config};
 use crate::connection::Limits;
 use crate::epoch::{OpenError, Opened};
-use crate::http::Server;
 use crate::live::Live;
 use crate::mcp::Mcp;
+use crate::service::Server;
 use crate::sockets::Inherited;
 
 /// Exit code of a snapshot that is not there or cannot be read.
@@ -170,7 +173,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let counters = Arc::clone(&server.live.metrics.connections);
-    connection::serve(listener, http::service(server), limits, counters, shutdown).await;
+    connection::serve(listener, service::service(server), limits, counters, shutdown).await;
 }
 
 /// Resolves when the process is asked to end. From the call on, not only once it is awaited, being asked does

@@ -14,7 +14,6 @@ use snapshot::store::{Glance, glance, live_id};
 use snapshot::time::Day;
 use tokio::signal::unix::Signal;
 
-use crate::bodies::Body;
 use crate::cache::Cache;
 use crate::clock;
 use crate::epoch::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
@@ -45,7 +44,7 @@ pub struct Live {
     /// How requests are served.
     pub serving: Serving,
     /// Computed answers by ETag, which names generation, day, question and coding.
-    pub answers: Cache<String, Body>,
+    pub answers: Cache<String>,
     /// Whether the server is about to end.
     draining: AtomicBool,
 }

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use http::StatusCode;
-use http::request::Parts;
 
-use crate::connection::Peer;
+use crate::head::Head;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;
@@ -60,13 +59,12 @@ impl fmt::Display for Client<'_> {
 }
 
 /// Logs a request and how it was answered.
-pub fn access(head: &Parts, status: StatusCode, bytes: usize, took: Duration) {
-    let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+pub fn access(head: &Head, status: StatusCode, bytes: usize, took: Duration) {
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     tracing::info!(
-        peer = head.extensions.get::<Peer>().map(|peer| peer.0.to_string()),
+        peer = head.arrival.peer.map(|peer| peer.0.to_string()),
         method = %Client(head.method.as_str()),
-        target = %Client(target),
+        target = %Client(&head.target()),
         status = status.as_u16(),
         bytes,
         micros = took.as_micros() as u64,

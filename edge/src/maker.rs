@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
+use snapshot::store::Hex;
 
-use crate::bodies::push_hex;
 use crate::clock;
 
 /// The program that runs, even where another file lies in its place by now.
@@ -35,9 +35,7 @@ fn hash_of(mut program: impl Read) -> io::Result<String> {
             read => hash.update(&buffer[..read]),
         }
     }
-    let mut id = String::with_capacity(8);
-    push_hex(&mut id, &hash.finalize()[..4]);
-    Ok(id)
+    Ok(Hex(&hash.finalize()[..4]).to_string())
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod record;
 mod reply;
 mod resource;
 mod search;
+mod write;
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,16 +29,16 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
-use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use ipnet::IpNet;
 use serde_json::value::RawValue;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Locale;
 
-use crate::guard;
+use crate::head::Head;
 use crate::limit::Limiter;
+use crate::precheck;
 use crate::searches::{Outcome, is_heavy};
 use contract::{Contract, File};
 use envelope::Message;
@@ -113,8 +114,7 @@ struct Scope<'a> {
 /// A request that was read and admitted, ready to be answered on whatever thread.
 pub struct Pending {
     face: Arc<Face>,
-    headers: HeaderMap,
-    version: http::Version,
+    head: Head,
     body: Bytes,
     origin: Option<HeaderValue>,
 }
@@ -135,17 +135,17 @@ impl Pending {
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
         let reply = match Message::parse(&self.body) {
-            Ok(message) => self.face.answer(&self.headers, &message, epoch),
+            Ok(message) => self.face.answer(&self.head.headers, &message, epoch),
             Err((id, fault)) => fault.reply(id),
         };
-        reply.response(self.version, self.origin.clone())
+        reply.response(self.head.arrival.version, self.origin.clone())
     }
 
     /// The answer when too much of its kind is under way.
     #[must_use]
     pub fn refused(&self) -> Response<Bytes> {
         let id = Message::parse(&self.body).ok().and_then(|message| message.id);
-        Fault::busy().reply(id).response(self.version, self.origin.clone())
+        Fault::busy().reply(id).response(self.head.arrival.version, self.origin.clone())
     }
 }
 
@@ -187,7 +187,8 @@ impl Mcp {
     /// Answers a request to `/mcp` on this thread, however much work it is; see [`Mcp::begin`].
     pub async fn handle<B, D>(
         &self,
-        request: Request<B>,
+        head: &Head,
+        body: B,
         epoch: &Epoch<'_, D>,
         client: IpAddr,
         now_ms: u64,
@@ -196,7 +197,7 @@ impl Mcp {
         B: Body<Data = Bytes> + Unpin,
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
-        match self.begin(request, epoch, client, now_ms).await {
+        match self.begin(head, body, epoch, client, now_ms).await {
             Outcome::Ready(response) => response,
             Outcome::Heavy(pending) => pending.finish(epoch),
         }
@@ -207,7 +208,8 @@ impl Mcp {
     /// contract.
     pub async fn begin<B, D>(
         &self,
-        request: Request<B>,
+        head: &Head,
+        mut body: B,
         epoch: &Epoch<'_, D>,
         client: IpAddr,
         now_ms: u64,
@@ -216,20 +218,18 @@ impl Mcp {
         B: Body<Data = Bytes> + Unpin,
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
-        let (head, mut body) = request.into_parts();
         let face = self.face(epoch);
         let origin = match face.origins.check(&head.headers) {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let fault = Fault::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return fault.reply(None).response(head.version, None).into();
+                return fault.reply(None).response(head.arrival.version, None).into();
             }
         };
-        let reply = match self.admit(&head, client, now_ms) {
+        let reply = match self.admit(head, client, now_ms) {
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
-                    let pending =
-                        Pending { face, headers: head.headers, version: head.version, body, origin };
+                    let pending = Pending { face, head: head.clone(), body, origin };
                     return match pending.is_heavy(epoch) {
                         true => Outcome::Heavy(pending),
                         false => pending.finish(epoch).into(),
@@ -240,18 +240,18 @@ impl Mcp {
             Err(Refusal::Done(reply)) => reply,
             Err(Refusal::Rate(fault)) => self.refuse(&head.headers, &mut body, &fault).await,
         };
-        reply.response(head.version, origin).into()
+        reply.response(head.arrival.version, origin).into()
     }
 
     /// The answer to a request that is refused before it comes here: an unapproved host, say.
     #[must_use]
-    pub fn refused(head: &Parts, refusal: guard::Refusal) -> Response<Bytes> {
+    pub fn refused(head: &Head, refusal: precheck::Refusal) -> Response<Bytes> {
         let fault = Fault::transport(refusal.status, refusal.message).closing(refusal.close);
-        fault.reply(None).response(head.version, None)
+        fault.reply(None).response(head.arrival.version, None)
     }
 
     /// Everything that is decided before the body is read.
-    fn admit(&self, head: &Parts, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
+    fn admit(&self, head: &Head, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
         let refuse = |status, message| Err(Refusal::Done(Fault::transport(status, message).reply(None)));
         if head.method == Method::OPTIONS {
             return Err(Refusal::Done(Reply::new(StatusCode::NO_CONTENT, Bytes::new())));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
 use snapshot::query::List;
 
 /// What a path names.
@@ -48,9 +49,8 @@ pub const TEMPLATES: [&str; 13] = [
     "/mcp",
 ];
 
-/// Name of each route's kind; for metrics.
 impl Route<'_> {
-    /// The path template that names the route.
+    /// The path template that names the route; for metrics.
     #[must_use]
     pub fn template(&self) -> &'static str {
         match self {
@@ -99,27 +99,7 @@ pub fn route(path: &str) -> Route<'_> {
 
 /// A path segment, percent-decoded once; `None` when it is not UTF-8.
 fn decoded(segment: &str) -> Option<Cow<'_, str>> {
-    if !segment.contains('%') {
-        return Some(Cow::Borrowed(segment));
-    }
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.bytes();
-    while let Some(byte) = rest.next() {
-        let mut ahead = rest.clone();
-        let digits = (ahead.next().and_then(hex), ahead.next().and_then(hex));
-        match (byte, digits) {
-            (b'%', (Some(high), Some(low))) => {
-                bytes.push(high << 4 | low);
-                rest = ahead;
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    (byte as char).to_digit(16).map(|digit| digit as u8)
+    percent_decode_str(segment).decode_utf8().ok()
 }
 
 #[cfg(test)]
@@ -131,6 +111,8 @@ mod tests {
         assert_eq!(route("/api/v1/search"), Route::Search);
         assert_eq!(route("/api/v1/programs"), Route::Search);
         assert_eq!(route("/api/v1/programs/a%2Db"), Route::Program("a-b".into()));
+        assert_eq!(route("/api/v1/programs/a%2"), Route::Program("a%2".into()));
+        assert_eq!(route("/api/v1/programs/%252d"), Route::Program("%2d".into()));
         assert_eq!(route("/api/v1/recipients"), Route::List(List::Recipients));
         assert_eq!(route("/api/v1/exports/latest"), Route::Export);
         assert_eq!(route("/mcp/"), Route::Mcp);

@@ -9,7 +9,9 @@ use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
 use crate::answer::{Asked, Attempt, Question, damaged, not_found, value};
-use crate::reply::{Content, Lifetime, Reply};
+use crate::content::Content;
+use crate::lifetime::Lifetime;
+use crate::reply::Reply;
 
 /// What a page may load: nothing but its own style, script and search results.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -154,7 +156,7 @@ impl Asked<'_> {
         self.computed(
             &asked,
             || html(locale).tag(SEARCH_TAG),
-            || search::search(site, fragments, &self.epoch.dated, (&query, &extras), &invalid),
+            || search::search(site, fragments, &self.epoch.dated, (&query, &extras), &invalid).into(),
         )
     }
 
@@ -170,7 +172,7 @@ impl Asked<'_> {
         self.computed(
             &asked,
             || feed_content(kind).tag(SEARCH_TAG),
-            || feed::feed(site, fragments, &self.epoch.dated, &query, kind),
+            || feed::feed(site, fragments, &self.epoch.dated, &query, kind).into(),
         )
     }
 

@@ -6,11 +6,9 @@ mod dcat;
 pub(crate) mod describe;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, Publication, Translation};
 use snapshot::store::Digest;
@@ -179,33 +177,10 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Members of a JSON object in their own order.
-#[derive(Debug, Default)]
-struct Members(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Members::default();
-                while let Some(member) = map.next_entry()? {
-                    members.0.push(member);
-                }
-                Ok(members)
-            }
-        }
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use snapshot::record::Members;
 
     use super::*;
 
@@ -225,7 +200,7 @@ mod tests {
             crate::commands::load(&input, |_| (), &crate::progress::Progress::new(true)).unwrap().unwrap();
         for table in Table::ALL {
             let lines = lines_of(&directory.directory, table);
-            let first: Option<Members> =
+            let first: Option<Members<Value>> =
                 serde_json::Deserializer::from_slice(&lines).into_iter().next().map(Result::unwrap);
             let mut columns = describe::columns(table);
             let mut names: Vec<String> =

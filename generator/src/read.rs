@@ -19,6 +19,7 @@ use snapshot::record::{
     Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, Recipient, Source,
     Synonym, Term, Transition, Translation,
 };
+use snapshot::store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, Severity};
 use files::{File, Format, Role};
@@ -299,8 +300,7 @@ impl Reader<'_, '_> {
         self.digests.sort();
         let mut whole = Sha256::new();
         for (path, digest) in &self.digests {
-            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            whole.update(format!("{hex}  {path}\n"));
+            whole.update(format!("{}  {path}\n", Hex(digest.as_ref())));
         }
         whole.finalize().into()
     }

@@ -194,12 +194,12 @@ impl<'a> Renderer<'a> {
     fn facet(&self, position: usize) -> File {
         let spec = &FACETS[position];
         let first = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
-        let bytes = facet(self.site, self.dated, spec.facet, &first);
+        let bytes = facet(self.site, self.dated, spec.facet, &first).bytes;
         (format!("{API}/facets/{}.json", spec.name), Filled { bytes, holes: Vec::new() })
     }
 
     fn list(&self, of: List) -> File {
-        let bytes = list(self.site, self.dated, of, &ListQuery::default(), &[]);
+        let bytes = list(self.site, self.dated, of, &ListQuery::default(), &[]).bytes;
         (format!("{API}/{}.json", of.name()), Filled { bytes, holes: Vec::new() })
     }
 
@@ -211,7 +211,10 @@ impl<'a> Renderer<'a> {
                 export::json(self.site, self.dated, &self.directory.dataset),
             ),
             1 => (format!("{API}/exports/latest.csv"), csv::export(self)),
-            2 => (format!("{API}/search.json"), whole(search(self.site, self.dated, &Query::default(), &[]))),
+            2 => (
+                format!("{API}/search.json"),
+                whole(search(self.site, self.dated, &Query::default(), &[]).bytes),
+            ),
             _ => (format!("{API}/openapi.json"), whole(contract(self.base_url).into_bytes())),
         }
     }

@@ -99,6 +99,15 @@ impl Dated {
     }
 }
 
+/// An answer that shows a page of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paged {
+    /// The answer.
+    pub bytes: Vec<u8>,
+    /// How many rows there are on all pages.
+    pub total: usize,
+}
+
 /// Writes an integer.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());

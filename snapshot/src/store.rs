@@ -62,7 +62,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use diff::{Change, Difference, diff};
-pub use digest::Digest;
+pub use digest::{Digest, Hex};
 pub use generation::Generation;
 pub use glance::{Glance, glance};
 pub use keep::{Listed, gc, list, live_id, rollback};

@@ -166,6 +166,6 @@ impl Front {
         let find = |facet, value: &str| self.site.index.values.find(facet, value);
         let (query, invalid) = parse_search(query, find);
         let answer = self.baseline.search(&self.site, &query);
-        search::render(&self.site, &self.dated, &query, &invalid, &answer)
+        search::render(&self.site, &self.dated, &query, &invalid, &answer).bytes
     }
 }

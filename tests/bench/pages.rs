@@ -28,7 +28,7 @@ fn main() {
     let fragments = site.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
-        let json = median(&queries, |query| search::search(site, dated, query, &[]).len());
+        let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());
         let page = median(&queries, |query| {
             html::search::search(site, fragments, dated, (query, &Extras::default()), &[]).len()
         });

@@ -77,7 +77,8 @@ impl Server {
         let detail = |slug: &str, locale| self.detail(slug, locale);
         let epoch = Epoch { base_url, site: &self.world.site, dated: &self.dated, detail };
         let client: IpAddr = client.parse().unwrap();
-        self.runtime.block_on(self.mcp.handle(request, &epoch, client, now_ms))
+        let (head, body) = request.into_parts();
+        self.runtime.block_on(self.mcp.handle(&head.into(), body, &epoch, client, now_ms))
     }
 
     fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {

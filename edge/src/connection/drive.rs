@@ -23,11 +23,11 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::detect::{Protocol, detect};
 use super::flight::Flight;
-use super::guard::{Activity, GuardIo, Wire};
 use super::outgoing::Outgoing;
+use super::socket::{Activity, Socket, Wire};
 use super::streams::Streams;
 use super::watch::{Step, Watch};
-use super::{Answer, Counters, Limits, Peer, Reason};
+use super::{Answer, Arrival, Counters, Limits, Peer, Reason};
 
 /// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
 /// for one stream, in bytes. Requests are small.
@@ -95,7 +95,7 @@ where
 
     async fn http1(self, stream: impl Wire, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http1, self.limits, self.max_age);
-        let mut io = GuardIo::new(stream, Protocol::Http1, prefix, watch.activity.clone());
+        let mut io = Socket::new(stream, Protocol::Http1, prefix, watch.activity.clone());
         let mut service = self.tagged(Protocol::Http1, &watch);
         let mut step = Step::Wait;
         loop {
@@ -120,7 +120,7 @@ where
 
     async fn http2(self, stream: impl Wire, prefix: Bytes) -> Reason {
         let mut watch = Watch::new(Protocol::Http2, self.limits, self.max_age);
-        let io = GuardIo::new(stream, Protocol::Http2, prefix, watch.activity.clone());
+        let io = Socket::new(stream, Protocol::Http2, prefix, watch.activity.clone());
         let service = self.tagged(Protocol::Http2, &watch);
         let streams = Streams { stall: self.limits.stream_stall, counters: self.counters };
         let connection = http2::Builder::new(streams)
@@ -150,7 +150,7 @@ where
 
 /// Waits, without hyper's buffers and whatever else only requests need, until the client says something, the
 /// server shuts down, or the timer has something to do, which it returns.
-async fn parked(io: &mut GuardIo<impl Wire>, watch: &mut Watch, drain: &Drain) -> Step {
+async fn parked(io: &mut Socket<impl Wire>, watch: &mut Watch, drain: &Drain) -> Step {
     let mut alarm = pin!(sleep_until(watch.next(Instant::now())));
     let mut woken = pin!(drain.woken());
     poll_fn(|cx| {
@@ -287,8 +287,13 @@ impl<S: Answer> Service<Request<Incoming>> for Tagged<S> {
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         self.activity.called(!request.body().is_end_stream());
-        request.extensions_mut().insert(self.peer);
-        request.extensions_mut().insert(self.flight.clone());
+        let arrival = Arrival {
+            peer: Some(self.peer),
+            flight: Some(self.flight.clone()),
+            version: request.version(),
+            authority: request.uri().authority().cloned(),
+        };
+        request.extensions_mut().insert(arrival);
         let last = self.activity.is_leaving();
         let leaving = Leaving { last, protocol: self.protocol, activity: self.activity.clone() };
         let finish: Finish<S> = |(response, leaving)| Ok(leaving.finish(response?));

@@ -20,7 +20,7 @@ pub struct Lent {
     holders: AtomicUsize,
 }
 
-/// The bodies in flight of one connection; in every request's extensions.
+/// The bodies in flight of one connection.
 #[derive(Clone, Debug)]
 pub struct Flight(Arc<Shared>);
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::detect::Protocol;
-use super::guard::Activity;
+use super::socket::Activity;
 use super::streams;
 
 /// Largest piece, in bytes: what one DATA frame holds unless a client asks for more (RFC 9113 §4.2).

@@ -27,8 +27,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::guard::Wire;
-use super::{Counters, Limits, Peer, Reason, bind, serve};
+use super::socket::Wire;
+use super::{Arrival, Counters, Limits, Peer, Reason, bind, serve};
 
 /// Where clients in memory are.
 const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)), 1234);
@@ -175,7 +175,7 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
             gate.release.notified().await;
             "held".into()
         }
-        "/peer" => request.extensions().get::<Peer>().unwrap().0.to_string(),
+        "/peer" => request.extensions().get::<Arrival>().unwrap().peer.unwrap().0.to_string(),
         "/length" => match request.into_body().collect().await {
             Ok(body) => body.to_bytes().len().to_string(),
             Err(_) => "broken".into(),

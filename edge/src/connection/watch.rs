@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::detect::Protocol;
-use super::guard::Activity;
+use super::socket::Activity;
 use super::{Limits, Reason};
 
 /// What the timer decided.

@@ -58,7 +58,7 @@ impl<'a> Arguments<'a> {
         };
         let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
         let mut aliased = Vec::new();
-        for (given, value) in given.0 {
+        for (given, value) in given.0.0 {
             let name = known.iter().find(|known| **known == given);
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {

@@ -3,11 +3,11 @@
 use snapshot::facet::FACETS;
 
 use super::Scope;
-use super::dispatch::{push, push_number};
 use super::envelope::{Params, members, string};
 use super::prompt;
 use super::reply::{Fault, json, shown};
 use super::resource::{FACET_TEMPLATE, PROGRAM_TEMPLATE};
+use super::write::{push, push_number};
 
 /// Most values of an answer.
 const VALUES_MAX: usize = 100;

@@ -8,6 +8,7 @@ use super::contract::Contract;
 use super::envelope::{Message, Params, string};
 use super::era::Era;
 use super::reply::{Fault, json, push_escaped, shown};
+use super::write::push;
 use super::{Scope, complete, options, prompt, record, resource, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];
@@ -145,22 +146,4 @@ fn push_result(structured: &[u8], out: &mut Vec<u8>) {
     push(out, "\"}],\"structuredContent\":");
     out.extend_from_slice(structured);
     push(out, ",\"isError\":false");
-}
-
-/// Appends a text as it is.
-pub(super) fn push(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// Appends a number.
-pub(super) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
-    push(out, itoa::Buffer::new().format(number));
-}
-
-/// Appends a number, or `null`.
-pub(super) fn push_optional(out: &mut Vec<u8>, number: Option<u64>) {
-    match number {
-        Some(number) => push_number(out, number),
-        None => push(out, "null"),
-    }
 }

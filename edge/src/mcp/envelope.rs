@@ -1,11 +1,11 @@
 //! JSON-RPC messages, read in place: what is not looked at is not parsed.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::Deserializer;
 use serde_json::value::RawValue;
+use snapshot::record;
 
 use super::reply::Fault;
 
@@ -130,36 +130,15 @@ pub(super) fn members(value: &RawValue) -> Option<Members<'_>> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Members of an object, in order. Repeated names stay.
-#[derive(Debug, Default)]
-pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Members<'a>(#[serde(borrow)] pub(super) record::Members<&'a RawValue>);
 
 impl<'a> Members<'a> {
     /// The first member with a name, unless it is `null`.
     pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        let found = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let found = self.0.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         found.filter(|value| value.get() != "null")
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-                    members.push((name.0, value));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Reader)
     }
 }
 

@@ -12,6 +12,8 @@ use super::reply::Fault;
 pub(super) const LEGACY: &str = "2025-11-25";
 /// The version without.
 pub(super) const MODERN: &str = "2026-07-28";
+/// Both, the newer first.
+const SPOKEN: [&str; 2] = [MODERN, LEGACY];
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -41,7 +43,7 @@ pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Faul
     match (header, claimed) {
         (None | Some(LEGACY), None) => Ok(Era::Legacy),
         (Some(MODERN), None) => Err(Fault::envelope(format!("_meta lacks {META_VERSION}"))),
-        (Some(other), None) => Err(Fault::version(other)),
+        (Some(other), None) => Err(Fault::version(&SPOKEN, other)),
         (None, Some(_)) => Err(Fault::header("MCP-Protocol-Version is missing")),
         (Some(header), Some(claimed)) => {
             let Some(claimed) = string(claimed) else {
@@ -53,7 +55,7 @@ pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Faul
             match header {
                 MODERN => check_envelope(headers, message, &meta).map(|()| Era::Modern),
                 LEGACY => Ok(Era::Legacy),
-                other => Err(Fault::version(other)),
+                other => Err(Fault::version(&SPOKEN, other)),
             }
         }
     }
@@ -63,7 +65,7 @@ pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Faul
 pub(super) fn of_notification(headers: &HeaderMap) -> Result<(), Fault> {
     match single(headers, &VERSION) {
         Ok(None | Some(LEGACY | MODERN)) => Ok(()),
-        Ok(Some(other)) => Err(Fault::version(other)),
+        Ok(Some(other)) => Err(Fault::version(&SPOKEN, other)),
         Err(Repeated) => Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
     }
 }

@@ -8,9 +8,9 @@ use snapshot::record::Locale;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
-use super::dispatch::{push, push_number, push_optional};
 use super::nearest;
 use super::reply::{json, shown};
+use super::write::{push, push_number, push_optional};
 use crate::searches::TEXT_UNITS;
 
 const KNOWN: [&str; 4] = ["facet", "q", "limit", "offset"];

@@ -1,9 +1,9 @@
 //! The prompt `find_best_opportunities`: a workflow in words, with what is already known in it.
 
 use super::contract::PromptTexts;
-use super::dispatch::push;
 use super::envelope::{Params, members, string};
 use super::reply::{Fault, json, shown};
+use super::write::push;
 
 /// Name of the prompt.
 pub(super) const NAME: &str = "find_best_opportunities";

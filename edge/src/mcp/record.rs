@@ -12,10 +12,10 @@ use snapshot::search::rank;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
-use super::dispatch::{push, push_number};
 use super::envelope::{members, string};
 use super::nearest::Nearest;
 use super::reply::{Fault, json, shown};
+use super::write::{push, push_number};
 
 /// Longest slug that is looked up, in characters, and longest address that may hold one.
 const SLUG_MAX: usize = 200;
@@ -226,9 +226,9 @@ impl<'a> Record<'a> {
     fn cut_texts(&mut self) {
         let Some(members) = serde_json::from_str(&self.program).ok().and_then(members) else { return };
         let mut program = String::with_capacity(self.program.len());
-        for (name, value) in &members.0 {
+        for (name, value) in &members.0.0 {
             program.push(if program.is_empty() { '{' } else { ',' });
-            program.push_str(&json(name.as_ref()));
+            program.push_str(&json(name));
             program.push(':');
             let limit = TEXTS_MAX.iter().find(|(known, _)| known == name);
             let text = string(value);

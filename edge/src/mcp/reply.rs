@@ -7,8 +7,6 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::era::{LEGACY, MODERN};
-
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
 
@@ -81,9 +79,10 @@ impl Fault {
         Self::new(StatusCode::BAD_REQUEST, -32602, reason)
     }
 
-    pub(super) fn version(requested: &str) -> Self {
-        let requested = json(&shown(requested));
-        let data = format!("{{\"supported\":[\"{MODERN}\",\"{LEGACY}\"],\"requested\":{requested}}}");
+    /// A version that is none of those that are spoken.
+    pub(super) fn version(supported: &[&str], requested: &str) -> Self {
+        let (supported, requested) = (json(supported), json(&shown(requested)));
+        let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
         let fault = Self::new(StatusCode::BAD_REQUEST, -32022, "Unsupported protocol version");
         Self { data: Some(data), ..fault }
     }

@@ -6,10 +6,10 @@ use snapshot::query::Page;
 use snapshot::record::Locale;
 
 use super::contract::GUIDE;
-use super::dispatch::push;
 use super::envelope::{Params, string};
 use super::era::Era;
 use super::reply::{Fault, json, push_escaped};
+use super::write::push;
 use super::{Scope, options, record};
 
 /// What precedes the slug in a record's address.

@@ -19,9 +19,9 @@ use snapshot::search::text::words_of;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
-use super::dispatch::{push, push_number, push_optional};
 use super::nearest::Nearest;
 use super::reply::{json, shown};
+use super::write::{push, push_number, push_optional};
 
 const QUERY_MAX: usize = 300;
 const ITEMS_MAX: usize = 20;

@@ -3,9 +3,9 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use snapshot::record::{Dataset, Locale};
+use snapshot::record::{Dataset, Locale, Members};
 
-use super::{Download, FOLDER, Format, Members};
+use super::{Download, FOLDER, Format};
 use crate::read::Table;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
@@ -101,7 +101,7 @@ struct Schema {
     title: String,
     description: String,
     required: Vec<String>,
-    properties: Members,
+    properties: Members<Value>,
     #[serde(rename = "$defs", default)]
     definitions: Map<String, Value>,
 }

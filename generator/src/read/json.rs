@@ -1,12 +1,10 @@
 //! JSON tables: one object a line, or an array, or one object. A row is parsed straight into its
 //! record; only when that fails is it taken apart to find out why.
 
-use std::fmt;
-
 use rayon::prelude::*;
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
 use super::text::{column, newlines, offset};
@@ -119,7 +117,7 @@ fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<Row<T>
 
 /// The same without private and null fields, and with a message for every fault.
 fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T, Vec<Diagnostic>> {
-    let members: Members<'_> =
+    let members: Members<&RawValue> =
         serde_json::from_str(piece.text).map_err(|error| vec![syntax(&error, piece, context)])?;
     let (mut faults, mut unreadable) = (Vec::new(), Vec::new());
     let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
@@ -175,31 +173,4 @@ fn syntax(error: &serde_json::Error, piece: Piece<'_>, context: Context) -> Diag
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
-}
-
-/// An object's members in their order, repeated ones too, values as they stand.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Collect)
-    }
 }

@@ -12,6 +12,7 @@ use snapshot::facet::FACETS;
 use snapshot::page::html::{Slot, Word};
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
+use snapshot::store::Hex;
 
 use crate::read::Table;
 
@@ -84,9 +85,8 @@ pub struct Asset {
 impl Asset {
     fn new(name: &str, text: Cow<'_, str>) -> Self {
         let hash = Sha256::digest(text.as_bytes());
-        let hash: String = hash[..5].iter().map(|byte| format!("{byte:02x}")).collect();
         let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
-        Self { name: format!("{stem}-{hash}.{extension}"), text: text.into_owned() }
+        Self { name: format!("{stem}-{}.{extension}", Hex(&hash[..5])), text: text.into_owned() }
     }
 
     /// Where it is served.

@@ -1,7 +1,7 @@
 //! FacetResponse: a facet's values over all programs, looked up by part of value or label.
 
 use crate::facet::Facet;
-use crate::page::{Dated, Site, push_json, push_number};
+use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::place;
 use crate::query::{FacetQuery, Pick};
 use crate::record::Locale;
@@ -9,7 +9,7 @@ use crate::search::text::fold;
 
 /// Answers a question to the facet endpoint. Labels are English: it has no language parameter.
 #[must_use]
-pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Vec<u8> {
+pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Paged {
     let items = options(site, dated, facet, &query.text, Locale::En);
     let shown = &items[query.page.range(items.len())];
     let mut out = Vec::with_capacity(200 + 80 * shown.len());
@@ -33,7 +33,7 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Ve
     out.extend_from_slice(b",\"total\":");
     push_number(&mut out, items.len());
     out.extend_from_slice(b"}}");
-    out
+    Paged { bytes: out, total: items.len() }
 }
 
 /// Values of a facet with their counts over all programs, by count descending, then value: those

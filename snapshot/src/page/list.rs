@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::page::shape::Shaper;
-use crate::page::{Dated, Site, push_json};
+use crate::page::{Dated, Paged, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::shown::Object;
 use crate::record::{
@@ -200,7 +200,6 @@ pub(crate) fn award_row<'a>(shaper: &Shaper<'a>, award: usize) -> Object<'a> {
 }
 
 fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
-    const MARK: &[u8] = b"\"status\":\"";
     let directory = shaper.directory;
     let order = cycle_order(directory);
     let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
@@ -209,12 +208,10 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
         // The contract has no id here.
         program.0.retain(|(name, _)| *name != "id");
         let cycle = shaper.cycle(*cycle, String::new(), None);
+        split.push((b"{\"cycle\":".len() + place_of_text(&cycle, "status")) as u32);
         let row = Object::default().with("cycle", cycle).with("program", program);
         bytes.clear();
         push_json(&mut bytes, &row);
-        // `"status":"` cannot stand inside a JSON string, whose quotes are escaped.
-        let at = bytes.windows(MARK.len()).position(|window| window == MARK).map_or(0, |at| at + MARK.len());
-        split.push(at as u32);
         rows.push(&bytes);
     }
     rows.write(CYCLES, writer);
@@ -238,6 +235,14 @@ fn write_cycles(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut Se
     let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
     writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
     writer.put("cycle.due", by_deadline);
+}
+
+/// Where the text of a member, which is empty, belongs in the JSON of an object.
+fn place_of_text(object: &Object<'_>, name: &str) -> usize {
+    let members = object.0.iter().position(|(known, _)| *known == name).map_or(0, |at| at + 1);
+    let mut json = Vec::new();
+    push_json(&mut json, &Object(object.0[..members].to_vec()));
+    json.len().saturating_sub(b"\"}".len())
 }
 
 fn write_recipients(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
@@ -477,7 +482,7 @@ pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
 
 /// Answers a question to a list.
 #[must_use]
-pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Vec<u8> {
+pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {
     let mut out = Vec::with_capacity(16 * 1024);
     out.extend_from_slice(b"{\"data\":[");
     let lists = &site.lists;
@@ -514,7 +519,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     out.extend_from_slice(b",\"invalid\":");
     push_json(&mut out, &invalid);
     out.extend_from_slice(b"}}");
-    out
+    Paged { bytes: out, total }
 }
 
 /// Appends the rows of a page, separated by commas; gives the total back.

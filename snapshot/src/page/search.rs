@@ -1,6 +1,6 @@
 //! SearchResponse: rows and facet items spliced from prepared bytes.
 
-use crate::page::{Dated, Site, push_json, push_number};
+use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::query::{Page, Query};
 use crate::record::Locale;
 use crate::search::{Answer, FacetCounts};
@@ -11,13 +11,13 @@ const ITEM_BYTES: usize = 80;
 
 /// Answers a question to search and programs.
 #[must_use]
-pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> Vec<u8> {
+pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> Paged {
     render(site, dated, query, invalid, &site.index.search(query, &dated.today))
 }
 
 /// The bytes of an answer.
 #[must_use]
-pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &Answer) -> Vec<u8> {
+pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &Answer) -> Paged {
     let items: usize = answer.facets.iter().flatten().map(|facet| facet.items.len()).sum();
     let mut out = Vec::with_capacity(400 + ROW_BYTES * answer.docs.len() + ITEM_BYTES * items);
     out.extend_from_slice(b"{\"data\":[");
@@ -38,7 +38,7 @@ pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], ans
         push_facets(site, facets, query.locale, &mut out);
     }
     out.extend_from_slice(b"}}");
-    out
+    Paged { bytes: out, total: answer.total }
 }
 
 /// `limit`, `offset`, `count`, `total`, `page` and `pages`.

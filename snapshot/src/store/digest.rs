@@ -1,6 +1,6 @@
-//! A SHA-256 hash, written as 64 lower-case hex digits.
+//! A SHA-256 hash, written as 64 lower-case hex digits, and bytes as such digits.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use bytemuck::{Pod, Zeroable};
@@ -22,13 +22,13 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        Hex(&self.0).fmt(f)
     }
 }
 
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        Hex(&self.0).fmt(f)
     }
 }
 
@@ -52,8 +52,16 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-pub(super) fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+/// Bytes, written as lower-case hex digits.
+#[derive(Clone, Copy, Debug)]
+pub struct Hex<'a>(pub &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digit = |number: u8| char::from_digit(number.into(), 16).unwrap_or('0');
+        let digits = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        digits.into_iter().try_for_each(|digit| f.write_char(digit))
+    }
 }
 
 /// Exactly `N` bytes from `2 N` lower-case hex digits.

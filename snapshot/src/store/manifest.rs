@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::Problem;
-use super::digest::{Digest, read_hex, write_hex};
+use super::digest::{Digest, Hex, read_hex};
 
 /// Version of the layout. A reader refuses any other.
 pub const FORMAT: u32 = 2;
@@ -38,7 +38,7 @@ impl Id {
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:06}-", self.sequence)?;
-        write_hex(&self.hash, f)
+        fmt::Display::fmt(&Hex(&self.hash), f)
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use allocation_counter::measure;
 use edge::answer::Place;
 use edge::connection::Limits;
-use edge::http::checked;
+use edge::head::Head;
+use edge::service::checked;
 use http::StatusCode;
 use http::header::{ETAG, HOST, IF_NONE_MATCH};
 use tests::snapshots::{self, open};
@@ -66,7 +67,7 @@ fn a_static_hit_allocates_nothing_but_the_head_of_its_answer() {
     let record = format!("/api/v1/programs/{}", SAMPLE.directory.programs[0].slug);
     for target in [&record, "/api/v1/openapi.json", "/about", "/es"] {
         let request = http::Request::get(target).header(HOST, snapshots::HOST);
-        let (mut head, ()) = request.body(()).unwrap().into_parts();
+        let mut head = Head::from(request.body(()).unwrap().into_parts().0);
         // Read from its file, and kept.
         let first = checked(&live, &epoch, &head, Place::Here);
         let mut again = None;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::Setting;
+use edge::head::Head;
 use edge::live::Live;
 use edge::reply::Reply;
 use edge::route::route;
@@ -291,10 +292,10 @@ static MORTAL: LazyLock<Live> = LazyLock::new(|| {
 });
 
 fn at(target: &str, now: u64) -> Reply {
-    let (head, ()) = http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
+    let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = MORTAL.epoch();
     let asked = Asked { live: &MORTAL, epoch: &epoch, head: &head, now, place: Place::Aside };
-    answer(&asked, &route(head.uri.path()))
+    answer(&asked, &route(&head.path))
 }
 
 /// The longest time that a `Cache-Control` allows an answer to be used, in seconds.

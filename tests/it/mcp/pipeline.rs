@@ -331,8 +331,9 @@ fn a_fault_of_the_server_costs_one_answer_and_tells_nothing() {
     let call = request("tools/call", &json!({"name": "get_opportunity", "arguments": {"slug": slug}}));
     let ask = |detail: fn(&str, Locale) -> Option<Bytes>| {
         let epoch = Epoch { base_url: BASE, site: &server.world.site, dated: &server.dated, detail };
-        let answer = server.mcp.handle(post(&call, &[]), &epoch, [192, 0, 2, 1].into(), 0);
-        server.runtime.block_on(answer)
+        let (head, body) = post(&call, &[]).into_parts();
+        let head = head.into();
+        server.runtime.block_on(server.mcp.handle(&head, body, &epoch, [192, 0, 2, 1].into(), 0))
     };
     for detail in [|_: &str, _| panic!("secret"), |_: &str, _| None, |_: &str, _| Some("secret".into())] {
         let response = ask(detail);

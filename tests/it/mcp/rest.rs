@@ -82,7 +82,8 @@ fn compare(server: &Server, question: &str) -> u64 {
         server.mistake("search_opportunities", &arguments);
         return 0;
     }
-    let rest: Value = serde_json::from_slice(&search::search(site, &server.dated, &query, &[])).unwrap();
+    let rest: Value =
+        serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
     let relevant = server.call("search_opportunities", &arguments);
     // The tool sorts by relevance where nothing else is said; REST never does.
     arguments["sort"] = rest["meta"]["sort"].clone();
@@ -139,7 +140,7 @@ fn compare_facets(server: &Server) {
                 .finish();
             let query = parse_facet(&asked).unwrap();
             let rest: Value =
-                serde_json::from_slice(&facet::facet(site, &server.dated, spec.facet, &query)).unwrap();
+                serde_json::from_slice(&facet::facet(site, &server.dated, spec.facet, &query).bytes).unwrap();
             let arguments = json!({"facet": spec.name, "q": q, "limit": limit, "offset": offset});
             let listed = server.call("list_filter_options", &arguments);
             assert_eq!(listed["data"], rest["data"], "{arguments}");

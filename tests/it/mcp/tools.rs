@@ -140,7 +140,8 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
         let asked = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };
         let (query, invalid) = parse_search(&asked, |facet, value| site.index.values.find(facet, value));
         assert!(invalid.is_empty(), "{invalid:?}");
-        let rest: Value = serde_json::from_slice(&search::search(site, &server.dated, &query, &[])).unwrap();
+        let rest: Value =
+            serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
         let found = server.call("search_opportunities", &arguments);
         let slugs = |rows: &Value| -> Vec<Value> {
             rows.as_array().unwrap().iter().map(|row| row["slug"].clone()).collect()
@@ -249,7 +250,7 @@ fn options_are_the_facet_endpoints_items() {
     let page = server.call("list_filter_options", &json!({"facet": "countries", "q": "ni", "limit": 2}));
     let query = snapshot::query::parse_facet("q=ni&limit=2").unwrap();
     let countries = snapshot::facet::Facet::Countries;
-    let rest = snapshot::page::facet::facet(&server.world.site, &server.dated, countries, &query);
+    let rest = snapshot::page::facet::facet(&server.world.site, &server.dated, countries, &query).bytes;
     let rest: Value = serde_json::from_slice(&rest).unwrap();
     assert_eq!((&page["data"], &page["total"]), (&rest["data"], &rest["meta"]["total"]));
     assert_eq!(page["nextOffset"], 2);

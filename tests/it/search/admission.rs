@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use edge::answer::{Asked, Place, answer, attempt, program_body};
 use edge::epoch::Setting;
+use edge::head::Head;
 use edge::live::Live;
 use edge::mcp::{Config, Epoch, Mcp};
 use edge::route::route;
@@ -31,11 +32,11 @@ fn live(folder: &std::path::Path) -> Live {
 
 /// Whether a target is much work, and the same answer aside.
 fn is_heavy(live: &Live, target: &str) -> bool {
-    let (head, ()) = Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
+    let head = Head::from(Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
     let asked = |place| Asked { live, epoch: &epoch, head: &head, now: 0, place };
-    assert_eq!(answer(&asked(Place::Aside), &route(head.uri.path())).status, 200, "{target}");
-    matches!(attempt(&asked(Place::Here), &route(head.uri.path())), Outcome::Heavy(_))
+    assert_eq!(answer(&asked(Place::Aside), &route(&head.path)).status, 200, "{target}");
+    matches!(attempt(&asked(Place::Here), &route(&head.path)), Outcome::Heavy(_))
 }
 
 #[test]
@@ -56,7 +57,8 @@ fn phrases_of_the_commonest_words_wait_their_turn_through_every_door() {
     let mcp = Mcp::new(Config { rate_per_minute: 0, ..Config::default() }).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let begin = |call: &serde_json::Value| {
-        runtime.block_on(mcp.begin(request(call), &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0))
+        let (head, body) = request(call).into_parts();
+        runtime.block_on(mcp.begin(&head.into(), body, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0))
     };
     let phrases = "\"of the\" \"the of\" \"in the\" \"the in\"";
     let tool = json!({"name": "search_opportunities", "arguments": {"query": phrases}});

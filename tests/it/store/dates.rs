@@ -3,6 +3,7 @@
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::Setting;
+use edge::head::Head;
 use edge::live::Live;
 use edge::reply::Reply;
 use edge::route::route;
@@ -29,11 +30,11 @@ fn ask(root: &std::path::Path, today: Date, target: &str, since: Option<&str>) -
     if let Some(since) = since {
         request = request.header(IF_MODIFIED_SINCE, since);
     }
-    let (head, ()) = request.body(()).unwrap().into_parts();
+    let head = Head::from(request.body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
     answer(
         &Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside },
-        &route(head.uri.path()),
+        &route(&head.path),
     )
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::Setting;
+use edge::head::Head;
 use edge::live::{Live, Serving};
 use edge::reply::Reply;
 use edge::route::route;
@@ -57,10 +58,10 @@ fn open(root: &Path) -> Live {
 }
 
 fn ask(live: &Live, target: &str) -> Reply {
-    let (head, ()) = http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts();
+    let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
     let asked = Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
-    answer(&asked, &route(head.uri.path()))
+    answer(&asked, &route(&head.path))
 }
 
 /// Every address of a file, and some of what is computed.

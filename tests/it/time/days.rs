@@ -58,14 +58,14 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
     let mut answers: Vec<Vec<u8>> = Vec::new();
     for question in questions {
         let (query, invalid) = parse_search(&question, |facet, value| site.index.values.find(facet, value));
-        answers.push(search::search(site, dated, &query, &invalid));
+        answers.push(search::search(site, dated, &query, &invalid).bytes);
     }
     for question in ["limit=100", "upcoming=false&limit=100"] {
         let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question);
-        answers.push(list::list(site, dated, List::Cycles, &query, &invalid));
+        answers.push(list::list(site, dated, List::Cycles, &query, &invalid).bytes);
     }
     let all = FacetQuery { text: String::new(), page: snapshot::query::Page { offset: 0, limit: 100 } };
-    answers.push(facet::facet(site, dated, snapshot::facet::Facet::OpenStates, &all));
+    answers.push(facet::facet(site, dated, snapshot::facet::Facet::OpenStates, &all).bytes);
     answers
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::{Epoch, Opened, Setting};
+use edge::head::Head;
 use edge::live::Live;
 use edge::route::route;
 use generator::encode::Effort;
@@ -69,9 +70,9 @@ fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {
             let request = http::Request::get(&address).header("host", HOST).body(()).unwrap();
-            let (head, ()) = request.into_parts();
+            let head = Head::from(request.into_parts().0);
             let asked = Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
-            let reply = answer(&asked, &route(head.uri.path()));
+            let reply = answer(&asked, &route(&head.path));
             assert!(reply.body == bytes, "{address} after {days} days");
             moved += usize::from(SAMPLE.get(&address).body != bytes);
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::{Epoch, Opened, Setting};
+use edge::head::Head;
 use edge::live::Live;
 use edge::route::route;
 use generator::encode::Effort;
@@ -117,12 +118,12 @@ fn asked(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     match List::ALL.into_iter().find(|list| list.name() == name) {
         Some(of) => {
             let (query, invalid) = parse_list(of, query);
-            list::list(site, dated, of, &query, &invalid)
+            list::list(site, dated, of, &query, &invalid).bytes
         }
         None => {
             let values = &site.index.values;
             let (query, invalid) = parse_search(query, |facet, value| values.find(facet, value));
-            search::search(site, dated, &query, &invalid)
+            search::search(site, dated, &query, &invalid).bytes
         }
     }
 }
@@ -134,9 +135,9 @@ static LIVE: LazyLock<Live> = LazyLock::new(|| {
 });
 
 fn answered(epoch: &Epoch, url: &str) -> Vec<u8> {
-    let (head, ()) = http::Request::get(url).header("host", HOST).body(()).unwrap().into_parts();
+    let head = Head::from(http::Request::get(url).header("host", HOST).body(()).unwrap().into_parts().0);
     let asked = Asked { live: &LIVE, epoch, head: &head, now: 0, place: Place::Aside };
-    let reply = answer(&asked, &route(head.uri.path()));
+    let reply = answer(&asked, &route(&head.path));
     assert_eq!(reply.status, 200, "{url}");
     reply.body.to_vec()
 }

@@ -38,11 +38,11 @@ pub fn holds(live: &Live, text: &str) {
 
 fn engine_holds(site: &Site, dated: &Dated, text: &str) {
     let (query, invalid) = canonical(site, text);
-    check(&search::search(site, dated, &query, &invalid), query.page);
+    check(&search::search(site, dated, &query, &invalid).bytes, query.page);
     ranked(site, dated, &query);
     for of in List::ALL {
         let (query, invalid) = canonical_list(of, text);
-        check(&list::list(site, dated, of, &query, &invalid), query.page);
+        check(&list::list(site, dated, of, &query, &invalid).bytes, query.page);
     }
     if let Ok(query) = parse_facet(text) {
         facets(site, dated, text.len(), &query);
@@ -86,7 +86,7 @@ fn ranked(site: &Site, dated: &Dated, query: &Query) {
 /// One of the facets, as the endpoint and as the form sees it.
 fn facets(site: &Site, dated: &Dated, choice: usize, query: &FacetQuery) {
     let of: Facet = FACETS[choice % FACETS.len()].facet;
-    check(&facet::facet(site, dated, of, query), query.page);
+    check(&facet::facet(site, dated, of, query).bytes, query.page);
     for locale in Locale::ALL {
         let _ = facet::options(site, dated, of, &query.text, *locale);
     }

@@ -3,9 +3,9 @@
 
 use bytes::Bytes;
 use edge::answer::Place;
-use edge::http::checked;
 use edge::live::Live;
 use edge::reply::Reply;
+use edge::service::checked;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     IF_RANGE, LAST_MODIFIED, LOCATION, RANGE,
@@ -34,7 +34,7 @@ fn ask(live: &Live, method: Method, target: Uri, headers: HeaderMap) -> Reply {
     head.uri = target;
     head.headers = headers;
     head.headers.insert(HOST, HeaderValue::from_static(snapshots::HOST));
-    checked(live, &live.epoch(), &head, Place::Aside)
+    checked(live, &live.epoch(), &head.into(), Place::Aside)
 }
 
 /// Asks an edge over the sample for a target, whatever its form.

@@ -60,7 +60,9 @@ impl Tools {
         let detail = |slug: &str, locale| program_body(live, &epoch, slug, locale);
         let base_url = &epoch.generation().manifest().base_url;
         let scope = Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        self.runtime.block_on(self.mcp.handle(request, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0))
+        let (head, body) = request.into_parts();
+        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        self.runtime.block_on(self.mcp.handle(&head.into(), body, &scope, client, 0))
     }
 }
 

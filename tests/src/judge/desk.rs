@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use edge::answer::{Asked, Place, answer, program_body};
+use edge::head::Head;
 use edge::live::Live;
 use edge::mcp::{Config, Epoch, Mcp};
 use edge::route::route;
@@ -149,7 +150,7 @@ impl<'a> Desk<'a> {
     fn get(&self, path: &str, pairs: &[(&str, &str)]) -> Vec<u8> {
         let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
         let request = Request::get(format!("{path}?{query}")).header(header::HOST, HOST).body(()).unwrap();
-        let (head, ()) = request.into_parts();
+        let head = Head::from(request.into_parts().0);
         let epoch = self.live.epoch();
         let asked = Asked { live: self.live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
         let reply = answer(&asked, &route(path));
@@ -166,7 +167,9 @@ impl<'a> Desk<'a> {
         let headers = request.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let answered = self.mcp.handle(request, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        let (head, body) = request.into_parts();
+        let head = Head::from(head);
+        let answered = self.mcp.handle(&head, body, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         serde_json::from_slice(self.runtime.block_on(answered).body()).unwrap()
     }
 }

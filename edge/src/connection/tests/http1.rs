@@ -1,6 +1,7 @@
-//! HTTP/1.1 as hyper answers it behind the guard.
+//! HTTP/1.1 as hyper answers it behind the driver.
 
 use super::*;
+use crate::connection::Peer;
 
 /// Sends `bytes` and returns everything until the close.
 async fn exchange(bytes: &[u8]) -> String {

@@ -199,7 +199,7 @@ impl Wire for TcpStream {
 }
 
 /// The socket with the bytes already read from it and the [`Activity`] it reports to.
-pub(super) struct GuardIo<W: Wire> {
+pub(super) struct Socket<W: Wire> {
     stream: W,
     prefix: Bytes,
     protocol: Protocol,
@@ -207,7 +207,7 @@ pub(super) struct GuardIo<W: Wire> {
     linger: Option<Linger>,
 }
 
-impl<W: Wire> GuardIo<W> {
+impl<W: Wire> Socket<W> {
     pub(super) fn new(stream: W, protocol: Protocol, prefix: Bytes, activity: Arc<Activity>) -> Self {
         Self { stream, prefix, protocol, activity, linger: None }
     }
@@ -244,7 +244,7 @@ impl<W: Wire> GuardIo<W> {
     }
 }
 
-impl<W: Wire> AsyncRead for GuardIo<W> {
+impl<W: Wire> AsyncRead for Socket<W> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -266,7 +266,7 @@ impl<W: Wire> AsyncRead for GuardIo<W> {
     }
 }
 
-impl<W: Wire> AsyncWrite for GuardIo<W> {
+impl<W: Wire> AsyncWrite for Socket<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -309,7 +309,7 @@ impl<W: Wire> AsyncWrite for GuardIo<W> {
     }
 }
 
-impl<W: Wire> Drop for GuardIo<W> {
+impl<W: Wire> Drop for Socket<W> {
     fn drop(&mut self) {
         if self.activity.reset.load(Relaxed) {
             self.stream.forget_unsent();

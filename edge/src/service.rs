@@ -1,4 +1,4 @@
-//! From HTTP messages to answers and back: one flat warp filter that hands head, peer and body to
+//! From HTTP requests to answers and back: one flat warp filter that hands head, peer and body to
 //! our own match. The only file that names warp.
 
 use std::convert::Infallible;
@@ -8,22 +8,24 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, Bytes};
+use futures_util::future::ready;
 use futures_util::{Stream, StreamExt as _};
-use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::StreamBody;
 use hyper::body::{Frame, Incoming};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
+use warp::path::FullPath;
 
 use crate::answer::{Asked, Attempt, Place, answer, attempt, program_body};
 use crate::client::Proxies;
-use crate::connection::{self, Answer, Flight};
+use crate::connection::{Answer, Arrival};
 use crate::epoch::Epoch;
-use crate::guard::{Refusal, check};
+use crate::head::Head;
 use crate::live::Live;
 use crate::mcp::{self, Mcp, Pending};
+use crate::precheck::{Refusal, check};
 use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
 use crate::searches::{Busy, Outcome};
@@ -42,40 +44,47 @@ pub struct Server {
 
 /// A service that answers every request.
 pub fn service(server: Arc<Server>) -> impl Answer<Future: Send> + Clone + Send + 'static {
-    let filter = warp::ext::get::<Arc<Parts>>()
+    let query = warp::query::raw().map(Some).or_else(|_| ready(Ok::<_, Infallible>((None,))));
+    let filter = warp::method()
+        .and(warp::ext::optional())
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
         .and(warp::body::stream())
-        .then(move |head: Arc<Parts>, body| {
-            let server = Arc::clone(&server);
+        .then(move |method, arrival: Option<Arrival>, path: FullPath, query, mut headers: HeaderMap, body| {
+            if method != Method::GET {
+                // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
+                headers.remove(header::RANGE);
+            }
+            let (server, path) = (Arc::clone(&server), path.as_str().to_owned());
+            let head = Head { method, path, query, headers, arrival: arrival.unwrap_or_default() };
             async move { server.observed(head, body).await }
         })
-        .or_else(|_| async {
-            let message = "The request could not be read.";
-            Ok::<_, Infallible>((Reply::refusal(StatusCode::BAD_REQUEST, message)
-                .into_response()
-                .map(Into::into),))
-        });
+        .or_else(|_| ready(Ok::<_, Infallible>((unreadable(),))));
     let inner = TowerToHyperService::new(warp::service(filter));
-    hyper::service::service_fn(move |request: Request<Incoming>| {
-        let (mut head, body) = request.into_parts();
-        if head.method != Method::GET {
-            // A part is of what GET transfers; elsewhere the header says nothing (RFC 9110, section 14.2).
-            head.headers.remove(header::RANGE);
+    hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        if request.uri().path_and_query().is_none() {
+            // CONNECT names no path, and the filter for paths panics without one.
+            *request.uri_mut() = Uri::from_static("/");
         }
-        let mut request = Request::new(body);
-        request.extensions_mut().insert(Arc::new(head));
         inner.call(request)
     })
 }
 
+fn unreadable() -> warp::reply::Response {
+    let message = "The request could not be read.";
+    Reply::refusal(StatusCode::BAD_REQUEST, message).into_response().map(Into::into)
+}
+
 impl Server {
     /// Answers a request, counts it and, if that is wanted, logs it.
-    async fn observed<S, D>(&self, head: Arc<Parts>, body: S) -> warp::reply::Response
+    async fn observed<S, D>(&self, head: Head, body: S) -> warp::reply::Response
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
     {
         let began = Instant::now();
-        let route = route(head.uri.path());
+        let route = route(&head.path);
         let response = match route {
             Route::Mcp => self.called(&head, body).await,
             _ => self.read(&head).await.into_response(),
@@ -92,8 +101,8 @@ impl Server {
     }
 
     /// Answers a request to anything but the tool endpoint, if the client takes its answers.
-    async fn read(&self, head: &Arc<Parts>) -> Reply {
-        let flight = head.extensions.get::<Flight>();
+    async fn read(&self, head: &Head) -> Reply {
+        let flight = head.arrival.flight.as_ref();
         if flight.is_some_and(|flight| !flight.has_room()) {
             return Reply::congested();
         }
@@ -115,14 +124,14 @@ impl Server {
     }
 
     /// Answers a request to the tool endpoint, if the client takes its answers.
-    async fn called<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    async fn called<S, D>(&self, head: &Head, body: S) -> Response<Bytes>
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
     {
         const FULL: Refusal =
             Refusal { status: StatusCode::SERVICE_UNAVAILABLE, message: CONGESTED, close: false };
-        let Some(flight) = head.extensions.get::<Flight>() else { return self.mcp(head, body).await };
+        let Some(flight) = &head.arrival.flight else { return self.mcp(head, body).await };
         if !flight.has_room() {
             return Mcp::refused(head, FULL);
         }
@@ -137,7 +146,7 @@ impl Server {
         }
     }
 
-    async fn mcp<S, D>(&self, head: &Parts, body: S) -> Response<Bytes>
+    async fn mcp<S, D>(&self, head: &Head, body: S) -> Response<Bytes>
     where
         S: Stream<Item = Result<D, warp::Error>> + Send,
         D: Buf,
@@ -147,15 +156,12 @@ impl Server {
             return Mcp::refused(head, refusal);
         }
         let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
-        let mut request = Request::new(Box::pin(StreamBody::new(frames)));
-        *request.method_mut() = head.method.clone();
-        *request.version_mut() = head.version;
-        *request.headers_mut() = head.headers.clone();
-        let peer = peer(head).map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let body = Box::pin(StreamBody::new(frames));
+        let peer = head.arrival.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
-        let begun = self.mcp.begin(request, &scope(&epoch, detail), client, now_ms).await;
+        let begun = self.mcp.begin(head, body, &scope(&epoch, detail), client, now_ms).await;
         let mut response = match begun {
             Outcome::Ready(response) => response,
             Outcome::Heavy(call) => call_aside(&self.live, epoch, call).await,
@@ -192,12 +198,12 @@ fn scope<D>(epoch: &Epoch, detail: D) -> mcp::Epoch<'_, D> {
 }
 
 /// Answers a request here or, when that would hold others up, on a thread of its own.
-async fn respond(live: &Arc<Live>, head: &Arc<Parts>) -> Reply {
+async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
     let epoch = Arc::clone(&live.epoch());
     match guarded(live, || attempted(live, &epoch, head)) {
         Outcome::Ready(reply) => reply,
         Outcome::Heavy(_) => {
-            let (shared, head) = (Arc::clone(live), Arc::clone(head));
+            let (shared, head) = (Arc::clone(live), head.clone());
             let search = move || guarded(&shared, || checked(&shared, &epoch, &head, Place::Aside));
             live.searches.run(search).await.unwrap_or_else(|Busy| {
                 live.metrics.overloads.add();
@@ -217,8 +223,8 @@ fn guarded<R: From<Reply>>(live: &Live, answer: impl FnOnce() -> R) -> R {
 }
 
 /// Answers a request on any path but `/mcp` among others, if it may be answered and is little work.
-fn attempted(live: &Live, epoch: &Epoch, head: &Parts) -> Attempt {
-    let route = route(head.uri.path());
+fn attempted(live: &Live, epoch: &Epoch, head: &Head) -> Attempt {
+    let route = route(&head.path);
     match check(head, &epoch.hosts, route == Route::Mcp) {
         Err(refusal) => refused(refusal).into(),
         Ok(()) => {
@@ -230,8 +236,8 @@ fn attempted(live: &Live, epoch: &Epoch, head: &Parts) -> Attempt {
 
 /// Answers a request on any path but `/mcp`, on this thread, if it may be answered.
 #[must_use]
-pub fn checked(live: &Live, epoch: &Epoch, head: &Parts, place: Place) -> Reply {
-    let route = route(head.uri.path());
+pub fn checked(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
+    let route = route(&head.path);
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
         return refused(refusal);
     }
@@ -253,10 +259,4 @@ impl Reply {
         *response.headers_mut() = self.headers;
         response
     }
-}
-
-/// Where a request came from.
-#[must_use]
-pub fn peer(head: &Parts) -> Option<connection::Peer> {
-    head.extensions.get().copied()
 }

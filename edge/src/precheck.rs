@@ -1,8 +1,9 @@
 //! What is refused before anything is looked up: methods, hosts, bodies and sizes. In the order of
 //! the checks; the first refusal wins.
 
-use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode, header};
+
+use crate::head::Head;
 
 /// Longest request target, in bytes.
 pub const TARGET_MAX: usize = 8 * 1024;
@@ -79,7 +80,7 @@ const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal 
 /// # Errors
 ///
 /// The refusal that answers the request.
-pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
+pub fn check(head: &Head, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
     if head.method == Method::CONNECT {
         return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
     }
@@ -96,9 +97,8 @@ pub fn check(head: &Parts, hosts: &Hosts, takes_body: bool) -> Result<(), Refusa
         return Err(refuse_and_close(StatusCode::NOT_IMPLEMENTED, MESSAGE));
     }
     check_host(head, hosts)?;
-    let target = head.uri.path_and_query().map_or("", |target| target.as_str());
-    let pairs = head.uri.query().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
-    if target.len() > TARGET_MAX || pairs > PAIRS_MAX {
+    let pairs = head.query.as_ref().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
+    if head.target_len() > TARGET_MAX || pairs > PAIRS_MAX {
         return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
     }
     Ok(())
@@ -116,13 +116,13 @@ fn is_recoded(headers: &HeaderMap) -> bool {
     codings.next().is_some_and(|coding| !only(coding)) || codings.next().is_some()
 }
 
-fn check_host(head: &Parts, hosts: &Hosts) -> Result<(), Refusal> {
+fn check_host(head: &Head, hosts: &Hosts) -> Result<(), Refusal> {
     const BAD: Refusal = refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
     let mut named = head.headers.get_all(header::HOST).iter();
-    let target = head.uri.authority().map(http::uri::Authority::as_str);
+    let target = head.arrival.authority.as_ref().map(http::uri::Authority::as_str);
     let authority = match (target, named.next(), named.next()) {
         (_, _, Some(_)) | (None, None, None) => return Err(BAD),
-        (Some(target), None, None) if head.version >= http::Version::HTTP_2 => target,
+        (Some(target), None, None) if head.arrival.version >= http::Version::HTTP_2 => target,
         (Some(_), None, None) => return Err(BAD),
         (target, Some(host), None) => {
             let host = host.to_str().map_err(|_| BAD)?;
@@ -154,7 +154,7 @@ mod tests {
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
         let hosts = Hosts::new(["Example.org:443".to_owned(), "[::1]:8080".to_owned()]);
-        check(&head, &hosts, false).err().map_or(200, |refusal| refusal.status.as_u16())
+        check(&head.into(), &hosts, false).err().map_or(200, |refusal| refusal.status.as_u16())
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         for (method, expected) in [(Method::GET, 400), (Method::POST, 405), (Method::PUT, 405)] {
             let request = Request::builder().method(method.clone()).uri("/").header("host", "example.org");
             let (head, ()) = request.header("content-length", "3").body(()).unwrap().into_parts();
-            let refusal = check(&head, &Hosts::new(["example.org".to_owned()]), false).unwrap_err();
+            let refusal = check(&head.into(), &Hosts::new(["example.org".to_owned()]), false).unwrap_err();
             assert_eq!((refusal.status.as_u16(), refusal.close), (expected, true), "{method}");
         }
     }
@@ -214,7 +214,7 @@ mod tests {
             let request =
                 codings.iter().fold(request, |all, coding| all.header("transfer-encoding", *coding));
             let (head, ()) = request.body(()).unwrap().into_parts();
-            let refusal = check(&head, &Hosts::new(["example.org".to_owned()]), true).err();
+            let refusal = check(&head.into(), &Hosts::new(["example.org".to_owned()]), true).err();
             assert_eq!(refusal.map(|refusal| refusal.status.as_u16()), expected, "{codings:?}");
         }
     }

@@ -151,7 +151,10 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of a program and the same as Markdown; with the English ones comes its calendar.
-    fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
+    ///
+    /// # Errors
+    /// When a template fails.
+    pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.programs[program];
         let path = Page::Program(program, locale).path(self);
         let name = self.directory.text(record.entity(), locale, "name", &record.name);

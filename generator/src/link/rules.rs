@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
-use snapshot::facet::measure::Unit;
+use snapshot::facet::measure::{self, Unit};
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
 use snapshot::place;
 use snapshot::record::shown::{Field, Kind, Value};
@@ -123,10 +123,10 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
 fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
     let kind = fact.kind.as_str();
     let bounded = fact.min.is_some() || fact.max.is_some();
-    let measure = Measure::of_kind(kind).map(Measure::spec);
-    let (what, of) = if bounded && measure.is_none() {
+    let spec = Measure::of_kind(kind).map(Measure::spec);
+    let (what, of) = if bounded && spec.is_none() {
         ("`min` and `max`", measured(|_| true))
-    } else if fact.unit.is_some() && measure.and_then(|spec| spec.unit()) != Some(Unit::Stated) {
+    } else if fact.unit.is_some() && spec.and_then(measure::Spec::unit) != Some(Unit::Stated) {
         ("`unit`", measured(|unit| unit == Unit::Stated))
     } else {
         return None;
@@ -138,7 +138,7 @@ fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
 /// Kinds of facts whose numbers are compared and count such a thing.
 fn measured(counts: impl Fn(Unit) -> bool) -> String {
     let of = MEASURES.iter().filter(|spec| spec.unit().is_some_and(&counts));
-    let kinds = of.filter_map(|spec| spec.fact_kind()).map(|kind| format!("`{kind}`"));
+    let kinds = of.filter_map(measure::Spec::fact_kind).map(|kind| format!("`{kind}`"));
     kinds.collect::<Vec<_>>().join(" and ")
 }
 

@@ -15,7 +15,7 @@ use minijinja::{Value, context};
 use snapshot::page::html::grouped;
 use snapshot::page::money::Speech;
 use snapshot::record::shown::{Field, Kind, Shows, Value as Said};
-use snapshot::record::{EntityRef, Locale, Number, Program};
+use snapshot::record::{EntityRef, Locale, Number, Program, Shared};
 
 use super::{Pages, here};
 use crate::read::Table;
@@ -70,7 +70,7 @@ impl Pages<'_> {
             (Kind::Places, Said::Words(codes)) => {
                 codes.iter().map(|code| self.country(Some(code), locale).unwrap_or(code)).collect()
             }
-            (_, Said::Words(words)) => words.iter().map(|word| word.as_str()).collect(),
+            (_, Said::Words(words)) => words.iter().map(Shared::as_str).collect(),
             (_, Said::Text(text)) => Value::from(&*text),
             (_, Said::Day(date)) => self.date(date, locale),
             (_, Said::Time(time)) => self.date(day(time), locale),

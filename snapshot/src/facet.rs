@@ -1,4 +1,4 @@
-//! The 17 facets: one table that says where each one's values come from, which parameter asks for it and
+//! The facets: one table that says where each one's values come from, which parameter asks for it and
 //! where pages show it; and the [`measure`]s, which are numbers.
 
 pub mod measure;

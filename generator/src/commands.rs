@@ -7,48 +7,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use indicatif::{HumanBytes, HumanCount};
-use jiff::civil::Date;
 use snapshot::page::list;
 use snapshot::record::Directory;
-use snapshot::store::{self, Digest, Generation, Id, Mode, Published, StoreError};
+use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
 
 use crate::cli::{Build, Check, Command, Messages};
 use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
 use crate::diff::{self, DiffFormat};
-use crate::generate::{GenerateError, Options, generate};
-use crate::link::link;
+use crate::failure::{Failure, fail, generate_failure};
+use crate::generate::{Options, generate};
+use crate::load::{Loaded, input, load, print, today};
 use crate::progress::{Progress, seconds};
-use crate::read::{Input, InputError, read};
-use crate::site::SiteError;
 use crate::{preview, sample};
-
-/// How a command ended badly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Failure {
-    /// The data has errors, which were printed.
-    Data = 1,
-    /// The command was used wrongly.
-    Usage = 2,
-    /// The input cannot be read.
-    Input = 3,
-    /// The output cannot be written.
-    Output = 4,
-    /// A snapshot is not as it was published.
-    Verification = 5,
-    /// What would be published is probably a mistake.
-    HeldBack = 6,
-}
-
-/// A directory that was read and found good.
-pub struct Loaded {
-    /// The records.
-    pub directory: Directory,
-    /// Hash of the input files.
-    pub source: Digest,
-}
 
 /// Runs a command.
 #[must_use]
@@ -68,50 +40,6 @@ pub fn run(command: Command) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure as u8),
     }
-}
-
-/// Prints an error and gives the failure back.
-pub fn fail(failure: Failure, error: impl Display) -> Failure {
-    let red = AnsiColor::Red.on_default().bold();
-    anstream::eprintln!("{red}error{red:#}: {error}");
-    failure
-}
-
-/// Where the data of a command is.
-#[must_use]
-pub fn input(data: Option<&Path>) -> Input<'static> {
-    match data {
-        Some(folder) => Input::Folder(folder.to_owned()),
-        None => Input::Embedded(sample::FILES),
-    }
-}
-
-/// Reads and judges a dataset. Problems are told by `tell`; `None` when there are errors among them.
-///
-/// # Errors
-///
-/// If the input cannot be read at all; what is wrong with its rows is told, and no error.
-pub fn load(
-    input: &Input<'_>,
-    tell: impl FnOnce(&Diagnostics),
-    progress: &Progress,
-) -> Result<Option<Loaded>, InputError> {
-    let mut report = Diagnostics::new();
-    let tables = progress.step("read", || read(input, &mut report))?;
-    let source = Digest(tables.source_sha256);
-    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
-    tell(&report);
-    Ok(directory.map(|directory| Loaded { directory, source }))
-}
-
-/// Prints problems: those for people beside the progress, those for machines as the result.
-pub fn print(report: &Diagnostics, format: MessageFormat) {
-    let printed = match format {
-        MessageFormat::Human => report.print(format, &mut anstream::stderr()),
-        MessageFormat::Json | MessageFormat::Github => report.print(format, &mut std::io::stdout()),
-    };
-    // A reader that went away wants no more messages.
-    drop(printed);
 }
 
 fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
@@ -143,12 +71,6 @@ fn check(options: &Check) -> Result<(), Failure> {
 /// Prints a line to standard output; a reader that went away is no error.
 fn say(line: impl Display) {
     let _ = writeln!(anstream::stdout(), "{line}");
-}
-
-/// Today, UTC.
-#[must_use]
-pub fn today() -> Date {
-    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 fn build(build: &Build) -> Result<(), Failure> {
@@ -193,17 +115,6 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
 fn live_name(root: &Path) -> Option<String> {
     let generation = Generation::open_current(root).ok()?;
     list::dataset_name(&generation.index("lists.bin").ok()?)
-}
-
-/// Prints why generating failed.
-pub fn generate_failure(error: &GenerateError) -> Failure {
-    match error {
-        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
-        GenerateError::Site(_) => fail(Failure::Usage, error),
-        GenerateError::Values(_) => fail(Failure::Data, error),
-        GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
-        _ => fail(Failure::Output, error),
-    }
 }
 
 /// The closing lines of a build.

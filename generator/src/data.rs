@@ -195,9 +195,9 @@ mod tests {
 
     #[test]
     fn rows_have_the_columns_of_their_schema() {
-        let input = crate::commands::input(None);
+        let input = crate::load::input(None);
         let directory =
-            crate::commands::load(&input, |_| (), &crate::progress::Progress::new(true)).unwrap().unwrap();
+            crate::load::load(&input, |_| (), &crate::progress::Progress::new(true)).unwrap().unwrap();
         for table in Table::ALL {
             let lines = lines_of(&directory.directory, table);
             let first: Option<Members<Value>> =

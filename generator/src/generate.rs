@@ -105,14 +105,15 @@ pub fn generate(
                 data::write(directory, |path, body| put_whole(&stage, options, path, body))
             })?;
             let (numbers, downloads) = (&numbers, &downloads[..]);
-            let pages = Pages { directory, numbers, site: &labels, theme: &theme, base_url, downloads };
-            let html = progress.step("fragments", || pages.prepare(&order))?;
+            let bare = Pages { directory, numbers, site: &labels, theme: &theme, base_url, downloads };
+            let html = progress.step("fragments", || bare.prepare(&order))?;
             let html = stage.put_sections(HTML, html)?;
             let site = open(&files)?.with_html(&html)?;
             let dated = site.dated(day);
+            let pages = Pages { site: &site, ..bare };
             let renderer = Renderer { directory, numbers, site: &site, dated: &dated, base_url };
             put_pages(&stage, &renderer.rest(), options, progress)?;
-            put_pages(&stage, &renderer.people(&pages), options, progress)?;
+            put_pages(&stage, &pages.families(&dated), options, progress)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))

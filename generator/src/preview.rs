@@ -16,10 +16,11 @@ use snapshot::time::Day;
 use tokio::net::TcpListener;
 
 use crate::cli::Preview;
-use crate::commands::{Failure, fail, generate_failure, input, load, print, today};
 use crate::diagnostics::{Diagnostics, MessageFormat};
 use crate::encode::Effort;
+use crate::failure::{Failure, fail, generate_failure};
 use crate::generate::{Options, generate};
+use crate::load::{input, load, print, today};
 use crate::progress::Progress;
 
 /// Editors write in several steps: a build waits until nothing changed for this long.

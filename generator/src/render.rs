@@ -5,7 +5,7 @@ pub(crate) mod csv;
 
 use rayon::prelude::*;
 use serde_json::Value as Json;
-use snapshot::facet::FACETS;
+use snapshot::facet::{FACETS, Facet};
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
@@ -14,11 +14,10 @@ use snapshot::page::list::{Numbers, list};
 use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site};
-use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Page, Query};
+use snapshot::query::{self, ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Query};
 use snapshot::record::{Directory, Locale};
 
-use crate::data::describe::Describer;
-use crate::site::{File, Pages, Rendered};
+use crate::site::Rendered;
 
 /// The REST contract, of a directory at another address.
 pub const OPENAPI: &str = include_str!("../../schemas/openapi.json");
@@ -57,7 +56,16 @@ pub struct Family<'a> {
     page: Box<dyn Fn(usize) -> Rendered + Sync + 'a>,
 }
 
-impl Family<'_> {
+impl<'a> Family<'a> {
+    /// Pages and how one is made.
+    pub(crate) fn new<P: Sync + 'a + Send>(
+        name: &'static str,
+        pages: Vec<P>,
+        make: impl Fn(&P) -> Rendered + Sync + 'a,
+    ) -> Self {
+        Self { name, count: pages.len(), page: Box::new(move |position| make(&pages[position])) }
+    }
+
     /// Renders every page in parallel and hands each to `put`; stops at the first error.
     ///
     /// # Errors
@@ -73,150 +81,82 @@ impl Family<'_> {
     }
 }
 
-impl<'a> Renderer<'a> {
-    /// Pages for people, and what machines read beside them.
-    #[must_use]
-    pub fn people(&'a self, pages: &'a Pages<'a>) -> Vec<Family<'a>> {
-        let family = |name, count, page| Family { name, count, page };
-        let (dated, directory) = (self.dated, self.directory);
-        let (locales, months) = (Locale::ALL.len(), pages.months(dated));
-        let mut families = vec![
-            family(
-                "program pages",
-                locales * directory.programs.len(),
-                Box::new(move |position| pages.program(position, dated)),
-            ),
-            family(
-                "organization pages",
-                locales * directory.organizations.len(),
-                Box::new(move |position| pages.organization(position, dated)),
-            ),
-            family(
-                "recipient pages",
-                locales * directory.recipients.len(),
-                Box::new(move |position| pages.recipient(position, dated)),
-            ),
-            family(
-                "facet pages",
-                locales * FACETS.len(),
-                Box::new(move |position| pages.facet(position, dated)),
-            ),
-            family(
-                "months",
-                locales * months.len(),
-                Box::new(move |position| {
-                    pages.month(months[position / locales], Locale::ALL[position % locales], dated)
-                }),
-            ),
-            family("site pages", Pages::FIXED, Box::new(move |position| pages.fixed(position, dated))),
-            family(
-                "site files",
-                pages.machine_files(),
-                Box::new(move |position| Ok(vec![pages.machine(position)])),
-            ),
-            family(
-                "descriptions",
-                Describer::FILES,
-                Box::new(move |position| Ok(vec![pages.description(position)])),
-            ),
-        ];
-        if let Some(html) = &self.site.html {
-            families.push(family(
-                "search pages",
-                Pages::SEARCHES,
-                Box::new(move |position| Ok(vec![pages.search(html, position, dated)])),
-            ));
-        }
-        families
-    }
+/// A page of the REST interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Program(usize, Locale),
+    Organization(usize),
+    Recipient(usize),
+    Facet(Facet),
+    /// The first rows of a list.
+    List(List),
+    /// The first results of a search.
+    Search,
+    Export(ExportFormat),
+    Contract,
+}
 
+impl<'a> Renderer<'a> {
     /// Pages of the REST interface.
     #[must_use]
     pub fn rest(&'a self) -> Vec<Family<'a>> {
-        vec![
-            Family {
-                name: "programs",
-                count: self.directory.programs.len() * Locale::ALL.len(),
-                page: Box::new(|position| Ok(vec![self.program(position)])),
-            },
-            Family {
-                name: "organizations",
-                count: self.directory.organizations.len(),
-                page: Box::new(|position| Ok(vec![self.organization(position)])),
-            },
-            Family {
-                name: "recipients",
-                count: self.directory.recipients.len(),
-                page: Box::new(|position| Ok(vec![self.recipient(position)])),
-            },
-            Family {
-                name: "facets",
-                count: FACETS.len(),
-                page: Box::new(|position| Ok(vec![self.facet(position)])),
-            },
-            Family {
-                name: "lists",
-                count: List::ALL.len(),
-                page: Box::new(|position| Ok(vec![self.list(List::ALL[position])])),
-            },
-            Family {
-                name: "downloads",
-                count: 4,
-                page: Box::new(|position| Ok(vec![self.download(position)])),
-            },
-        ]
+        let directory = self.directory;
+        let spoken = |program| Locale::ALL.iter().map(move |locale| Page::Program(program, *locale));
+        let downloads =
+            [Page::Export(ExportFormat::Json), Page::Export(ExportFormat::Csv), Page::Search, Page::Contract];
+        let families: [(_, Vec<Page>); 6] = [
+            ("programs", (0..directory.programs.len()).flat_map(spoken).collect()),
+            ("organizations", (0..directory.organizations.len()).map(Page::Organization).collect()),
+            ("recipients", (0..directory.recipients.len()).map(Page::Recipient).collect()),
+            ("facets", FACETS.iter().map(|spec| Page::Facet(spec.facet)).collect()),
+            ("lists", List::ALL.map(Page::List).into()),
+            ("downloads", downloads.into()),
+        ];
+        let make = |page: &Page| Ok(vec![(self.path(*page), self.make(*page))]);
+        families.into_iter().map(|(name, pages)| Family::new(name, pages, make)).collect()
+    }
+
+    /// Where a page is in the snapshot.
+    fn path(&self, page: Page) -> String {
+        let directory = self.directory;
+        let name = match page {
+            Page::Program(at, Locale::En) => format!("programs/{}.json", directory.programs[at].slug),
+            Page::Program(at, locale) => {
+                format!("programs/{}.{}.json", directory.programs[at].slug, locale.as_str())
+            }
+            Page::Organization(at) => format!("organizations/{}.json", directory.organizations[at].slug),
+            Page::Recipient(at) => format!("recipients/{}.json", directory.recipients[at].slug),
+            Page::Facet(facet) => format!("facets/{}.json", facet.spec().name),
+            Page::List(of) => format!("{}.json", of.name()),
+            Page::Search => "search.json".to_owned(),
+            Page::Export(ExportFormat::Json) => "exports/latest.json".to_owned(),
+            Page::Export(ExportFormat::Csv) => "exports/latest.csv".to_owned(),
+            Page::Contract => "openapi.json".to_owned(),
+        };
+        format!("{API}/{name}")
+    }
+
+    fn make(&self, page: Page) -> Filled {
+        let whole = |bytes| Filled { bytes, holes: Vec::new() };
+        let (site, dated, english) = (self.site, self.dated, self.shaper(Locale::En));
+        match page {
+            Page::Program(at, locale) => detail::program(&self.shaper(locale), self.numbers, dated, at),
+            Page::Organization(at) => detail::organization(&english, self.numbers, dated, at),
+            Page::Recipient(at) => detail::recipient(&english, dated, at),
+            Page::Facet(of) => {
+                let page = query::Page { offset: 0, limit: FACET_LIMIT_DEFAULT };
+                whole(facet(site, dated, of, &FacetQuery { text: String::new(), page }))
+            }
+            Page::List(of) => whole(list(site, dated, of, &ListQuery::default(), &[])),
+            Page::Search => whole(search(site, dated, &Query::default(), &[])),
+            Page::Export(ExportFormat::Json) => export::json(site, dated, &self.directory.dataset),
+            Page::Export(ExportFormat::Csv) => csv::export(self),
+            Page::Contract => whole(contract(self.base_url).into_bytes()),
+        }
     }
 
     fn shaper(&self, locale: Locale) -> Shaper<'a> {
         Shaper { directory: self.directory, locale }
-    }
-
-    fn program(&self, position: usize) -> File {
-        let (program, locale) = (position / Locale::ALL.len(), Locale::ALL[position % Locale::ALL.len()]);
-        let slug = &self.directory.programs[program].slug;
-        let suffix = if locale == Locale::En { "" } else { ".es" };
-        let filled = detail::program(&self.shaper(locale), self.numbers, self.dated, program);
-        (format!("{API}/programs/{slug}{suffix}.json"), filled)
-    }
-
-    fn organization(&self, organization: usize) -> File {
-        let slug = &self.directory.organizations[organization].slug;
-        let filled = detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, organization);
-        (format!("{API}/organizations/{slug}.json"), filled)
-    }
-
-    fn recipient(&self, recipient: usize) -> File {
-        let slug = &self.directory.recipients[recipient].slug;
-        let filled = detail::recipient(&self.shaper(Locale::En), self.dated, recipient);
-        (format!("{API}/recipients/{slug}.json"), filled)
-    }
-
-    fn facet(&self, position: usize) -> File {
-        let spec = &FACETS[position];
-        let first = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
-        let bytes = facet(self.site, self.dated, spec.facet, &first).bytes;
-        (format!("{API}/facets/{}.json", spec.name), Filled { bytes, holes: Vec::new() })
-    }
-
-    fn list(&self, of: List) -> File {
-        let bytes = list(self.site, self.dated, of, &ListQuery::default(), &[]).bytes;
-        (format!("{API}/{}.json", of.name()), Filled { bytes, holes: Vec::new() })
-    }
-
-    fn download(&self, position: usize) -> File {
-        let whole = |bytes| Filled { bytes, holes: Vec::new() };
-        match position {
-            0 => (
-                format!("{API}/exports/latest.json"),
-                export::json(self.site, self.dated, &self.directory.dataset),
-            ),
-            1 => (format!("{API}/exports/latest.csv"), csv::export(self)),
-            2 => (
-                format!("{API}/search.json"),
-                whole(search(self.site, self.dated, &Query::default(), &[]).bytes),
-            ),
-            _ => (format!("{API}/openapi.json"), whole(contract(self.base_url).into_bytes())),
-        }
     }
 }
 

@@ -6,6 +6,7 @@ mod docs;
 mod feeds;
 mod linked;
 mod mcp;
+mod page;
 mod prepare;
 mod theme;
 mod view;
@@ -15,13 +16,13 @@ use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, Spec, place_label};
+use snapshot::facet::{FACETS, Facet, Spec, at_home, place_label};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::html::deadlines;
 use snapshot::page::html::feed::{Feed, feed};
 use snapshot::page::html::search::{Extras, search};
-use snapshot::page::html::{Html, arg, grouped};
+use snapshot::page::html::{arg, grouped};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{Pick, Query};
@@ -29,6 +30,7 @@ use snapshot::record::{Directory, Locale};
 
 use crate::data::Download;
 
+use page::{Fixed, Page};
 pub use theme::{SiteError, Theme};
 
 /// Programs of the home page's list of what is new.
@@ -67,20 +69,6 @@ fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
     (path, Filled { bytes: bytes.into(), holes: Vec::new() })
 }
 
-/// Pages that are the same in kind for every dataset.
-const FIXED: [&str; 10] = [
-    "/",
-    "/deadlines",
-    "/browse",
-    "/organizations",
-    "/recipients",
-    "/data",
-    "/docs/api",
-    "/docs/mcp",
-    "/about",
-    "/404",
-];
-
 /// Address of a page in a language.
 fn here(path: &str, locale: Locale) -> String {
     match (locale, path) {
@@ -102,11 +90,6 @@ const fn prefix(locale: Locale) -> &'static str {
 fn file(path: &str, locale: Locale) -> String {
     let path = if path == "/" { "/index" } else { path };
     format!("public{}{path}.html", prefix(locale))
-}
-
-/// Splits a position among pages that exist in every language.
-fn split(position: usize) -> (usize, Locale) {
-    (position / Locale::ALL.len(), Locale::ALL[position % Locale::ALL.len()])
 }
 
 impl<'a> Pages<'a> {
@@ -170,12 +153,10 @@ impl<'a> Pages<'a> {
     /// The page of a program and the same as Markdown; with the English ones comes its calendar.
     ///
     /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn program(&self, position: usize, dated: &Dated) -> Rendered {
-        let (program, locale) = split(position);
+    /// When a template fails.
+    pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.programs[program];
-        let path = format!("/programs/{}", record.slug);
+        let path = Page::Program(program, locale).path(self);
         let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.program_view(program, locale);
         let page = self.render("program.html", locale, (&path, name), view.clone())?;
@@ -190,14 +171,9 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of an organization.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn organization(&self, position: usize, dated: &Dated) -> Rendered {
-        let (organization, locale) = split(position);
+    fn organization(&self, organization: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.organizations[organization];
-        let path = format!("/organizations/{}", record.slug);
+        let path = Page::Organization(organization, locale).path(self);
         let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.organization_view(organization, locale);
         let page = self.render("organization.html", locale, (&path, name), view)?;
@@ -205,14 +181,9 @@ impl<'a> Pages<'a> {
     }
 
     /// The page of a recipient.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn recipient(&self, position: usize, dated: &Dated) -> Rendered {
-        let (recipient, locale) = split(position);
+    fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.recipients[recipient];
-        let path = format!("/recipients/{}", record.slug);
+        let path = Page::Recipient(recipient, locale).path(self);
         let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
         let view = self.recipient_view(recipient, locale);
         let page = self.render("recipient.html", locale, (&path, name), view)?;
@@ -220,56 +191,41 @@ impl<'a> Pages<'a> {
     }
 
     /// All values of a facet.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn facet(&self, position: usize, dated: &Dated) -> Rendered {
-        let (facet, locale) = split(position);
-        let spec = &FACETS[facet];
-        let path = format!("/facets/{}", spec.name);
+    fn facet(&self, facet: Facet, locale: Locale, dated: &Dated) -> Rendered {
+        let spec = facet.spec();
+        let path = Page::Facet(facet, locale).path(self);
         let title = self.word(locale, &format!("facet_{}", spec.name));
         let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
         let page = self.render("facet.html", locale, (&path, title), context! { items })?;
         Ok(self.finish(&path, locale, &page, dated))
     }
 
-    /// How many pages [`Pages::fixed`] makes.
-    pub const FIXED: usize = FIXED.len() * 2;
-
     /// A page that every dataset has.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn fixed(&self, position: usize, dated: &Dated) -> Rendered {
-        let (number, locale) = split(position);
-        let path = FIXED[number];
+    fn fixed(&self, fixed: Fixed, locale: Locale, dated: &Dated) -> Rendered {
         let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
-        let (template, key, view) = match path {
-            "/" => ("home.html", "site_tagline", self.home(locale, dated)),
-            "/browse" => ("browse.html", "browse_title", self.browse_view(locale, dated)),
-            "/organizations" => ("list.html", "organizations_title", self.organizations_view(locale)),
-            "/recipients" => ("list.html", "recipients_title", self.recipients_view(locale)),
-            "/deadlines" => {
+        let (template, key, view) = match fixed {
+            Fixed::Home => ("home.html", "site_tagline", self.home(locale, dated)),
+            Fixed::Browse => ("browse.html", "browse_title", self.browse_view(locale, dated)),
+            Fixed::Organizations => ("list.html", "organizations_title", self.organizations_view(locale)),
+            Fixed::Recipients => ("list.html", "recipients_title", self.recipients_view(locale)),
+            Fixed::Deadlines => {
                 let deadlines = Value::from_safe_string(Rule::Deadlines.mark(arg(0, locale)));
                 ("deadlines.html", "deadlines_title", context! { deadlines, today, month => false })
             }
-            "/data" => ("data.html", "data_title", self.data_view(locale)),
-            "/docs/api" => ("api.html", "api_title", self.api_view()),
-            "/docs/mcp" => ("mcp.html", "mcp_title", self.mcp_view()),
-            "/about" => ("about.html", "about_title", context! {}),
-            _ => ("error.html", "error_title", context! {}),
+            Fixed::Data => ("data.html", "data_title", self.data_view(locale)),
+            Fixed::Api => ("api.html", "api_title", self.api_view()),
+            Fixed::Mcp => ("mcp.html", "mcp_title", self.mcp_view()),
+            Fixed::About => ("about.html", "about_title", context! {}),
+            Fixed::Missing => ("error.html", "error_title", context! {}),
         };
         // The other language of a page that is not there is its home.
-        let shown = if path == "/404" { "/" } else { path };
-        let page = self.render(template, locale, (shown, self.word(locale, key)), view)?;
-        Ok(self.finish(path, locale, &page, dated))
+        let shown = if fixed == Fixed::Missing { Fixed::Home } else { fixed };
+        let page = self.render(template, locale, (shown.path(), self.word(locale, key)), view)?;
+        Ok(self.finish(fixed.path(), locale, &page, dated))
     }
 
     /// The months that have a deadline, from that of the build's day on.
-    #[must_use]
-    pub fn months(&self, dated: &Dated) -> Vec<Date> {
+    fn months(&self, dated: &Dated) -> Vec<Date> {
         let since = dated.day().date().map(Date::first_of_month);
         let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
         let ahead = months.map(Date::first_of_month).filter(|month| Some(*month) >= since);
@@ -277,18 +233,14 @@ impl<'a> Pages<'a> {
     }
 
     /// The deadlines of a month.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
+    fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
         let name = self.word(locale, &format!("month_{}", month.month()));
         let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
         let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
         let mark = Rule::Deadlines.mark(arg(deadlines::number(month) as usize, locale));
         let deadlines = Value::from_safe_string(mark);
         let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
-        let path = deadlines::address(Locale::En, month);
+        let path = Page::Month(month, locale).path(self);
         let view = context! { deadlines, today, month => true };
         let page = self.render("deadlines.html", locale, (&path, &title), view)?;
         Ok(self.finish(&path, locale, &page, dated))
@@ -319,10 +271,8 @@ impl<'a> Pages<'a> {
                 context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
             })
             .collect();
-        let browse: Vec<Value> = [Facet::Types, Facet::Topics, Facet::Careers]
-            .into_iter()
-            .filter_map(|facet| self.browse(facet, locale, dated))
-            .collect();
+        let browse: Vec<Value> =
+            at_home().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
         let count = |number: usize| grouped(number as u64, locale);
         let totals = self.phrase(
             locale,
@@ -379,18 +329,18 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// How many files [`Pages::search`] makes.
-    pub const SEARCHES: usize = 2 * (1 + Feed::ALL.len());
-
-    /// The search page of a language and its feeds, as they are when nothing was asked.
-    pub fn search(&self, html: &Html, position: usize, dated: &Dated) -> File {
-        let (kind, locale) = split(position);
+    /// The search page of a language or one of its feeds, as they are when nothing was asked; nothing
+    /// before their fragments are prepared.
+    fn search(&self, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Option<File> {
+        let html = self.site.html.as_ref()?;
         let query = Query { locale, ..Query::default() };
-        let (extension, bytes) = match kind.checked_sub(1).map(|feed| Feed::ALL[feed]) {
-            None => ("html", search(self.site, html, dated, (&query, &Extras::default()), &[])),
-            Some(kind) => (kind.extension(), feed(self.site, html, dated, &query, kind)),
-        };
-        whole(format!("public{}/programs.{extension}", prefix(locale)), bytes)
+        let path = Page::Search(as_feed, locale).path(self);
+        Some(match as_feed {
+            None => whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[])),
+            Some(kind) => {
+                whole(format!("public{}{path}", prefix(locale)), feed(self.site, html, dated, &query, kind))
+            }
+        })
     }
 
     /// Label of a facet value in a language.

@@ -1,4 +1,4 @@
-//! The 17 facets: one table that says where each one's values come from, which parameter asks for it and
+//! The facets: one table that says where each one's values come from, which parameter asks for it and
 //! where pages show it; and the [`measure`]s, which are numbers.
 
 pub mod measure;
@@ -61,6 +61,10 @@ pub struct Spec {
     pub panel: u8,
     /// Place on a record's page; none where the page says it in another way.
     pub listed: Option<u8>,
+    /// Whether the line about who can apply is made of it.
+    pub who: bool,
+    /// Whether the home page begins with its commonest values.
+    pub home: bool,
     /// Whether its values are places, matched by containment.
     pub places: bool,
     /// Whether its values are derived anew each day, not read from records.
@@ -86,6 +90,8 @@ const fn spec(facet: Facet, name: &'static str, parameter: &'static str, asked: 
         asked,
         panel,
         listed: None,
+        who: false,
+        home: false,
         places: false,
         daily: false,
         group: facet,
@@ -115,6 +121,14 @@ impl Spec {
 
     const fn listed(self, place: u8) -> Self {
         Self { listed: Some(place), ..self }
+    }
+
+    const fn who(self) -> Self {
+        Self { who: true, ..self }
+    }
+
+    const fn home(self) -> Self {
+        Self { home: true, ..self }
     }
 
     const fn with(self, group: Facet) -> Self {
@@ -147,23 +161,23 @@ impl Spec {
 /// search page, and what feeds it.
 #[rustfmt::skip]
 pub static FACETS: [Spec; COUNT] = [
-    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)),
+    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).home(),
     spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
         .named(|it| Named::One(it.lifecycle.as_str()))
         .fixed(|| Lifecycle::ALL.iter().map(|value| value.as_str()).collect()),
     spec(Facet::Fields, "fields", "field", 2, 15).named(|it| Named::Many(&it.fields)).with(Facet::Topics).listed(12),
     spec(Facet::Countries, "countries", "country", 10, 6)
-        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().listed(7),
+        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().listed(7).who(),
     spec(Facet::Destinations, "destinations", "destination", 11, 7)
         .named(|it| Named::Many(&it.destination_countries)).facts("destination").places().listed(8),
     spec(Facet::Careers, "careers", "career", 4, 3)
-        .named(|it| Named::Many(&it.career_stages)).facts("career").listed(1),
-    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").listed(11),
-    spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").listed(0),
+        .named(|it| Named::Many(&it.career_stages)).facts("career").listed(1).who().home(),
+    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").listed(11).home(),
+    spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").listed(0).who(),
     spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").listed(4),
     spec(Facet::Benefits, "benefits", "benefit", 12, 12).facts("benefit").listed(9),
-    spec(Facet::Citizenships, "citizenships", "citizenship", 8, 4).facts("citizenship").places().listed(5),
-    spec(Facet::Residences, "residences", "residence", 9, 5).facts("residence").places().listed(6),
+    spec(Facet::Citizenships, "citizenships", "citizenship", 8, 4).facts("citizenship").places().listed(5).who(),
+    spec(Facet::Residences, "residences", "residence", 9, 5).facts("residence").places().listed(6).who(),
     spec(Facet::Education, "education", "education", 6, 10).facts("education").listed(2),
     spec(Facet::Enrollments, "enrollments", "enrollment", 7, 11).facts("enrollment").listed(3),
     spec(Facet::FundingShapes, "fundingShapes", "fundingShape", 13, 13).facts("fundingShape").listed(10),
@@ -218,6 +232,13 @@ pub fn listed() -> impl Iterator<Item = &'static Spec> {
     let mut listed: Vec<&Spec> = FACETS.iter().filter(|spec| spec.listed.is_some()).collect();
     listed.sort_by_key(|spec| spec.listed);
     listed.into_iter()
+}
+
+/// The facets that the home page begins with, in the order of the search page.
+pub fn at_home() -> impl Iterator<Item = &'static Spec> {
+    let mut home: Vec<&Spec> = FACETS.iter().filter(|spec| spec.home).collect();
+    home.sort_by_key(|spec| spec.panel);
+    home.into_iter()
 }
 
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
@@ -313,6 +334,22 @@ mod tests {
             assert_eq!(spec.facet as usize, position);
             assert_eq!(Facet::parse(spec.name), Some(spec.facet));
         }
+    }
+
+    #[test]
+    fn the_home_page_begins_with_types_then_topics_then_careers() {
+        let names: Vec<&str> = at_home().map(|spec| spec.name).collect();
+        assert_eq!(names, ["types", "topics", "careers"]);
+    }
+
+    #[test]
+    fn who_can_apply_is_told_by_people_and_by_the_narrowest_places_first() {
+        let of = |places: bool| listed().filter(move |spec| spec.who && spec.places == places);
+        assert_eq!(of(false).map(|spec| spec.name).collect::<Vec<_>>(), ["applicants", "careers"]);
+        assert_eq!(
+            of(true).map(|spec| spec.name).collect::<Vec<_>>(),
+            ["citizenships", "residences", "countries"]
+        );
     }
 
     #[test]

@@ -23,10 +23,38 @@ pub(crate) struct Describer<'a> {
     pub downloads: &'a [Download],
 }
 
-/// Descriptions by file name.
-const FILES: [&str; 6] =
-    ["dataset.json", "datapackage.json", "csv-metadata.json", "catalog.jsonld", "croissant.json", SUMS];
-const SUMS: &str = "sha256sums.txt";
+/// One of the files that describe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Description {
+    Dataset,
+    DataPackage,
+    Csvw,
+    Catalog,
+    Croissant,
+    Sums,
+}
+
+impl Description {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Dataset, Self::DataPackage, Self::Csvw, Self::Catalog, Self::Croissant, Self::Sums];
+
+    /// Its name in the folder of downloads.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dataset => "dataset.json",
+            Self::DataPackage => "datapackage.json",
+            Self::Csvw => "csv-metadata.json",
+            Self::Catalog => "catalog.jsonld",
+            Self::Croissant => "croissant.json",
+            Self::Sums => "sha256sums.txt",
+        }
+    }
+
+    /// Where it is served.
+    pub(crate) fn path(self) -> String {
+        format!("{FOLDER}/{}", self.name())
+    }
+}
 
 /// JSON Schema of a table's records.
 const fn schema(table: Table) -> &'static str {
@@ -164,22 +192,17 @@ fn points_to(table: Table, column: &str) -> Option<Table> {
 }
 
 impl Describer<'_> {
-    /// How many files [`Describer::file`] makes.
-    pub(crate) const FILES: usize = FILES.len();
-
-    /// A description: its path below `public/` and its bytes.
-    pub(crate) fn file(&self, position: usize) -> (String, Vec<u8>) {
-        let name = FILES[position];
-        let json = match name {
-            "dataset.json" => json!(self.dataset),
-            "datapackage.json" => self.data_package(),
-            "csv-metadata.json" => self.csvw(),
-            "catalog.jsonld" => self.catalog(),
-            "croissant.json" => self.croissant(),
-            _ => Value::Null,
+    /// The text of a description.
+    pub(crate) fn text(&self, of: Description) -> String {
+        let json = match of {
+            Description::Dataset => json!(self.dataset),
+            Description::DataPackage => self.data_package(),
+            Description::Csvw => self.csvw(),
+            Description::Catalog => self.catalog(),
+            Description::Croissant => self.croissant(),
+            Description::Sums => return self.sums(),
         };
-        let text = if json.is_null() { self.sums() } else { format!("{json:#}\n") };
-        (format!("public{FOLDER}/{name}"), text.into_bytes())
+        format!("{json:#}\n")
     }
 
     pub(super) fn address(&self, name: &str) -> String {

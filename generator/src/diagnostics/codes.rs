@@ -123,7 +123,7 @@ codes! {
         "`Spanish` for `es`, `pt_BR` for `pt-BR`.",
         "use the tag.";
     UnknownFacet = "E0207", "the vocabulary names an unknown facet",
-        "A label belongs to one of the 17 facets; a label for another name would never be shown.",
+        "A label belongs to a facet; a label for another name would never be shown.",
         "`topic` for `topics`.",
         "use the facet's path name.";
     WrongLicense = "E0208", "the licence is not CC BY 4.0",

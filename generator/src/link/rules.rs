@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
-use snapshot::facet::{FACETS, Facet, fact_kinds};
+use snapshot::facet::measure::{self, Unit};
+use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
 use snapshot::place;
+use snapshot::record::shown::{Field, Kind, Value};
 use snapshot::record::{
-    Alias, Award, Cycle, Dataset, DurationUnit, EntityType, Fact, Leader, Locale, Number, Program, Synonym,
-    Term, Translation,
+    AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
+    Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, nearest, quoted};
@@ -71,8 +73,7 @@ fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     let (min, max) = (record.funding_min_usd, record.funding_max_usd);
     faults.extend(above(at, ("fundingMinUsd", min), ("fundingMaxUsd", max)));
-    faults.extend(bad_sum(at, "fundingMinUsd", min));
-    faults.extend(bad_sum(at, "fundingMaxUsd", max));
+    faults.extend(fields(PROGRAM, record, at));
     if let Some(active) = record.active
         && active != record.lifecycle.is_active()
     {
@@ -80,49 +81,34 @@ fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
         let help = "leave `active` out: it follows from `lifecycle`";
         faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).help(help));
     }
-    let times = [
-        ("lifecycleCheckedAt", record.lifecycle_checked_at),
-        ("sourceCheckedAt", record.source_checked_at),
-        ("createdAt", Some(record.created_at)),
-        ("updatedAt", Some(record.updated_at)),
-    ];
-    faults.extend(times.into_iter().filter_map(|(name, time)| sentinel(at, name, time.map(day_of))));
     faults
 }
 
 fn cycle(record: &Cycle, at: Location) -> Vec<Diagnostic> {
-    let days = [
-        ("opensOn", record.opens_on),
-        ("deadlineOn", record.deadline_on),
-        ("selectionOn", record.selection_on),
-        ("decisionOn", record.decision_on),
-        ("startsOn", record.starts_on),
-        ("endsOn", record.ends_on),
-    ];
-    let mut faults: Vec<Diagnostic> =
-        days.into_iter().filter_map(|(name, day)| sentinel(at, name, day)).collect();
-    faults.extend(reversed(at, days[0], days[1]));
-    faults.extend(reversed(at, days[4], days[5]));
+    let mut faults = fields(CYCLE, record, at);
+    faults.extend(fields(CYCLE_STAMPS, record, at));
+    faults.extend(reversed(at, ("opensOn", record.opens_on), ("deadlineOn", record.deadline_on)));
+    faults.extend(reversed(at, ("startsOn", record.starts_on), ("endsOn", record.ends_on)));
     faults.extend(impossible_year(at, "cohortYear", record.cohort_year));
     faults
 }
 
 fn award(record: &Award, at: Location) -> Vec<Diagnostic> {
     let year = impossible_year(at, "awardYear", Some(record.award_year));
-    year.into_iter().chain(bad_sum(at, "awardAmountUsd", record.award_amount_usd)).collect()
+    year.into_iter().chain(fields(AWARD, record, at)).collect()
 }
 
 fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
     let mut faults: Vec<Diagnostic> =
         above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
-    faults.extend(bad_sum(at, "amount", record.amount));
+    faults.extend(fields(FACT, record, at));
     if record.amount.is_some() && record.currency.is_none() {
         faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`"));
     }
     let kind = record.kind.as_str();
-    match kind {
-        "age" => faults.extend(impossible_age(record, at)),
-        "duration" => faults.extend(bad_duration(record, at)),
+    match Measure::of_kind(kind) {
+        Some(Measure::Age) => faults.extend(impossible_age(record, at)),
+        Some(Measure::Duration) => faults.extend(bad_duration(record, at)),
         _ => match Facet::of_kind(kind) {
             Some(_) if record.value.is_none() => {
                 let message = format!("a fact of kind `{kind}` has no `value`");
@@ -140,15 +126,23 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
 fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
     let kind = fact.kind.as_str();
     let bounded = fact.min.is_some() || fact.max.is_some();
-    let (what, of) = if bounded && !matches!(kind, "age" | "duration") {
-        ("`min` and `max`", "`age` and `duration`")
-    } else if fact.unit.is_some() && kind != "duration" {
-        ("`unit`", "`duration`")
+    let spec = Measure::of_kind(kind).map(Measure::spec);
+    let (what, of) = if bounded && spec.is_none() {
+        ("`min` and `max`", measured(|_| true))
+    } else if fact.unit.is_some() && spec.and_then(measure::Spec::unit) != Some(Unit::Stated) {
+        ("`unit`", measured(|unit| unit == Unit::Stated))
     } else {
         return None;
     };
     let message = format!("{what} of a fact of kind {} mean nothing; they belong to {of}", quoted(kind));
     Some(Diagnostic::new(Code::UnreadBounds, at, message))
+}
+
+/// Kinds of facts whose numbers are compared and count such a thing.
+fn measured(counts: impl Fn(Unit) -> bool) -> String {
+    let of = MEASURES.iter().filter(|spec| spec.unit().is_some_and(&counts));
+    let kinds = of.filter_map(measure::Spec::fact_kind).map(|kind| format!("`{kind}`"));
+    kinds.collect::<Vec<_>>().join(" and ")
 }
 
 fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic> {
@@ -229,15 +223,36 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
 }
 
 /// Texts of a record that may be given in another language.
-const fn translatable(kind: EntityType) -> &'static [&'static str] {
-    match kind {
-        EntityType::Organization => &["name", "description"],
-        EntityType::Program => &["name", "summary", "description"],
-        EntityType::Cycle => &["label"],
-        EntityType::Award => &["projectTitle", "publicNotes"],
-        EntityType::Recipient => &["displayName", "biography"],
-        EntityType::Fact => &["label", "text"],
+fn translatable(kind: EntityType) -> Vec<&'static str> {
+    fn texts<R>(table: &[Field<R>]) -> Vec<&'static str> {
+        table.iter().filter(|field| field.kind == Kind::Text).map(|field| field.name).collect()
     }
+    match kind {
+        EntityType::Organization => texts(ORGANIZATION),
+        EntityType::Program => texts(PROGRAM),
+        EntityType::Cycle => texts(CYCLE),
+        EntityType::Award => texts(AWARD),
+        EntityType::Recipient => texts(RECIPIENT),
+        EntityType::Fact => texts(FACT),
+    }
+}
+
+/// What is wrong with the values of a record's fields by their kinds: sums, days and moments.
+fn fields<R>(table: &[Field<R>], record: &R, at: Location) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    for (row, field) in table.iter().enumerate() {
+        // A field that stands elsewhere in rows than in details has two rows of the table.
+        if table[..row].iter().any(|earlier| earlier.name == field.name) {
+            continue;
+        }
+        faults.extend(match (field.kind, (field.read)(record)) {
+            (Kind::Amount, Value::Number(sum)) => bad_sum(at, field.name, sum),
+            (_, Value::Day(day)) => sentinel(at, field.name, day),
+            (_, Value::Time(time)) => sentinel(at, field.name, day_of(time)),
+            _ => None,
+        });
+    }
+    faults
 }
 
 fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
@@ -274,8 +289,10 @@ fn negative(at: Location, name: &str, number: Option<Number>) -> Option<Diagnost
     Some(Diagnostic::new(Code::Negative, at, format!("`{name}` is {number}, below 0")))
 }
 
-fn bad_sum(at: Location, name: &str, sum: Option<Number>) -> Option<Diagnostic> {
-    let sum = sum.filter(|sum| sum.0 != 0.0)?;
+fn bad_sum(at: Location, name: &str, sum: Number) -> Option<Diagnostic> {
+    if sum.0 == 0.0 {
+        return None;
+    }
     if sum.0 < 0.0 {
         return negative(at, name, Some(sum));
     }
@@ -301,13 +318,10 @@ fn reversed(at: Location, first: (&str, Option<Date>), second: (&str, Option<Dat
     (from > until).then(|| Diagnostic::new(Code::DatesReversed, at, message()))
 }
 
-fn sentinel(at: Location, name: &str, day: Option<Date>) -> Option<Diagnostic> {
-    let day = day.filter(|day| *day <= SENTINELS.0 || *day >= SENTINELS.1)?;
-    Some(Diagnostic::new(
-        Code::SentinelDate,
-        at,
-        format!("`{name}` is {day}, which looks like a placeholder"),
-    ))
+fn sentinel(at: Location, name: &str, day: Date) -> Option<Diagnostic> {
+    let message = || format!("`{name}` is {day}, which looks like a placeholder");
+    let doubtful = day <= SENTINELS.0 || day >= SENTINELS.1;
+    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()))
 }
 
 /// The day of a moment in UTC.

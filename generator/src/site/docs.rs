@@ -10,10 +10,10 @@ use snapshot::facet::FACETS;
 use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
-use super::feeds::JSON_FEED;
-use super::{FIXED, File, Pages, here, mcp, whole};
+use super::page::{Fixed, Machine, Page};
+use super::{Pages, here, mcp};
 use crate::data::Download;
-use crate::data::describe::Describer;
+use crate::data::describe::{Describer, Description};
 use crate::render::OPENAPI;
 
 /// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
@@ -54,17 +54,15 @@ impl Pages<'_> {
         }
     }
 
-    /// What describes the downloads.
-    #[must_use]
-    pub fn description(&self, position: usize) -> File {
+    /// Text of what describes the downloads.
+    pub(super) fn description(&self, of: Description) -> String {
         let describer = Describer {
             dataset: &self.directory.dataset,
             about: self.word(Locale::En, "about_1"),
             base_url: self.base_url,
             downloads: self.downloads,
         };
-        let (path, bytes) = describer.file(position);
-        whole(path, bytes)
+        describer.text(of)
     }
 
     /// The reference, read from the contract that is served.
@@ -108,30 +106,26 @@ impl Pages<'_> {
         format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
     }
 
-    /// How many files [`Pages::machine`] makes.
-    #[must_use]
-    pub fn machine_files(&self) -> usize {
-        11 + self.addresses().chunks(SITEMAP / 2).len()
+    /// How many sitemaps there are.
+    pub(super) fn sitemaps(&self) -> usize {
+        self.addresses().chunks(SITEMAP / 2).len()
     }
 
-    /// Assets, and what machines look for.
-    #[must_use]
-    pub fn machine(&self, position: usize) -> File {
-        let (path, text) = match position {
-            0 => (self.theme.css.path(), self.theme.css.text.clone()),
-            1 => (self.theme.js.path(), self.theme.js.text.clone()),
-            2 => ("/robots.txt".to_owned(), self.robots()),
-            3 => ("/llms.txt".to_owned(), self.llms()),
-            4 => ("/opensearch.xml".to_owned(), self.open_search()),
-            5 => ("/sitemap.xml".to_owned(), self.sitemap_index()),
-            6 => (here(JSON_FEED, Locale::En), self.json_feed(Locale::En)),
-            7 => (here(JSON_FEED, Locale::Es), self.json_feed(Locale::Es)),
-            8 => (mcp::CARD.to_owned(), self.server_card()),
-            9 => (mcp::CATALOG.to_owned(), self.catalog()),
-            10 => (mcp::REGISTRY.to_owned(), self.registry_entry()),
-            _ => (format!("/sitemap-{}.xml", position - 10), self.sitemap(position - 11)),
-        };
-        whole(format!("public{path}"), text)
+    /// Text of an asset, or of what machines look for.
+    pub(super) fn machine(&self, file: Machine) -> String {
+        match file {
+            Machine::Style => self.theme.css.text.clone(),
+            Machine::Script => self.theme.js.text.clone(),
+            Machine::Robots => self.robots(),
+            Machine::Llms => self.llms(),
+            Machine::OpenSearch => self.open_search(),
+            Machine::SitemapIndex => self.sitemap_index(),
+            Machine::Sitemap(number) => self.sitemap(number),
+            Machine::NewPrograms(locale) => self.json_feed(locale),
+            Machine::ServerCard => self.server_card(),
+            Machine::Catalog => self.catalog(),
+            Machine::RegistryEntry => self.registry_entry(),
+        }
     }
 
     fn robots(&self) -> String {
@@ -182,17 +176,17 @@ impl Pages<'_> {
     /// Every page that should be found, with the time of its last change.
     fn addresses(&self) -> Vec<(String, Timestamp)> {
         let published = self.directory.dataset.published_at;
-        let fixed = FIXED.iter().filter(|path| **path != "/404").map(|path| ((*path).to_owned(), published));
-        let programs =
-            self.directory.programs.iter().map(|it| (format!("/programs/{}", it.slug), it.updated_at));
-        let organizations = self
-            .directory
-            .organizations
-            .iter()
-            .map(|it| (format!("/organizations/{}", it.slug), it.updated_at));
-        let recipients =
-            self.directory.recipients.iter().map(|it| (format!("/recipients/{}", it.slug), it.updated_at));
-        fixed.chain(programs).chain(organizations).chain(recipients).collect()
+        let directory = self.directory;
+        let fixed = Fixed::ALL.into_iter().filter(|page| *page != Fixed::Missing);
+        let fixed = fixed.map(|page| (Page::Fixed(page, Locale::En), published));
+        let programs = directory.programs.iter().enumerate();
+        let programs = programs.map(|(at, it)| (Page::Program(at, Locale::En), it.updated_at));
+        let organizations = directory.organizations.iter().enumerate();
+        let organizations = organizations.map(|(at, it)| (Page::Organization(at, Locale::En), it.updated_at));
+        let recipients = directory.recipients.iter().enumerate();
+        let recipients = recipients.map(|(at, it)| (Page::Recipient(at, Locale::En), it.updated_at));
+        let all = fixed.chain(programs).chain(organizations).chain(recipients);
+        all.map(|(page, changed)| (page.path(self), changed)).collect()
     }
 
     fn sitemap_index(&self) -> String {
@@ -200,7 +194,7 @@ impl Pages<'_> {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
              <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
         );
-        for number in 1..=self.addresses().chunks(SITEMAP / 2).len() {
+        for number in 1..=self.sitemaps() {
             let _ = writeln!(
                 out,
                 "<sitemap><loc>{}/sitemap-{number}.xml</loc></sitemap>",
@@ -217,7 +211,7 @@ impl Pages<'_> {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
              xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
         );
-        for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number).unwrap_or_default() {
+        for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number - 1).unwrap_or_default() {
             for locale in Locale::ALL {
                 let _ =
                     write!(out, "<url><loc>{base}{}</loc><lastmod>{changed}</lastmod>", here(path, *locale));

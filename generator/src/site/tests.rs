@@ -6,9 +6,9 @@ use jiff::civil::date;
 use snapshot::record::{Directory, Number};
 use snapshot::store::{Digest, Generation};
 
-use crate::commands::{input, load};
 use crate::encode::Effort;
 use crate::generate::{Options, generate};
+use crate::load::{input, load};
 use crate::progress::Progress;
 
 /// Files below `public/`, by the path that they are served from.
@@ -20,6 +20,10 @@ fn sample() -> Directory {
 }
 
 fn site_of(directory: &Directory) -> Files {
+    site_with(directory, None)
+}
+
+fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
     let root = tempfile::tempdir().unwrap();
     let options = Options {
         out: root.path().to_owned(),
@@ -28,7 +32,7 @@ fn site_of(directory: &Directory) -> Files {
         jobs: 2,
         effort: Effort::None,
         index_only: false,
-        templates: None,
+        templates,
     };
     generate(directory, Digest([0; 32]), &options, &Progress::new(true)).unwrap();
     let id = Generation::open_current(root.path()).unwrap().id().to_string();
@@ -74,6 +78,28 @@ fn the_lines_of_json_are_a_dataset_that_gives_the_same_site() {
     let changed: Vec<&String> =
         files.iter().filter(|(path, text)| again[*path] != **text).map(|it| it.0).collect();
     assert_eq!(changed, [""; 0]);
+}
+
+#[test]
+fn templates_are_given_every_field_of_an_answer_as_people_read_it() {
+    let mut directory = sample();
+    let program = &mut directory.programs[0];
+    program.funding_max_usd = Some(Number(1500.0));
+    program.funding_min_usd = None;
+    program.official_url = "javascript:alert(1)".to_owned();
+    program.updated_at = "2026-03-04T23:30:00Z".parse().unwrap();
+    program.eligible_countries = vec!["NG".into()];
+    let path = format!("/es/programs/{}.html", program.slug);
+    let folder = tempfile::tempdir().unwrap();
+    let template = "{{ record.fundingMaxUsd }}|{{ record.fundingMinUsd }}|{{ record.officialUrl }}|\
+                    {{ record.updatedAt.text }}|{{ record.eligibleCountries[0] }}|{{ record.lifecycle }}";
+    std::fs::write(folder.path().join("program.html"), template).unwrap();
+    let lifecycle = program.lifecycle.as_str();
+    let files = site_with(&directory, Some(folder.path().to_owned()));
+    let page = files[&path].replace('\u{a0}', " ");
+    let parts: Vec<&str> = page.trim().split('|').collect();
+    assert_eq!(parts[1..], ["none", "none", "4 de marzo de 2026", "Nigeria", lifecycle]);
+    assert!(parts[0].contains("1500") || parts[0].contains("1.500"), "{page}");
 }
 
 #[test]

@@ -21,8 +21,36 @@ pub const COUNT: usize = 3;
 enum From {
     /// From the record itself: lower and upper bound.
     Record(fn(&Program) -> (Option<Number>, Option<Number>)),
-    /// From facts of a kind; the length of one of their units, none for a unit that is not known.
-    Facts(&'static str, fn(&Fact) -> Option<f64>),
+    /// From facts of a kind, whose numbers count something.
+    Facts(&'static str, Unit),
+}
+
+/// What the numbers of facts count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Always the same, by its word on pages.
+    Always(&'static str),
+    /// What each fact states, a [`DurationUnit`].
+    Stated,
+}
+
+impl Unit {
+    /// Length of a fact's unit in that of the measure; none for a unit that is not known.
+    fn length(self, fact: &Fact) -> Option<f64> {
+        match self {
+            Self::Always(_) => Some(1.0),
+            Self::Stated => Some(DurationUnit::parse(fact.unit.as_deref()?)?.days()),
+        }
+    }
+
+    /// Its word on pages; none where the fact states no unit.
+    #[must_use]
+    pub fn word(self, fact: &Fact) -> Option<String> {
+        match self {
+            Self::Always(word) => Some(word.to_owned()),
+            Self::Stated => Some(format!("unit_{}", fact.unit.as_deref()?)),
+        }
+    }
 }
 
 /// A row of the table.
@@ -48,7 +76,7 @@ pub static MEASURES: [Spec; COUNT] = [
         asked: 18,
         panel: 2,
         sections: ("age.at", "age"),
-        from: From::Facts("age", |_| Some(1.0)),
+        from: From::Facts("age", Unit::Always("age_unit")),
     },
     Spec {
         measure: Measure::Funding,
@@ -64,11 +92,17 @@ pub static MEASURES: [Spec; COUNT] = [
         asked: 26,
         panel: 3,
         sections: ("duration.at", "duration"),
-        from: From::Facts("duration", |fact| Some(DurationUnit::parse(fact.unit.as_deref()?)?.days())),
+        from: From::Facts("duration", Unit::Stated),
     },
 ];
 
 impl Measure {
+    /// The measure that bounds of facts of a kind feed.
+    #[must_use]
+    pub fn of_kind(kind: &str) -> Option<Self> {
+        MEASURES.iter().find(|spec| spec.fact_kind() == Some(kind)).map(|spec| spec.measure)
+    }
+
     /// Its row of the table.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
@@ -83,10 +117,16 @@ impl Spec {
         if let From::Facts(kind, _) = self.from { Some(kind) } else { None }
     }
 
+    /// What the numbers of those facts count.
+    #[must_use]
+    pub fn unit(&self) -> Option<Unit> {
+        if let From::Facts(_, unit) = self.from { Some(unit) } else { None }
+    }
+
     fn of_fact(&self, fact: &Fact) -> Option<Interval> {
         let From::Facts(kind, unit) = self.from else { return None };
         let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
-        let unit = (fact.kind == kind && binds).then(|| unit(fact))??;
+        let unit = (fact.kind == kind && binds).then(|| unit.length(fact))??;
         Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! word.*                 the words of [`Word`]; en and es, like all that follow
-//! facet.*                names of the 17 facets
+//! facet.*                names of the facets
 //! param.*                names of the search parameters
 //! row.*                  search row of each document, up to what depends on the day
 //! line.*                 link to each document, for lists by deadline

@@ -114,10 +114,8 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
     let (site, dated, numbers, _) = open(directory, today);
     let pages = pages(directory, &numbers, &site);
     let html = site.html.as_ref().unwrap();
-    let count = Locale::ALL.len();
-    let said = |position: usize| {
-        let (program, locale) = (position / count, Locale::ALL[position % count]);
-        let files = pages.program(position, &dated).unwrap();
+    let said = |program: usize, locale: Locale| {
+        let files = pages.program(program, locale, &dated).unwrap();
         let text = |end: &str| {
             let (_, file) = files.iter().find(|(path, _)| path.ends_with(end)).unwrap();
             String::from_utf8(file.bytes.clone()).unwrap()
@@ -137,7 +135,11 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
             state: plain::state(&dated.today.told(doc).unwrap(), locale),
         }
     };
-    (0..directory.programs.len() * count).map(said).collect()
+    let programs = 0..directory.programs.len();
+    programs
+        .flat_map(|program| Locale::ALL.iter().map(move |locale| (program, *locale)))
+        .map(|(program, locale)| said(program, locale))
+        .collect()
 }
 
 /// Runs a check on every dataset there is; it tells how many programs it was about.

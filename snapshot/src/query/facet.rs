@@ -1,0 +1,84 @@
+//! Questions to the facet endpoint, which are read strictly.
+
+use super::value::{clamp, cut, pairs};
+use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
+
+/// A question to the facet endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FacetQuery {
+    /// Part of value or label; empty matches all.
+    pub text: String,
+    /// Which rows.
+    pub page: Page,
+}
+
+/// A fault that the facet endpoint refuses a question for.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Fault {
+    /// Which parameter.
+    pub parameter: &'static str,
+    /// Its value, cut.
+    pub value: String,
+    /// What is wrong, and what is accepted.
+    pub reason: String,
+}
+
+/// Reads a question to the facet endpoint, strictly: every fault at once. Names that it does not
+/// know are left to caches and trackers.
+pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<Fault>> {
+    let mut parsed = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
+    let mut faults = Vec::new();
+    let mut seen: Vec<(&str, String)> = Vec::new();
+    for (name, value) in pairs(query) {
+        let Some(name) = ["q", "limit", "offset"].into_iter().find(|known| *known == name) else { continue };
+        let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
+            Some((_, earlier)) if *earlier == value => continue,
+            Some(_) => Some("given twice with different values".to_owned()),
+            None => parsed.take(name, &value).err(),
+        };
+        seen.push((name, value.clone().into_owned()));
+        if let Some(reason) = reason {
+            let value = cut(&value, INVALID_VALUE_MAX).into_owned();
+            faults.push(Fault { parameter: name, value, reason });
+        }
+    }
+    if faults.is_empty() { Ok(parsed) } else { Err(faults) }
+}
+
+impl FacetQuery {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "q" if value.chars().count() > LIST_TEXT_MAX => {
+                Err(format!("longer than {LIST_TEXT_MAX} characters"))
+            }
+            "q" => {
+                value.clone_into(&mut self.text);
+                Ok(())
+            }
+            "limit" => in_range(value, LIMIT_RANGE).map(|limit| self.page.limit = limit),
+            _ => in_range(value, (0, OFFSET_MAX)).map(|offset| self.page.offset = offset),
+        }
+    }
+}
+
+fn in_range(value: &str, (least, most): (u64, u64)) -> Result<u64, String> {
+    let mut number = None;
+    match (clamp(value, (least, most), &mut number), number) {
+        (true, Some(number)) => Ok(number),
+        _ => Err(format!("not an integer from {least} to {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_facet_endpoint_names_every_fault_at_once() {
+        let long = "x".repeat(101);
+        let faults = parse_facet(&format!("q={long}&limit=0&offset=a")).unwrap_err();
+        let named: Vec<_> = faults.iter().map(|fault| fault.parameter).collect();
+        assert_eq!(named, ["q", "limit", "offset"]);
+        assert_eq!(parse_facet("limit=100&q=ni&utm_x=1").unwrap().page.limit, 100);
+    }
+}

@@ -1,0 +1,39 @@
+//! What of a question was not used as it stands, for `meta.invalid`.
+
+use super::value::cut;
+use super::{INVALID_MAX, INVALID_VALUE_MAX};
+
+/// A pair that was not used as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Invalid {
+    /// Position in the parameter table; unknown names come last.
+    rank: usize,
+    name: String,
+    value: String,
+}
+
+/// Collects what was not used, in the order of the parameter table.
+#[derive(Debug, Default)]
+pub(super) struct Complaints(Vec<Invalid>);
+
+impl Complaints {
+    pub(super) fn add(&mut self, rank: usize, name: &str, value: &str) {
+        self.0.push(Invalid { rank, name: name.to_owned(), value: value.to_owned() });
+    }
+
+    /// The entries of `meta.invalid`: `param=value`, equal questions giving equal entries.
+    #[must_use]
+    pub(super) fn finish(mut self) -> Vec<String> {
+        self.0.sort();
+        self.0.dedup();
+        self.0.truncate(INVALID_MAX);
+        self.0.iter().map(Invalid::entry).collect()
+    }
+}
+
+impl Invalid {
+    fn entry(&self) -> String {
+        let (name, value) = (cut(&self.name, INVALID_VALUE_MAX), cut(&self.value, INVALID_VALUE_MAX));
+        format!("{name}={value}")
+    }
+}

@@ -1,0 +1,176 @@
+//! Questions to the lists: organizations, cycles, awards and recipients.
+
+use super::invalid::Complaints;
+use super::value::{Paging, is_junk, is_slug, pairs, parse_flag, parse_year, set};
+use super::{LIMIT_DEFAULT, LIST_TEXT_MAX, Page};
+use crate::record::RecipientKind;
+
+/// Most parameters that a list takes.
+const LIST_PARAMETERS_MAX: usize = 7;
+
+/// A question to one of the lists. Fields that a list does not know stay at their default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Which rows.
+    pub page: Page,
+    /// Cycles: only what is still to come.
+    pub upcoming: bool,
+    /// Recipients: part of the display name.
+    pub text: Option<String>,
+    /// Recipients: received an award in that year; with a program, of that program in that year.
+    pub year: Option<i32>,
+    /// Recipients: received an award of that program; with a year, in that year.
+    pub program: Option<String>,
+    /// Recipients: of that kind.
+    pub kind: Option<RecipientKind>,
+}
+
+/// Which list a question goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// `/organizations`
+    Organizations,
+    /// `/cycles`
+    Cycles,
+    /// `/awards`
+    Awards,
+    /// `/recipients`
+    Recipients,
+}
+
+impl List {
+    /// Every list.
+    pub const ALL: [Self; 4] = [Self::Organizations, Self::Cycles, Self::Awards, Self::Recipients];
+
+    /// Name in paths.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Organizations => "organizations",
+            Self::Cycles => "cycles",
+            Self::Awards => "awards",
+            Self::Recipients => "recipients",
+        }
+    }
+
+    /// Its parameters, in the contract's order.
+    #[must_use]
+    pub const fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Organizations | Self::Awards => &["page", "limit", "offset"],
+            Self::Cycles => &["page", "limit", "offset", "upcoming"],
+            Self::Recipients => &["page", "limit", "offset", "q", "year", "program", "kind"],
+        }
+    }
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            page: Page { offset: 0, limit: LIMIT_DEFAULT },
+            upcoming: true,
+            text: None,
+            year: None,
+            program: None,
+            kind: None,
+        }
+    }
+}
+
+/// Reads a question to a list.
+#[must_use]
+pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
+    let mut parsed = ListQuery::default();
+    let mut complaints = Complaints::default();
+    let parameters = list.parameters();
+    let mut seen = [const { None }; LIST_PARAMETERS_MAX];
+    let mut paging = Paging::default();
+    for (name, value) in pairs(query) {
+        let Some(rank) = parameters.iter().position(|parameter| *parameter == name) else {
+            if !is_junk(&name) {
+                complaints.add(parameters.len(), &name, &value);
+            }
+            continue;
+        };
+        let repeats = seen[rank].get_or_insert_with(|| value.clone()) != &value;
+        if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value, &mut paging)) {
+            complaints.add(rank, &name, &value);
+        }
+    }
+    parsed.page = paging.page();
+    (parsed, complaints.finish())
+}
+
+impl ListQuery {
+    fn take(&mut self, name: &str, value: &str, paging: &mut Paging) -> bool {
+        match name {
+            "page" => paging.number(value),
+            "limit" => paging.limit(value),
+            "offset" => paging.offset(value),
+            "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
+            "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
+            "year" => set(&mut self.year, parse_year(value)),
+            "program" => set(&mut self.program, Some(value.to_owned()).filter(|slug| is_slug(slug))),
+            "kind" => set(&mut self.kind, RecipientKind::parse(value)),
+            _ => false,
+        }
+    }
+
+    /// The question as a query string that parses to itself; defaults left out.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut out = form_urlencoded::Serializer::new(String::new());
+        if self.page.limit != LIMIT_DEFAULT {
+            out.append_pair("limit", &self.page.limit.to_string());
+        }
+        if self.page.offset != 0 {
+            out.append_pair("offset", &self.page.offset.to_string());
+        }
+        if !self.upcoming {
+            out.append_pair("upcoming", "false");
+        }
+        if let Some(text) = &self.text {
+            out.append_pair("q", text);
+        }
+        if let Some(year) = self.year {
+            out.append_pair("year", &year.to_string());
+        }
+        if let Some(program) = &self.program {
+            out.append_pair("program", program);
+        }
+        if let Some(kind) = self.kind {
+            out.append_pair("kind", kind.as_str());
+        }
+        out.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_reports_what_it_does_not_know() {
+        let (parsed, invalid) = parse_list(List::Recipients, "kind=robot&year=1899&program=a_b&limit=0&x=1");
+        assert_eq!(parsed.page.limit, 1);
+        assert_eq!((parsed.kind, parsed.year, parsed.program), (None, None, None));
+        assert_eq!(invalid, ["limit=0", "year=1899", "program=a_b", "kind=robot", "x=1"]);
+    }
+
+    #[test]
+    fn a_list_takes_the_page_as_a_search_does() {
+        for list in List::ALL {
+            let page = |query: &str| {
+                let (parsed, invalid) = parse_list(list, query);
+                ((parsed.page.offset, parsed.page.limit), invalid)
+            };
+            assert_eq!(page("page=3&limit=50"), ((100, 50), vec![]));
+            assert_eq!(page("limit=50&page=2"), ((50, 50), vec![]));
+            assert_eq!(page("page=3&offset=7"), ((7, 20), vec![]));
+            assert_eq!(page("page=0"), ((0, 20), vec!["page=0".to_owned()]));
+            assert_eq!(page("page=two"), ((0, 20), vec!["page=two".to_owned()]));
+            assert_eq!(page("page=2&page=3"), ((20, 20), vec!["page=3".to_owned()]));
+            assert!(list.parameters().len() <= LIST_PARAMETERS_MAX);
+        }
+    }
+}

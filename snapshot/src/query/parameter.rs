@@ -1,0 +1,82 @@
+//! The one table of search's parameters: name, how each is read, and in which order. Values of facets
+//! and bounds of measures come from their own tables.
+
+use std::sync::LazyLock;
+
+use crate::facet::{FACETS, Facet, MEASURES, Measure};
+
+/// How a parameter is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Values of a facet, repeatable.
+    Values(Facet),
+    /// Free text.
+    Text,
+    /// Lower bound of a measure.
+    Least(Measure),
+    /// Upper bound of a measure.
+    Most(Measure),
+    /// Earliest next deadline.
+    DeadlineFrom,
+    /// Latest next deadline.
+    DeadlineTo,
+    /// Rolling only.
+    Rolling,
+    /// Funded only.
+    Funded,
+    /// Open only.
+    Open,
+    /// Language of the answer.
+    Locale,
+    /// The same, where `locale` is not given.
+    Lang,
+    /// Order of the results.
+    Sort,
+    /// Page number.
+    Page,
+    /// Page size.
+    Limit,
+    /// Rows to skip; wins over the page.
+    Offset,
+    /// `false` leaves the facets out.
+    Facets,
+}
+
+/// A parameter of search and programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Name in query strings.
+    pub name: &'static str,
+    /// How it is read.
+    pub kind: Kind,
+}
+
+/// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
+const CONTROLS: [(u8, &str, Kind); 13] = [
+    (17, "q", Kind::Text),
+    (20, "deadlineFrom", Kind::DeadlineFrom),
+    (21, "deadlineTo", Kind::DeadlineTo),
+    (22, "rolling", Kind::Rolling),
+    (23, "funded", Kind::Funded),
+    (28, "open", Kind::Open),
+    (29, "locale", Kind::Locale),
+    (30, "lang", Kind::Lang),
+    (31, "sort", Kind::Sort),
+    (32, "page", Kind::Page),
+    (33, "limit", Kind::Limit),
+    (34, "offset", Kind::Offset),
+    (35, "facets", Kind::Facets),
+];
+
+/// Every parameter of search and programs, in the contract's order, which is also the order of
+/// `meta.invalid`.
+pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let facets = FACETS.iter().map(|spec| (spec.asked, spec.parameter, Kind::Values(spec.facet)));
+    let bounds = MEASURES.iter().flat_map(|spec| {
+        let kinds = [Kind::Least(spec.measure), Kind::Most(spec.measure)];
+        spec.parameters.into_iter().zip(kinds).filter_map(|(name, kind)| Some((spec.asked, name?, kind)))
+    });
+    let mut all: Vec<_> = facets.chain(bounds).chain(CONTROLS).collect();
+    all.sort_by_key(|(place, ..)| *place);
+    all.into_iter().map(|(_, name, kind)| Parameter { name, kind }).collect()
+});

@@ -1,0 +1,426 @@
+//! Questions to search and programs.
+
+use super::invalid::Complaints;
+use super::parameter::{Kind, PARAMETERS, Parameter};
+use super::value::{Paging, is_junk, pairs, parse_amount, parse_day, parse_flag, set};
+use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_WORDS_MAX};
+use crate::facet::{Facet, Interval, MEASURES, Measure};
+use crate::place;
+use crate::record::Locale;
+use crate::time::Day;
+
+/// Order of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// Next deadline first.
+    Deadline,
+    /// By name in the asked language.
+    Name,
+    /// Newest first.
+    Recent,
+}
+
+impl Sort {
+    /// Every order.
+    pub const ALL: [Self; 3] = [Self::Deadline, Self::Name, Self::Recent];
+
+    /// Word in parameters and `meta.sort`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deadline => "deadline",
+            Self::Name => "name",
+            Self::Recent => "recent",
+        }
+    }
+
+    /// The order that a word stands for.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sort| sort.as_str() == word)
+    }
+}
+
+/// A facet value that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pick {
+    /// A value that records name: its ordinal in the vocabulary.
+    Value(u32),
+    /// A place that no record names, which a record around it may still admit.
+    Place(place::Code),
+}
+
+/// A question to search and programs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// Picked values by facet, sorted, each once.
+    pub picks: Vec<(Facet, Pick)>,
+    /// Free text, trimmed, not empty.
+    pub text: Option<String>,
+    /// Bounds of each measure, in the order of [`MEASURES`].
+    pub measures: [Option<Interval>; MEASURES.len()],
+    /// Earliest next deadline.
+    pub deadline_from: Option<Day>,
+    /// Latest next deadline.
+    pub deadline_to: Option<Day>,
+    /// Rolling only.
+    pub rolling: bool,
+    /// Funded only.
+    pub funded: bool,
+    /// Open only.
+    pub open: bool,
+    /// Language of the answer.
+    pub locale: Locale,
+    /// Order of the results.
+    pub sort: Sort,
+    /// Which rows.
+    pub page: Page,
+    /// Whether facets are counted.
+    pub facets: bool,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self {
+            picks: Vec::new(),
+            text: None,
+            measures: [None; MEASURES.len()],
+            deadline_from: None,
+            deadline_to: None,
+            rolling: false,
+            funded: false,
+            open: false,
+            locale: Locale::En,
+            sort: Sort::Deadline,
+            page: Page { offset: 0, limit: LIMIT_DEFAULT },
+            facets: true,
+        }
+    }
+}
+
+/// Reads a question to search and programs. `ordinal` looks a facet value up in the vocabulary.
+pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -> (Query, Vec<String>) {
+    let mut reader = SearchReader {
+        query: Query::default(),
+        paging: Paging::default(),
+        locale: None,
+        lang: None,
+        seen: vec![None; PARAMETERS.len()],
+        complaints: Complaints::default(),
+        ordinal,
+    };
+    for (name, value) in pairs(query) {
+        reader.pair(&name, &value);
+    }
+    reader.finish()
+}
+
+struct SearchReader<F> {
+    query: Query,
+    paging: Paging,
+    locale: Option<Locale>,
+    lang: Option<Locale>,
+    /// First value of each single-valued parameter; a repetition of it is no news.
+    seen: Vec<Option<String>>,
+    complaints: Complaints,
+    ordinal: F,
+}
+
+impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
+    fn pair(&mut self, name: &str, value: &str) {
+        let Some(rank) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
+            if !is_junk(name) {
+                self.complaints.add(PARAMETERS.len(), name, value);
+            }
+            return;
+        };
+        let kind = PARAMETERS[rank].kind;
+        if value.is_empty() || kind == Kind::Facets {
+            self.query.facets &= value != "false";
+            return;
+        }
+        if let Kind::Values(facet) = kind {
+            match self.pick(facet, value) {
+                Some(pick) => self.query.picks.push(pick),
+                None => self.complaints.add(rank, name, value),
+            }
+            return;
+        }
+        match &self.seen[rank] {
+            Some(first) if first == value => return,
+            Some(_) => return self.complaints.add(rank, name, value),
+            None => self.seen[rank] = Some(value.to_owned()),
+        }
+        if !self.single(kind, value) {
+            self.complaints.add(rank, name, value);
+        }
+    }
+
+    /// A value that records name, or a place that none does. A facet that shares the selection of another
+    /// asks there first.
+    fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, Pick)> {
+        for facet in [facet.group(), facet] {
+            if let Some(ordinal) = (self.ordinal)(facet, value) {
+                return Some((facet, Pick::Value(ordinal)));
+            }
+        }
+        let code = place::Code::new(value).filter(|_| facet.spec().places);
+        code.map(|code| (facet, Pick::Place(code)))
+    }
+
+    /// Takes a single-valued parameter; false when the value was not used as it stands.
+    fn single(&mut self, kind: Kind, value: &str) -> bool {
+        let query = &mut self.query;
+        match kind {
+            Kind::Text => {
+                let cut = cut_text(value);
+                query.text = Some(cut.trim().to_owned()).filter(|text| !text.is_empty());
+                cut.len() == value.len()
+            }
+            Kind::Least(measure) => {
+                parse_amount(value).map(|least| self.bound(measure).min = least).is_some()
+            }
+            Kind::Most(measure) => parse_amount(value).map(|most| self.bound(measure).max = most).is_some(),
+            Kind::DeadlineFrom => set(&mut query.deadline_from, parse_day(value)),
+            Kind::DeadlineTo => set(&mut query.deadline_to, parse_day(value)),
+            Kind::Rolling => parse_flag(value).map(|on| query.rolling = on).is_some(),
+            Kind::Funded => parse_flag(value).map(|on| query.funded = on).is_some(),
+            Kind::Open => parse_flag(value).map(|on| query.open = on).is_some(),
+            Kind::Locale => set(&mut self.locale, Locale::parse(value)),
+            Kind::Lang => set(&mut self.lang, Locale::parse(value)),
+            Kind::Sort => Sort::parse(value).map(|sort| query.sort = sort).is_some(),
+            Kind::Page => self.paging.number(value),
+            Kind::Limit => self.paging.limit(value),
+            Kind::Offset => self.paging.offset(value),
+            Kind::Values(_) | Kind::Facets => true,
+        }
+    }
+
+    fn bound(&mut self, measure: Measure) -> &mut Interval {
+        self.query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
+    }
+
+    fn finish(mut self) -> (Query, Vec<String>) {
+        let query = &mut self.query;
+        query.picks.sort();
+        query.picks.dedup();
+        query.locale = self.locale.or(self.lang).unwrap_or(Locale::En);
+        query.page = self.paging.page();
+        (self.query, self.complaints.finish())
+    }
+}
+
+/// The first [`TEXT_MAX`] characters, and of these the first [`TEXT_WORDS_MAX`] words and
+/// [`TEXT_PHRASES_MAX`] phrases.
+fn cut_text(text: &str) -> &str {
+    let text = text.char_indices().nth(TEXT_MAX).map_or(text, |(end, _)| &text[..end]);
+    let (mut words, mut quotes) = (0, 0);
+    let mut inside = false;
+    for (position, c) in text.char_indices() {
+        quotes += usize::from(c == '"');
+        if quotes > 2 * TEXT_PHRASES_MAX {
+            return text[..position].strip_suffix('-').unwrap_or(&text[..position]);
+        }
+        words += usize::from(c.is_alphanumeric() && !inside);
+        inside = c.is_alphanumeric();
+        if words > TEXT_WORDS_MAX {
+            return &text[..position];
+        }
+    }
+    text
+}
+
+impl Query {
+    /// The question as a query string that parses to itself: canonical order, defaults left out.
+    /// `name` gives the text of a value's ordinal. The page is written as `offset` unless it is the
+    /// first.
+    pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
+        let mut out = form_urlencoded::Serializer::new(String::new());
+        for parameter in PARAMETERS.iter() {
+            self.write_parameter(parameter, &mut out, &name);
+        }
+        out.finish()
+    }
+
+    fn write_parameter<'v>(
+        &self,
+        parameter: &Parameter,
+        out: &mut form_urlencoded::Serializer<'_, String>,
+        name: &impl Fn(u32) -> &'v str,
+    ) {
+        if let Kind::Values(facet) = parameter.kind {
+            for (_, pick) in self.picks.iter().filter(|(picked, _)| *picked == facet) {
+                match pick {
+                    Pick::Value(ordinal) => out.append_pair(parameter.name, name(*ordinal)),
+                    Pick::Place(code) => out.append_pair(parameter.name, code),
+                };
+            }
+        } else if let Some(value) = self.single_value(parameter.kind) {
+            out.append_pair(parameter.name, &value);
+        }
+    }
+
+    /// Text of a single-valued parameter that differs from its default.
+    fn single_value(&self, kind: Kind) -> Option<String> {
+        let finite = |number: f64| number.is_finite().then(|| number.to_string());
+        let measured = |measure: Measure| self.measures[measure as usize];
+        let on = |flag: bool| flag.then(|| "true".to_owned());
+        let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
+        match kind {
+            Kind::Text => self.text.clone(),
+            Kind::Least(measure) => measured(measure).and_then(|interval| finite(interval.min)),
+            Kind::Most(measure) => measured(measure).and_then(|interval| finite(interval.max)),
+            Kind::DeadlineFrom => date(self.deadline_from),
+            Kind::DeadlineTo => date(self.deadline_to),
+            Kind::Rolling => on(self.rolling),
+            Kind::Funded => on(self.funded),
+            Kind::Open => on(self.open),
+            Kind::Locale => (self.locale != Locale::En).then(|| self.locale.as_str().to_owned()),
+            Kind::Sort => (self.sort != Sort::Deadline).then(|| self.sort.as_str().to_owned()),
+            Kind::Limit => (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string()),
+            Kind::Offset => (self.page.offset != 0).then(|| self.page.offset.to_string()),
+            Kind::Facets => (!self.facets).then(|| "false".to_owned()),
+            Kind::Values(_) | Kind::Lang | Kind::Page => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vocabulary of three values.
+    fn ordinal(facet: Facet, value: &str) -> Option<u32> {
+        match (facet, value) {
+            (Facet::Types, "grant") => Some(1),
+            (Facet::Topics, "energy") => Some(2),
+            (Facet::Fields, "Energy") => Some(3),
+            _ => None,
+        }
+    }
+
+    fn parse(query: &str) -> (Query, Vec<String>) {
+        parse_search(query, ordinal)
+    }
+
+    #[test]
+    fn numbers_out_of_bounds_are_clamped_and_reported() {
+        for (query, offset, limit) in [
+            ("limit=500", 0, 100),
+            ("limit=0", 0, 1),
+            ("limit=ten", 0, 20),
+            ("limit=99999999999999999999999999999999999999999999", 0, 100),
+            ("page=0", 0, 20),
+            ("page=20000", 199_980, 20),
+            ("offset=-1", 0, 20),
+            ("offset=1e3", 0, 20),
+            ("limit=2.5", 0, 20),
+            ("page=٣", 0, 20),
+        ] {
+            let (parsed, invalid) = parse(query);
+            assert_eq!(parsed.page, Page { offset, limit }, "{query}");
+            assert_eq!(invalid, [query], "{query}");
+        }
+        assert_eq!(parse("page=3&limit=50").0.page, Page { offset: 100, limit: 50 });
+        assert_eq!(parse("page=3&offset=7").0.page.offset, 7);
+    }
+
+    #[test]
+    fn other_bad_values_are_dropped_and_reported_in_table_order() {
+        let query =
+            "zzz=1&sort=best&ageMin=-3&deadlineFrom=2026-02-30&type=Grant&type=grant&utm_source=x&_=1";
+        let (parsed, invalid) = parse(query);
+        assert_eq!(parsed.picks, [(Facet::Types, Pick::Value(1))]);
+        assert_eq!(invalid, ["type=Grant", "ageMin=-3", "deadlineFrom=2026-02-30", "sort=best", "zzz=1"]);
+        assert_eq!(Query { picks: Vec::new(), ..parsed }, Query::default());
+    }
+
+    #[test]
+    fn numbers_are_written_as_in_json_and_known_by_one_spelling() {
+        for (spelling, canonical) in [
+            ("10000000", "10000000"),
+            ("1e7", "10000000"),
+            ("1.0E7", "10000000"),
+            ("1E%2B7", "10000000"),
+            ("1E+7", "10000000"),
+            ("1e+07", "10000000"),
+            ("100000000e-1", "10000000"),
+            ("2.5E-1", "0.25"),
+            ("0.250", "0.25"),
+            ("0e5", "0"),
+            ("-0", "0"),
+            ("-0.0E3", "0"),
+        ] {
+            let (parsed, invalid) = parse(&format!("fundingMin={spelling}"));
+            assert_eq!(invalid, [""; 0], "{spelling}");
+            assert_eq!(parsed.canonical(|_| ""), format!("fundingMin={canonical}"), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn what_json_does_not_call_a_number_is_dropped_and_reported() {
+        let faults = [
+            "-1", "-1e7", "1e", "e7", "1e7.0", "1e400", ".5", "5.", "07", "0x10", "1_000", "1,000", "1 000",
+            "NaN", "inf", "Infinity", "null", "true", "[1]", "\"1\"", "٣", "1e7 ", " 1", "1\n", "1ee7",
+            "1e  7",
+        ];
+        for fault in faults {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("ageMax", fault).finish();
+            let (parsed, invalid) = parse(&query);
+            assert_eq!(invalid, [format!("ageMax={fault}")], "{fault}");
+            assert_eq!(parsed, Query::default(), "{fault}");
+        }
+    }
+
+    #[test]
+    fn field_asks_for_a_topic_first_then_for_a_field() {
+        assert_eq!(parse("field=energy").0.picks, [(Facet::Topics, Pick::Value(2))]);
+        assert_eq!(parse("field=Energy").0.picks, [(Facet::Fields, Pick::Value(3))]);
+        assert_eq!(parse("topic=Energy").1, ["topic=Energy"]);
+    }
+
+    #[test]
+    fn a_place_that_no_record_names_may_be_asked_for() {
+        let (parsed, invalid) = parse("citizenship=NG&citizenship=US-PA&citizenship=Narnia&topic=NG");
+        assert_eq!(parsed.picks.len(), 2);
+        assert_eq!(invalid, ["topic=NG", "citizenship=Narnia"]);
+    }
+
+    #[test]
+    fn the_first_of_repeated_values_wins_and_an_equal_repetition_is_no_news() {
+        let (parsed, invalid) = parse("limit=5&limit=5&limit=7");
+        assert_eq!((parsed.page.limit, invalid), (5, vec!["limit=7".to_owned()]));
+    }
+
+    #[test]
+    fn only_false_switches_facets_off_and_nothing_is_reported() {
+        assert!(!parse("facets=false").0.facets);
+        for other in ["facets=true", "facets=no", "facets=", ""] {
+            assert_eq!(parse(other), (Query::default(), vec![]), "{other}");
+        }
+    }
+
+    #[test]
+    fn locale_wins_over_lang() {
+        assert_eq!(parse("lang=es").0.locale, Locale::Es);
+        assert_eq!(parse("lang=es&locale=en").0.locale, Locale::En);
+        assert_eq!(parse("lang=es&locale=fr").0.locale, Locale::Es);
+    }
+
+    #[test]
+    fn a_long_value_is_cut_and_at_most_fifty_are_reported() {
+        let many: String = (0..80).map(|n| format!("x{n}={}&", "é".repeat(200))).collect();
+        let (_, invalid) = parse(&many);
+        assert_eq!(invalid.len(), 50);
+        assert!(invalid.iter().all(|entry| entry.split_once('=').unwrap().1.chars().count() == 101));
+    }
+
+    #[test]
+    fn a_canonical_question_parses_to_itself() {
+        let query = "type=grant&field=Energy&citizenship=NG&q=a%26b+c&ageMax=30.5&deadlineTo=2027-01-31&open=1\
+                     &locale=es&sort=name&page=3&limit=7&facets=false";
+        let (parsed, _) = parse(query);
+        let canonical = parsed.canonical(|ordinal| if ordinal == 1 { "grant" } else { "Energy" });
+        assert_eq!(parse(&canonical), (parsed, vec![]), "{canonical}");
+    }
+}

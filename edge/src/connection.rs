@@ -45,7 +45,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use accept::Acceptor;
 use drive::Drain;
-use guard::Wire;
+use socket::Wire;
 
 /// How many connections, how long each step may take, and how large a request head may be.
 #[derive(Clone, Copy, Debug)]

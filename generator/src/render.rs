@@ -145,10 +145,10 @@ impl<'a> Renderer<'a> {
             Page::Recipient(at) => detail::recipient(&english, dated, at),
             Page::Facet(of) => {
                 let page = query::Page { offset: 0, limit: FACET_LIMIT_DEFAULT };
-                whole(facet(site, dated, of, &FacetQuery { text: String::new(), page }))
+                whole(facet(site, dated, of, &FacetQuery { text: String::new(), page }).bytes)
             }
-            Page::List(of) => whole(list(site, dated, of, &ListQuery::default(), &[])),
-            Page::Search => whole(search(site, dated, &Query::default(), &[])),
+            Page::List(of) => whole(list(site, dated, of, &ListQuery::default(), &[]).bytes),
+            Page::Search => whole(search(site, dated, &Query::default(), &[]).bytes),
             Page::Export(ExportFormat::Json) => export::json(site, dated, &self.directory.dataset),
             Page::Export(ExportFormat::Csv) => csv::export(self),
             Page::Contract => whole(contract(self.base_url).into_bytes()),

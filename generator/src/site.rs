@@ -336,7 +336,9 @@ impl<'a> Pages<'a> {
         let query = Query { locale, ..Query::default() };
         let path = Page::Search(as_feed, locale).path(self);
         Some(match as_feed {
-            None => whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[])),
+            None => {
+                whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[]))
+            }
             Some(kind) => {
                 whole(format!("public{}{path}", prefix(locale)), feed(self.site, html, dated, &query, kind))
             }

@@ -34,7 +34,6 @@ pub const TEXT_MAX: usize = 400;
 pub const TEXT_WORDS_MAX: usize = 32;
 /// Most quoted phrases of a search; the rest is cut and reported.
 pub const TEXT_PHRASES_MAX: usize = 8;
-/// Most parameters that a list takes.
 /// Years that a list may be asked for.
 pub const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.

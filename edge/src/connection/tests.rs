@@ -28,7 +28,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::socket::Wire;
-use super::{Arrival, Counters, Limits, Peer, Reason, bind, serve};
+use super::{Arrival, Counters, Limits, Reason, bind, serve};
 
 /// Where clients in memory are.
 const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)), 1234);

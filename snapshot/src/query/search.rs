@@ -3,7 +3,7 @@
 use super::invalid::Complaints;
 use super::parameter::{Kind, PARAMETERS, Parameter};
 use super::value::{Paging, is_junk, pairs, parse_amount, parse_day, parse_flag, set};
-use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_WORDS_MAX};
+use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::Locale;

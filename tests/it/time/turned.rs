@@ -5,6 +5,7 @@ use std::path::Path;
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::Setting;
+use edge::head::Head;
 use edge::live::Live;
 use edge::reply::Reply;
 use edge::route::route;
@@ -29,7 +30,7 @@ const fn hole(rule: Rule, arg: usize) -> Hole {
 }
 
 /// Every hole that speaks of one record, and one of each that speaks of all or of the day.
-fn holes(directory: &Directory) -> (Vec<(Rule, Hole)>, Vec<(Rule, Hole)>) {
+fn holes(directory: &Directory) -> [Vec<(Rule, Hole)>; 2] {
     let mut of_one = Vec::new();
     let mut of_all = Vec::new();
     for locale in Locale::ALL {
@@ -93,9 +94,10 @@ fn ask(root: &Path, day: Day, targets: &[&str]) -> Vec<Reply> {
     let live = Live::open(root.to_owned(), day, setting).unwrap();
     let epoch = live.epoch();
     let reply = |target: &&str| {
-        let (head, ()) = http::Request::get(*target).header("host", HOST).body(()).unwrap().into_parts();
+        let request = http::Request::get(*target).header("host", HOST).body(()).unwrap();
+        let head = Head::from(request.into_parts().0);
         let asked = Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
-        answer(&asked, &route(head.uri.path()))
+        answer(&asked, &route(&head.path))
     };
     targets.iter().map(reply).collect()
 }

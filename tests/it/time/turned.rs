@@ -46,7 +46,7 @@ fn holes(directory: &Directory) -> [Vec<(Rule, Hole)>; 2] {
         let rules = [Rule::Closing, Rule::Deadlines, Rule::OpenCount, Rule::Day];
         of_all.extend(rules.map(|rule| (rule, hole(rule, html::arg(0, *locale)))));
     }
-    (of_one, of_all)
+    [of_one, of_all]
 }
 
 fn filled(rule: Rule, hole: &Hole, dated: &Dated) -> Vec<u8> {
@@ -58,7 +58,7 @@ fn filled(rule: Rule, hole: &Hole, dated: &Dated) -> Vec<u8> {
 /// Turns that were seen, so that a test of nothing is none.
 fn dates_follow_bytes(directory: &Directory) -> usize {
     let (site, before, ..) = words::open(directory, TODAY);
-    let (of_one, of_all) = holes(directory);
+    let [of_one, of_all] = holes(directory);
     let mut before = before;
     let mut turns = 0;
     for days in 1..DAYS {

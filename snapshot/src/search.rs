@@ -14,6 +14,7 @@ pub mod lexicon;
 pub mod matching;
 pub mod modifiers;
 mod narrow;
+pub mod passages;
 pub mod phrase;
 mod price;
 pub mod rank;

@@ -40,6 +40,7 @@ mod search {
     mod engine;
     mod facets;
     mod oracle;
+    mod oracle_text;
     mod relevance;
 }
 

@@ -395,7 +395,7 @@ fn every_text_of_every_record_is_mended() {
             ),
         ),
         ("vocabulary.ndjson", format!(r#"{{"facet":"topics"{}}}"#, texts(&["value", "labelEn", "labelEs"]))),
-        ("synonyms.ndjson", format!(r#"{{"locale":"en","terms":["{dirty}"]}}"#)),
+        ("synonyms.ndjson", format!(r#"{{"locale":"en","terms":["{dirty}","other"]}}"#)),
     ];
     let directory = linked(&files).0.unwrap();
     let everything = format!("{directory:?}");

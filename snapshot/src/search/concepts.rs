@@ -19,7 +19,7 @@ use crate::place;
 use crate::record::{Directory, Locale};
 use crate::search::lexicon;
 use crate::search::set::{Docs, Held, set_bit, union, words};
-use crate::search::synonyms::{BUILT_IN, keys};
+use crate::search::synonyms::{BUILT_IN, keys, typed_keys};
 use crate::search::table::{Strings, check_len};
 use crate::search::text::{Typed, words_of};
 use crate::search::values::{Said, Values};
@@ -350,6 +350,8 @@ pub struct Concepts {
     known: Vec<Known>,
     /// The stems of all keys.
     stems: FxHashSet<String>,
+    /// Words in the longest key that begins with a stem.
+    longest_from: FxHashMap<String, usize>,
 }
 
 impl Concepts {
@@ -377,20 +379,25 @@ impl Concepts {
             }
         });
         let stems = (0..keys.len()).flat_map(|key| keys.text(key).split(' ').map(str::to_owned)).collect();
-        Ok(Self { known: known.collect(), stems, keys, of })
+        let mut longest_from: FxHashMap<String, usize> = FxHashMap::default();
+        for key in 0..keys.len() {
+            let stems = keys.text(key).split(' ');
+            let longest = stems.clone().next().map(|first| longest_from.entry(first.to_owned()).or_default());
+            if let Some(longest) = longest {
+                *longest = stems.count().min(RUN_MAX).max(*longest);
+            }
+        }
+        Ok(Self { known: known.collect(), stems, longest_from, keys, of })
     }
 
     /// The longest run at the start of some words that names something, and what.
     #[must_use]
     pub fn longest(&self, typed: &[Typed]) -> Option<(usize, u32)> {
-        let first = &typed.first()?.text;
-        if !keys(std::slice::from_ref(first)).iter().any(|stem| self.stems.contains(stem)) {
-            return None;
-        }
-        (1..=typed.len().min(RUN_MAX)).rev().find_map(|length| {
+        let stems = &typed.first()?.stems;
+        let longest = stems.iter().filter_map(|stem| self.longest_from.get(stem)).max()?;
+        (1..=typed.len().min(*longest)).rev().find_map(|length| {
             let run = &typed[..length];
-            let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-            let position = keys(&words).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
+            let position = typed_keys(run).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
             let concept = *self.of.get(position)?;
             let fits = !self.known[concept as usize].capitals || run.iter().all(|word| word.capitals);
             fits.then_some((length, concept))

@@ -152,9 +152,13 @@ fn run(words: &[Typed], index: &Index) -> usize {
     let concept = index.concepts.longest(words).map_or(1, |(length, _)| length);
     let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
     let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
+    let means = |run: &[Typed]| {
+        !BUILT_IN.of_typed(run).is_empty()
+            || run.len() <= index.terms.longest_synonym() && !synonyms(run, index).is_empty()
+    };
     let found = (concept + 1..=longest.max(2.min(words.len())))
         .rev()
-        .find(|length| joined(*length) || !synonyms(&words[..*length], index).is_empty());
+        .find(|length| joined(*length) || means(&words[..*length]));
     found.unwrap_or(concept)
 }
 
@@ -174,7 +178,7 @@ fn synonyms(run: &[Typed], index: &Index) -> Vec<Vec<String>> {
     let own = index.terms.synonyms(&words.join(" "));
     let mut all: Vec<Vec<String>> =
         own.iter().map(|synonym| synonym.split(' ').map(str::to_owned).collect()).collect();
-    all.extend(BUILT_IN.of(&words).into_iter().cloned());
+    all.extend(BUILT_IN.of_typed(run).into_iter().cloned());
     all
 }
 

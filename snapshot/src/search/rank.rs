@@ -16,6 +16,9 @@ use crate::search::{FacetCounts, Index};
 /// Most records of one tier that are scored for a question.
 pub const SCORED_MAX: usize = 2_000;
 
+/// Fewest records that are scored, whatever the question has cost before.
+const SCORED_LEAST: usize = 200;
+
 /// Records whose slug begins with the question are looked at in any case, up to this many.
 const NAMESAKES_MAX: usize = 100;
 
@@ -285,18 +288,30 @@ impl<'a> Question<'a> {
         docs[range].to_vec()
     }
 
-    /// Those that are scored: namesakes, then the first in the default order.
+    /// Those that are scored, as many as there is budget for: namesakes, then those that have most of the
+    /// question, then the first in the default order.
     fn candidates(&self, all: &DocSet) -> Vec<u32> {
-        let mut docs = Vec::with_capacity(all.len().min(SCORED_MAX));
-        if all.len() <= SCORED_MAX {
+        let affordable = self.units.left() / self.index.terms.mean_codes().max(1);
+        let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_LEAST, SCORED_MAX);
+        let mut docs = Vec::with_capacity(all.len().min(most));
+        if all.len() <= most {
             all.for_each(|doc| docs.push(doc));
             return docs;
         }
         docs.extend(self.namesakes().filter(|doc| all.contains(*doc)));
         docs.sort_unstable();
-        let named = docs.clone();
-        let first = self.today.order.docs.iter().copied().filter(|doc| all.contains(*doc));
-        docs.extend(first.filter(|doc| named.binary_search(doc).is_err()).take(SCORED_MAX - named.len()));
+        let room = most - docs.len();
+        let mut keyed: Vec<(f64, u32, u32)> = Vec::with_capacity(all.len());
+        all.for_each(|doc| {
+            if docs.binary_search(&doc).is_err() {
+                keyed.push((self.parts.had(doc), self.today.order.rank[doc as usize], doc));
+            }
+        });
+        if room < keyed.len() {
+            keyed.select_nth_unstable_by(room, |(x, a, _), (y, b, _)| y.total_cmp(x).then_with(|| a.cmp(b)));
+            keyed.truncate(room);
+        }
+        docs.extend(keyed.into_iter().map(|(_, _, doc)| doc));
         docs
     }
 

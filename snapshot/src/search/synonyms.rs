@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::search::text::{Stems, words_of};
+use crate::search::text::{STEMS, Typed, words_of};
 
 /// Words that are found besides a word or a run of words.
 #[derive(Debug, Default)]
 pub struct Synonyms {
     /// By what is typed: stems joined by spaces.
     others: HashMap<String, Vec<Vec<String>>>,
+    /// Words in the longest key that begins with a stem.
+    longest_from: HashMap<String, usize>,
     /// Words in the longest key.
     longest: usize,
 }
@@ -29,8 +31,6 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     synonyms
 });
 
-static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
-
 /// How a run of words is looked up: by its stems, in either language.
 #[must_use]
 pub fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
@@ -38,6 +38,20 @@ pub fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
         words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
     };
     [join(&|word| STEMS.english(word).into_owned()), join(&|word| STEMS.spanish(word))]
+}
+
+/// The same for a run of a question's words.
+#[must_use]
+pub fn typed_keys(run: &[Typed]) -> [String; 2] {
+    let join = |language: usize| {
+        let mut key = String::with_capacity(16 * run.len());
+        for word in run {
+            key.push_str(if key.is_empty() { "" } else { " " });
+            key.push_str(&word.stems[language]);
+        }
+        key
+    };
+    [join(0), join(1)]
 }
 
 impl Synonyms {
@@ -49,6 +63,9 @@ impl Synonyms {
             self.longest = self.longest.max(term.len());
             let keys: FxHashSet<String> = keys(term).into_iter().collect();
             for key in keys {
+                let first = key.split(' ').next().unwrap_or_default().to_owned();
+                let longest = self.longest_from.entry(first).or_default();
+                *longest = term.len().max(*longest);
                 let known = self.others.entry(key).or_default();
                 others
                     .iter()
@@ -67,10 +84,24 @@ impl Synonyms {
         if words.len() > self.longest {
             return Vec::new();
         }
-        let [english, spanish] = keys(words);
-        let mut found: Vec<&Vec<String>> = self.others.get(&english).into_iter().flatten().collect();
+        self.at(&keys(words))
+    }
+
+    /// What is found besides a run of a question's words.
+    #[must_use]
+    pub fn of_typed(&self, run: &[Typed]) -> Vec<&Vec<String>> {
+        let Some(first) = run.first() else { return Vec::new() };
+        let longest = first.stems.iter().filter_map(|stem| self.longest_from.get(stem)).max();
+        match longest {
+            Some(longest) if run.len() <= *longest => self.at(&typed_keys(run)),
+            _ => Vec::new(),
+        }
+    }
+
+    fn at(&self, [english, spanish]: &[String; 2]) -> Vec<&Vec<String>> {
+        let mut found: Vec<&Vec<String>> = self.others.get(english).into_iter().flatten().collect();
         if spanish != english {
-            found.extend(self.others.get(&spanish).into_iter().flatten());
+            found.extend(self.others.get(spanish).into_iter().flatten());
         }
         found.sort_unstable();
         found.dedup();

@@ -1,6 +1,7 @@
 //! Words: the one way in which documents and questions are folded, cut into tokens and stemmed.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use pagefind_stem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
@@ -221,6 +222,15 @@ pub struct Typed {
     pub parts: Vec<String>,
     /// Whether it was typed in capitals.
     pub capitals: bool,
+    /// Its stems in English and Spanish.
+    pub stems: [String; 2],
+}
+
+/// Stemmers for words of questions.
+pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
+
+fn stems(word: &str) -> [String; 2] {
+    [STEMS.english(word).into_owned(), STEMS.spanish(word)]
 }
 
 /// The words of a question: what marks join is one word.
@@ -238,9 +248,10 @@ pub fn typed(text: &str) -> Vec<Typed> {
         });
         let joined: String = positions.concat();
         match whole.filter(|whole| *whole == joined && positions.len() > 1) {
-            Some(text) => typed.push(Typed { text, parts: positions, capitals }),
+            Some(text) => typed.push(Typed { stems: stems(&text), text, parts: positions, capitals }),
             None => {
-                let single = |text: String| Typed { parts: vec![text.clone()], text, capitals };
+                let single =
+                    |text: String| Typed { stems: stems(&text), parts: vec![text.clone()], text, capitals };
                 typed.extend(positions.into_iter().map(single));
             }
         }

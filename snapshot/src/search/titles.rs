@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::record::Directory;
-use crate::search::build::texts;
+use crate::search::passages::texts;
 use crate::search::table::{Lists, Strings};
 use crate::search::terms::Mark;
 use crate::search::text::words_of;

@@ -16,7 +16,7 @@ use snapshot::search::concepts::{self, Concept};
 use snapshot::search::text::fold;
 use snapshot::search::values::Said;
 
-mod text;
+use super::oracle_text as text;
 
 use text::{Positions, Reader, join_compounds, positions};
 

@@ -60,7 +60,7 @@ fn builds_where_it_is_told() {
 /// Builds in a process of its own.
 fn build_elsewhere(out: &Path, data: Option<&Path>, zone: &str, language: &str, jobs: usize) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "publish::builds_where_it_is_told"]).current_dir(out);
+    command.args(["--ignored", "--exact", "store::publish::builds_where_it_is_told"]).current_dir(out);
     command.env("TZ", zone).env("LC_ALL", language).env(OUT, out).env(JOBS, jobs.to_string());
     if let Some(data) = data {
         command.env(FROM, data);

@@ -109,9 +109,9 @@ fn every_kind_of_file_has_a_later_date_on_a_day_that_changes_it() {
         "/es",
         "/deadlines",
         "/es/deadlines/2026-12",
-        "/programs/graduate-research-fellowship-program",
-        "/programs/graduate-research-fellowship-program.md",
-        "/api/v1/programs/graduate-research-fellowship-program",
+        "/programs/archaeometry",
+        "/programs/archaeometry.md",
+        "/api/v1/programs/archaeometry",
         "/api/v1/exports/latest",
     ];
     let folder = tempfile::tempdir().unwrap();

@@ -83,12 +83,12 @@ fn the_lines_of_json_are_a_dataset_that_gives_the_same_site() {
 #[test]
 fn templates_are_given_every_field_of_an_answer_as_people_read_it() {
     let mut directory = sample();
+    directory.programs.iter_mut().for_each(|program| program.eligible_countries = vec!["NG".into()]);
     let program = &mut directory.programs[0];
     program.funding_max_usd = Some(Number(1500.0));
     program.funding_min_usd = None;
     program.official_url = "javascript:alert(1)".to_owned();
     program.updated_at = "2026-03-04T23:30:00Z".parse().unwrap();
-    program.eligible_countries = vec!["NG".into()];
     let path = format!("/es/programs/{}.html", program.slug);
     let folder = tempfile::tempdir().unwrap();
     let template = "{{ record.fundingMaxUsd }}|{{ record.fundingMinUsd }}|{{ record.officialUrl }}|\

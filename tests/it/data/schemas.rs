@@ -221,6 +221,21 @@ fn with(mut row: Value, more: Value) -> Value {
     row
 }
 
+/// What is no text, as JSON.
+const NUMBERS: &str = "[
+    null, true, false, 0, -0.0, -1, 1, 0.004, 0.01, 0.5, 18, 150, 150.5, 151, 1899, 1900, 2026.0,
+    2026.5, 2100, 2101, 1e15, 1.1e15, 1e30, -1e300, 1e308
+]";
+
+/// Lists and objects, as JSON.
+const SHAPES: &str = r#"[
+    [], ["x"], ["x", "x"], ["x", "y"], [null], [""], [" "], ["x", " "], [1], [["x"]], ["a|b"],
+    ["US"], ["UK"], ["US", "001"], ["usa"], ["en"], ["es", "en"], ["en", "es", "en"], ["en", "fr"],
+    {}, {"name": "x"}, {"name": ""}, {"name": " ", "description": "x"}, {"name": 1},
+    {"name": null}, {"nome": "x"}, {"label": "x"}, {"summary": "x"}, {"biography": "x"},
+    {"text": ["x"]}, {"projectTitle": "x", "x_note": "y"}
+]"#;
+
 /// Words, codes, days, moments and addresses.
 const TEXTS: &[&str] = &[
     "",
@@ -345,66 +360,10 @@ const TEXTS: &[&str] = &[
 /// Words, codes, numbers, days, moments, addresses, lists and objects, right in one field and wrong in another.
 fn values() -> Vec<Value> {
     let long = ["a".repeat(200), "a".repeat(201), "w ".repeat(60_000)].map(Value::from);
-    let shapes = json!([
-        null,
-        true,
-        false,
-        0,
-        -0.0,
-        -1,
-        1,
-        0.004,
-        0.01,
-        0.5,
-        18,
-        150,
-        150.5,
-        151,
-        1899,
-        1900,
-        2026.0,
-        2026.5,
-        2100,
-        2101,
-        1e15,
-        1.1e15,
-        1e30,
-        -1e300,
-        1e308,
-        [],
-        ["x"],
-        ["x", "x"],
-        ["x", "y"],
-        [null],
-        [""],
-        [" "],
-        ["x", " "],
-        [1],
-        [["x"]],
-        ["a|b"],
-        ["US"],
-        ["UK"],
-        ["US", "001"],
-        ["usa"],
-        ["en"],
-        ["es", "en"],
-        ["en", "es", "en"],
-        ["en", "fr"],
-        {},
-        {"name": "x"},
-        {"name": ""},
-        {"name": " ", "description": "x"},
-        {"name": 1},
-        {"name": null},
-        {"nome": "x"},
-        {"label": "x"},
-        {"summary": "x"},
-        {"biography": "x"},
-        {"text": ["x"]},
-        {"projectTitle": "x", "x_note": "y"}
-    ]);
-    let shapes = shapes.as_array().unwrap().clone();
-    TEXTS.iter().copied().map(Value::from).chain(long).chain(shapes).collect()
+    let numbers: Value = serde_json::from_str(NUMBERS).unwrap();
+    let shapes: Value = serde_json::from_str(SHAPES).unwrap();
+    let values = [numbers, shapes].map(|list| list.as_array().unwrap().clone()).concat();
+    TEXTS.iter().copied().map(Value::from).chain(long).chain(values).collect()
 }
 
 /// Every word of a closed list in a schema.

@@ -33,12 +33,14 @@ const ARROWS: [(&str, &[&str]); 8] = [
 const GROUND_FLOOR: [&str; 7] = ["client", "clock", "connection", "encode", "limit", "refusal", "searches"];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.
-const FACETS_NAMED: [(&str, &str); 8] = [
+const FACETS_NAMED: [(&str, &str); 10] = [
     ("edge/src/mcp/search.rs: Countries", "a place that words were taken for"),
     (
         "generator/src/link/spelling.rs: Careers Fields Types",
         "what of a record is compared, beside its facts",
     ),
+    ("generator/src/site/view/organization.rs: Types", "words of a type"),
+    ("generator/src/site/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
     ("snapshot/src/page/html/search.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),

@@ -98,7 +98,7 @@ fn templates_are_given_every_field_of_an_answer_as_people_read_it() {
     let files = site_with(&directory, Some(folder.path().to_owned()));
     let page = files[&path].replace('\u{a0}', " ");
     let parts: Vec<&str> = page.trim().split('|').collect();
-    assert_eq!(parts[1..], ["none", "none", "4 de marzo de 2026", "Nigeria", lifecycle]);
+    assert_eq!(parts[1..], ["None", "None", "4 de marzo de 2026", "Nigeria", lifecycle]);
     assert!(parts[0].contains("1500") || parts[0].contains("1.500"), "{page}");
 }
 

@@ -359,10 +359,7 @@ fn camel_case(name: &str) -> String {
 }
 
 fn is_slug(text: &str) -> bool {
-    let is_group = |group: &str| {
-        !group.is_empty() && group.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
-    text.len() <= LONGEST_SLUG && text.split('-').all(is_group)
+    text.len() <= LONGEST_SLUG && snapshot::query::is_slug(text)
 }
 
 fn slug_of(text: &str) -> String {

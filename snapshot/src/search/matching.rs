@@ -2,7 +2,7 @@
 //! `"phrases"` and `-exclusions`.
 //!
 //! A clause is had by any of its words' forms, by a synonym, by words written together or apart, or by a
-//! facet value that the words name. Nothing here guesses: see [`crate::search::guess`].
+//! facet value that the words name. Nothing here guesses: see `guess`.
 
 use crate::query::TEXT_WORDS_MAX;
 use crate::search::Index;

@@ -59,7 +59,8 @@ pub struct Limits {
     /// Unused until the connection is closed. Up to the shorter of `request` and `write_stall` may pass on top:
     /// that is how often the connection's timer looks.
     pub idle: Duration,
-    /// HTTP/1: unused until the connection is parked, that is, gives back what only requests need.
+    /// HTTP/1: unused until the connection is parked, that is, gives back what only requests need. Up to 64
+    /// times as long for a connection that is used again and again.
     pub park: Duration,
     /// The client reads nothing while a response waits to be sent.
     pub write_stall: Duration,
@@ -97,7 +98,7 @@ impl Limits {
         detect: Duration::from_secs(5),
         request: Duration::from_secs(15),
         idle: Duration::from_secs(75),
-        park: Duration::from_secs(1),
+        park: Duration::from_millis(20),
         write_stall: Duration::from_secs(15),
         stream_stall: Duration::from_secs(30),
         max_age: Duration::from_secs(600),

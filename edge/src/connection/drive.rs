@@ -99,14 +99,17 @@ where
         let mut service = self.tagged(Protocol::Http1, &watch);
         let mut step = Step::Wait;
         loop {
-            let mut connection = http1::Builder::new()
-                .header_read_timeout(None)
-                .half_close(false)
-                .keep_alive(true)
-                .max_buf_size(self.limits.head_bytes.max(LEAST_BUFFER) as usize)
-                .serve_connection(TokioIo::new(io), service);
+            // Boxed, so that a parked connection takes no memory for hyper's state and a request's future.
+            let mut connection = Box::new(
+                http1::Builder::new()
+                    .header_read_timeout(None)
+                    .half_close(false)
+                    .keep_alive(true)
+                    .max_buf_size(self.limits.head_bytes.max(LEAST_BUFFER) as usize)
+                    .serve_connection(TokioIo::new(io), service),
+            );
             let wind_down = http1::Connection::graceful_shutdown;
-            let ended = drive(Pin::new(&mut connection), wind_down, &mut watch, &self.drain, step).await;
+            let ended = drive(Pin::new(&mut *connection), wind_down, &mut watch, &self.drain, step).await;
             if let Some(reason) = ended {
                 return reason;
             }

@@ -45,7 +45,13 @@ pub(super) struct Watch {
     /// [`Activity::uses`] when last looked at, and since when it has not changed.
     uses: u32,
     unused_since: Instant,
+    /// How long it has to be unused to be parked: twice as long after each look that found it used, so that
+    /// one request's connection is parked at once and a busy one is seldom looked at.
+    patience: Duration,
 }
+
+/// Most that [`Watch::patience`] grows to, in times of [`Limits::park`].
+const PATIENCE_MOST: u32 = 64;
 
 impl Watch {
     pub(super) fn new(protocol: Protocol, limits: Limits, max_age: Duration) -> Self {
@@ -63,6 +69,7 @@ impl Watch {
             turned: began,
             uses: 0,
             unused_since: began,
+            patience: limits.park,
         }
     }
 
@@ -76,7 +83,7 @@ impl Watch {
 
     /// When an HTTP/1 connection is unused long enough to be parked; not once that is past and it was not.
     fn park_due(&self, now: Instant) -> Option<Instant> {
-        let due = self.unused_since + self.limits.park;
+        let due = self.unused_since + self.patience;
         (self.protocol == Protocol::Http1 && due > now).then_some(due)
     }
 
@@ -100,6 +107,7 @@ impl Watch {
         if uses != self.uses {
             self.uses = uses;
             self.unused_since = now;
+            self.patience = (2 * self.patience).min(PATIENCE_MOST * self.limits.park);
         }
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if due(self.request_due()) {
@@ -141,7 +149,7 @@ impl Watch {
 
     fn may_park(&self, now: Instant) -> bool {
         self.protocol == Protocol::Http1
-            && self.unused_since + self.limits.park <= now
+            && self.unused_since + self.patience <= now
             && self.activity.is_between_requests()
     }
 

@@ -181,12 +181,27 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_the_shortest_wait() {
     let limits = Limits::default();
     let mut watch = Watch::new(Protocol::Http1, limits, limits.max_age);
-    let parked = watch.began + Duration::from_secs(1);
+    let parked = watch.began + limits.park;
     assert_eq!(watch.next(watch.began), parked);
     assert_eq!(watch.look(parked), Step::Park);
     assert_eq!(watch.next(parked), parked + Duration::from_secs(15));
     watch.unpark(parked);
-    assert_eq!(watch.next(parked), parked + Duration::from_secs(1));
+    assert_eq!(watch.next(parked), parked + limits.park);
+}
+
+#[test]
+fn the_longer_a_connection_is_used_the_later_it_is_looked_at_again_for_parking() {
+    let limits = Limits { park: ms(20), ..Limits::default() };
+    let mut watch = Watch::new(Protocol::Http1, limits, limits.max_age);
+    let mut now = watch.began;
+    for pause in [20, 40, 80, 160, 320, 640, 1280, 1280] {
+        assert_eq!(watch.next(now), now + ms(pause));
+        now += ms(pause);
+        watch.activity.used();
+        assert_eq!(watch.look(now), Step::Wait, "used within {pause} ms");
+    }
+    assert_eq!(watch.look(now + ms(1279)), Step::Wait);
+    assert_eq!(watch.look(now + ms(1280)), Step::Park);
 }
 
 #[test]

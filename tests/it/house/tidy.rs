@@ -41,7 +41,7 @@ const FACETS_NAMED: [(&str, &str); 10] = [
     ),
     ("generator/src/site/view/organization.rs: Types", "words of a type"),
     ("generator/src/site/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
-    ("snapshot/src/page/html/search.rs: Countries", "a place that words were taken for"),
+    ("snapshot/src/page/html/search/chips.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
     (

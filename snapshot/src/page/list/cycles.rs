@@ -6,10 +6,12 @@ use crate::page::shape::Shaper;
 use crate::record::shown::Object;
 use crate::record::{CycleStatus, Directory, season_order};
 use crate::search::build::season;
+use crate::search::seasons::{ColumnNames, Columns};
 use crate::search::table::{Strings, StringsWriter, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, Season, Standing, ageing_days};
 
+const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");
 
 /// Cycles with the days that their status follows from.
@@ -23,10 +25,7 @@ pub struct Cycles {
 /// Days of all cycles, and what their sources stated.
 #[derive(Clone)]
 struct Seasons {
-    opens: Section<Day>,
-    deadline: Section<Day>,
-    starts: Section<Day>,
-    stated: Section<u8>,
+    columns: Columns,
     checked: Section<Day>,
 }
 
@@ -63,22 +62,13 @@ pub(super) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mu
     }
     rows.write(CYCLES, writer);
     let seasons: Vec<Season> = order.iter().map(|cycle| season(directory, *cycle)).collect();
-    let word = |season: &Season| {
-        season
-            .stated
-            .and_then(|s| CycleStatus::ALL.iter().position(|known| *known == s))
-            .map_or(u8::MAX, |n| n as u8)
-    };
     let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
     by_deadline.sort_by_key(|number| {
         let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
         (deadline, directory.cycles[order[*number as usize]].id)
     });
     writer.put("cycle.split", split);
-    writer.put("cycle.opens", seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
-    writer.put("cycle.deadline", seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
-    writer.put("cycle.starts", seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
-    writer.put("cycle.stated", seasons.iter().map(word).collect::<Vec<_>>());
+    Columns::write(SEASONS, &seasons, writer);
     let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
     writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
     writer.put("cycle.due", by_deadline);
@@ -116,7 +106,8 @@ impl Cycles {
     /// Status and order on a day.
     #[must_use]
     pub fn today(&self, day: Day) -> CyclesToday {
-        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.seasons.get(cycle)).collect();
+        let seasons: Vec<Season> =
+            (0..self.rows.len()).map(|cycle| self.seasons.columns.get(cycle)).collect();
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
@@ -137,30 +128,14 @@ impl Cycles {
 
 impl Seasons {
     fn open(sections: &Sections) -> Result<Self, SectionError> {
-        Ok(Self {
-            opens: sections.get("cycle.opens")?,
-            deadline: sections.get("cycle.deadline")?,
-            starts: sections.get("cycle.starts")?,
-            stated: sections.get("cycle.stated")?,
-            checked: sections.get("cycle.checked")?,
-        })
+        Ok(Self { columns: Columns::open(sections, SEASONS)?, checked: sections.get("cycle.checked")? })
     }
 
     fn check(&self, count: usize) -> Result<(), SectionError> {
-        check_len("cycle.opens", &self.opens, count)?;
-        check_len("cycle.deadline", &self.deadline, count)?;
-        check_len("cycle.starts", &self.starts, count)?;
-        check_len("cycle.stated", &self.stated, count)?;
-        check_len("cycle.checked", &self.checked, count)
-    }
-
-    fn get(&self, cycle: usize) -> Season {
-        Season {
-            opens: self.opens[cycle],
-            deadline: self.deadline[cycle],
-            starts: self.starts[cycle],
-            stated: CycleStatus::ALL.get(usize::from(self.stated[cycle])).copied(),
+        if self.columns.len() != count {
+            return Err(SectionError::Content("cycle.stated", "has another length"));
         }
+        check_len("cycle.checked", &self.checked, count)
     }
 }
 
@@ -181,7 +156,7 @@ impl CyclesToday {
     #[must_use]
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, Standing)> {
         let cycle = self.known(cycle)?;
-        let season = self.seasons.get(cycle);
+        let season = self.seasons.columns.get(cycle);
         let (status, ends) = (season.status(day), season.deadline != Day::NONE);
         Some((status, Standing::of_cycle(status, ends, self.seasons.checked[cycle], day)))
     }
@@ -190,7 +165,7 @@ impl CyclesToday {
     pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
         let turns = |cycle: usize| {
             let ages = ageing_days(self.seasons.checked[cycle], self.day);
-            self.seasons.get(cycle).turning_days().chain(ages)
+            self.seasons.columns.get(cycle).turning_days().chain(ages)
         };
         self.known(cycle).into_iter().flat_map(turns)
     }

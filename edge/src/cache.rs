@@ -52,6 +52,10 @@ impl<K: Hash + Eq + Clone> Cache<K> {
 
     /// The body of a key, made now unless it is there or another thread is about to have made it. It is kept if it
     /// fits.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `make` fails with; nothing is kept then.
     pub fn get_or_make<E>(&self, key: &K, make: impl FnOnce() -> Result<Body, E>) -> Result<Arc<Body>, E> {
         self.0.get_or_insert_with(key, || make().map(Arc::new))
     }
@@ -74,21 +78,12 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::time::Duration;
 
-    use snapshot::store::Coding;
-
     use super::*;
-    use crate::content::{About, Content};
+    use crate::content::Content;
+    use crate::content::tests::ABOUT;
 
     fn body(bytes: usize) -> Body {
-        let about = About {
-            base_url: "https://directory.example",
-            etag: "\"e\"",
-            coding: Coding::Identity,
-            changed: None,
-            dated: false,
-            tag_header: None,
-        };
-        Body::new(vec![0; bytes].into(), Content::json(), &about)
+        Body::new(vec![0; bytes].into(), Content::json(), &ABOUT)
     }
 
     fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {

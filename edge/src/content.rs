@@ -210,10 +210,10 @@ impl Body {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const ABOUT: About<'_> = About {
+    pub(crate) const ABOUT: About<'_> = About {
         base_url: "https://directory.example",
         etag: "\"e\"",
         coding: Coding::Identity,

@@ -370,14 +370,11 @@ pub fn counted(count: usize, noun: &str) -> String {
 pub fn quoted(value: &str) -> String {
     const SHOWN: usize = 60;
     let mut short = String::new();
-    for c in value.chars().take(SHOWN) {
+    for c in snapshot::brief::start(value, SHOWN).chars() {
         match c {
             '"' | '\'' | '\\' => short.push(c),
             _ => short.extend(c.escape_debug()),
         }
-    }
-    if value.chars().nth(SHOWN).is_some() {
-        short.push('…');
     }
     format!("`{short}`")
 }
@@ -415,25 +412,11 @@ pub fn is_near(word: &str, other: &str) -> bool {
         && distance(&word.to_lowercase(), &other.to_lowercase()) <= allowed
 }
 
-/// Edit distance with neighbouring letters swapped counted as one; long words are not compared.
+/// Edit distance with neighbouring letters swapped counted as one; long words are like no other.
 fn distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 40;
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.chars().take(LONGEST).collect(), b.chars().take(LONGEST).collect());
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let substitution = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = substitution.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
+    let is_long = |word: &str| word.chars().nth(LONGEST).is_some();
+    if is_long(a) || is_long(b) { usize::MAX } else { strsim::osa_distance(a, b) }
 }
 
 #[cfg(test)]

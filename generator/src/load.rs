@@ -36,6 +36,10 @@ pub fn input(data: Option<&Path>) -> Input<'static> {
 }
 
 /// Reads and judges a dataset. Problems are told by `tell`; `None` when there are errors among them.
+///
+/// # Errors
+///
+/// If the input cannot be read; what is wrong with its rows is told and gives nothing.
 pub fn load(
     input: &Input<'_>,
     tell: impl FnOnce(&Diagnostics),

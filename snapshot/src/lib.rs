@@ -2,6 +2,7 @@
 // A stranger's bytes reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
+pub mod brief;
 pub mod facet;
 pub mod page;
 pub mod place;

@@ -19,6 +19,7 @@ pub mod phrase;
 mod price;
 pub mod rank;
 mod score;
+pub mod seasons;
 pub mod set;
 pub mod synonyms;
 pub mod table;

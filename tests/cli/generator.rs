@@ -16,6 +16,9 @@ const OPDIR: &str = env!("CARGO_BIN_EXE_opdir");
 const BASE: &str = "https://directory.example";
 /// A day on which the sample has something of everything.
 const DAY: &str = "2026-11-21";
+/// Builds the folder's data.
+const BUILD: [&str; 11] =
+    ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none"];
 
 /// A folder with a dataset in `data`, and room for snapshots in `root`.
 struct Place {
@@ -40,19 +43,7 @@ impl Place {
     }
 
     fn build(&self) -> Ran {
-        self.opdir(&[
-            "build",
-            "--base-url",
-            BASE,
-            "--data",
-            "data",
-            "--out",
-            "root",
-            "--as-of",
-            DAY,
-            "--compress",
-            "none",
-        ])
+        self.opdir(&BUILD)
     }
 
     fn path(&self, below: &str) -> PathBuf {
@@ -429,21 +420,7 @@ fn diff_tells_what_changed_and_what_caches_have_to_drop() {
 #[test]
 fn the_same_data_makes_the_same_files_anywhere() {
     let (one, other) = (Place::with_snapshot(), Place::new());
-    let args = [
-        "build",
-        "--base-url",
-        BASE,
-        "--data",
-        "data",
-        "--out",
-        "root",
-        "--as-of",
-        DAY,
-        "--compress",
-        "none",
-        "--jobs",
-        "1",
-    ];
+    let args = [&BUILD[..], &["--jobs", "1"]].concat();
     other.opdir(&args).succeeds();
     assert_eq!(content(&one.path("root")), content(&other.path("root")));
 }

@@ -39,6 +39,10 @@ const SYNONYM_RANKS: usize = 5_000;
 
 /// Writes a dataset into `dir`, which is created if need be. Files of an older run are replaced.
 /// Fails only if a file cannot be written.
+///
+/// # Errors
+///
+/// If a file cannot be written.
 pub fn write(dir: &Path, options: &Options) -> io::Result<Counts> {
     fs::create_dir_all(dir)?;
     fs::write(dir.join("dataset.json"), description())?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use snapshot::page::mcp_row::cut;
+use snapshot::brief::cut;
 use snapshot::page::plain;
 use snapshot::query::{Page, Query};
 use snapshot::record::{EntityType, Locale};

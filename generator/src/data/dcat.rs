@@ -10,7 +10,7 @@ use super::{Download, FOLDER};
 impl Describer<'_> {
     /// <https://www.w3.org/TR/vocab-dcat-3/>
     pub(super) fn catalog(&self) -> Value {
-        json!({
+        self.described(json!({
             "@context": {
                 "dcat": "http://www.w3.org/ns/dcat#",
                 "dcterms": "http://purl.org/dc/terms/",
@@ -20,28 +20,27 @@ impl Describer<'_> {
             },
             "@id": self.address("catalog.jsonld"),
             "@type": "dcat:Catalog",
-            "dcterms:title": self.dataset.title,
-            "dcterms:description": self.about,
-            "dcterms:publisher": self.publisher(),
-            "dcterms:license": license(),
-            "dcterms:modified": self.modified(),
-            "dcterms:language": self.languages(),
             "foaf:homepage": { "@id": format!("{}/", self.base_url) },
             "dcat:service": self.services(),
-            "dcat:dataset": {
+            "dcat:dataset": self.described(json!({
                 "@id": self.dataset_id(),
                 "@type": "dcat:Dataset",
                 "dcterms:identifier": self.dataset.name,
-                "dcterms:title": self.dataset.title,
-                "dcterms:description": self.about,
-                "dcterms:publisher": self.publisher(),
-                "dcterms:license": license(),
-                "dcterms:modified": self.modified(),
-                "dcterms:language": self.languages(),
                 "dcat:landingPage": { "@id": self.page() },
                 "dcat:distribution": self.downloads.iter().map(|it| self.distribution(it)).collect::<Vec<_>>(),
-            },
-        })
+            })),
+        }))
+    }
+
+    /// A resource with what is said of the catalogue and of its one dataset alike.
+    fn described(&self, mut resource: Value) -> Value {
+        resource["dcterms:title"] = json!(self.dataset.title);
+        resource["dcterms:description"] = json!(self.about);
+        resource["dcterms:publisher"] = self.publisher();
+        resource["dcterms:license"] = license();
+        resource["dcterms:modified"] = self.modified();
+        resource["dcterms:language"] = json!(self.languages());
+        resource
     }
 
     fn page(&self) -> String {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rayon::prelude::*;
 use snapshot::place;
 use snapshot::record::{
@@ -313,8 +314,8 @@ impl Field {
                 if !url.username().is_empty() || url.password().is_some() {
                     self.fault(Code::UrlCredentials, "holds a user name or a password");
                 }
-                if !text.bytes().all(is_uri_byte) {
-                    *text = Cow::Owned(encoded(&url));
+                if matches!(encoded(text), Cow::Owned(_)) {
+                    *text = Cow::Owned(encoded(url.as_str()).into_owned());
                     let mended = quoted(text);
                     self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
                 }
@@ -382,21 +383,20 @@ fn is_language(text: &str) -> bool {
         && subtags.all(|tag| (1..=8).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Bytes that may stand in a URI (RFC 3986 §2), `%` included.
-const fn is_uri_byte(byte: u8) -> bool {
-    matches!(byte, 0x21..=0x7e)
-        && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
-}
+/// ASCII that may not stand in a URI (RFC 3986 §2); `%` may.
+const NOT_OF_URIS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
-/// As browsers encode it, and what they leave alone too.
-fn encoded(url: &Url) -> String {
-    let mut text = String::with_capacity(url.as_str().len());
-    for byte in url.as_str().bytes() {
-        if is_uri_byte(byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
+/// An address as browsers encode it, and what they leave alone too; borrowed if there is nothing to encode.
+fn encoded(url: &str) -> Cow<'_, str> {
+    utf8_percent_encode(url, NOT_OF_URIS).into()
 }

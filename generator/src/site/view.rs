@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
+use snapshot::brief::cut;
 use snapshot::page::html::grouped;
 use snapshot::page::money::Speech;
 use snapshot::record::shown::{Field, Kind, Shows, Value as Said};
@@ -178,20 +179,13 @@ fn beginning(lines: &[&str], most: usize) -> (Vec<String>, bool) {
     for line in lines {
         let length = line.chars().count();
         if length > left {
-            brief.extend((left > most / 10).then(|| shortened(line, left)));
+            brief.extend((left > most / 10).then(|| cut(line, left).into_owned()));
             return (brief, true);
         }
         left -= length;
         brief.push((*line).to_owned());
     }
     (brief, false)
-}
-
-/// The first characters of a text, cut between words.
-fn shortened(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
-    let cut = text[..end].rfind(char::is_whitespace).unwrap_or(end);
-    format!("{}…", text[..cut].trim_end_matches([',', ';', ':', ' ', '.']))
 }
 
 #[cfg(test)]
@@ -212,11 +206,5 @@ mod tests {
         assert_eq!(told(22), (vec!["one two three".to_owned(), "four five".to_owned()], false));
         assert_eq!(told(20), (vec!["one two three".to_owned(), "four…".to_owned()], true));
         assert_eq!(told(14), (vec!["one two three".to_owned()], true));
-    }
-
-    #[test]
-    fn a_long_text_is_cut_between_words() {
-        assert_eq!(shortened("one two, three", 10), "one two…");
-        assert_eq!(shortened("éé", 2), "éé");
     }
 }

@@ -20,157 +20,20 @@
 pub mod deadlines;
 pub mod feed;
 pub mod search;
+mod slot;
 mod when;
+mod word;
 
 use jiff::civil::Date;
 
+pub use self::slot::Slot;
+pub use self::word::Word;
 use crate::facet::COUNT;
 use crate::page::{Dated, push_date, push_number};
 use crate::query::PARAMETERS;
 use crate::record::Locale;
 use crate::search::table::Strings;
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-
-/// Declares the words that the edge needs, with the key of each in the files of words.
-macro_rules! words {
-    ($($name:ident = $key:literal),+ $(,)?) => {
-        /// A word or phrase that the edge writes; its text comes from the snapshot.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the keys say what they are")]
-        pub enum Word { $($name),+ }
-
-        impl Word {
-            /// Keys of all, in order.
-            pub const KEYS: &'static [&'static str] = &[$($key),+];
-        }
-    };
-}
-
-words! {
-    Open = "state_open",
-    ClosingSoon = "state_closing_soon",
-    Rolling = "state_rolling",
-    Upcoming = "state_upcoming",
-    Closed = "state_closed",
-    Unknown = "state_unknown",
-    Doubtful = "state_doubtful",
-    Passed = "state_passed",
-    OpenWhenChecked = "state_open_when_checked",
-    NotKnown = "when_not_known",
-    MonthsAgo = "when_months_ago",
-    LastDeadline = "when_last_deadline",
-    ByDatesOpen = "by_dates_open",
-    ByDatesUpcoming = "by_dates_upcoming",
-    ByDatesClosed = "by_dates_closed",
-    Closes = "when_closes",
-    Deadline = "when_deadline",
-    AnyTime = "when_any_time",
-    NoDeadline = "when_no_deadline",
-    Today = "when_today",
-    Tomorrow = "when_tomorrow",
-    InDays = "when_in_days",
-    Date = "date",
-    Month = "month",
-    January = "month_1",
-    February = "month_2",
-    March = "month_3",
-    April = "month_4",
-    May = "month_5",
-    June = "month_6",
-    July = "month_7",
-    August = "month_8",
-    September = "month_9",
-    October = "month_10",
-    November = "month_11",
-    December = "month_12",
-    ResultsOne = "results_one",
-    ResultsOther = "results_other",
-    NoResults = "results_none",
-    Invalid = "search_invalid",
-    Remove = "search_remove",
-    ClearAll = "search_clear",
-    Yes = "search_yes",
-    Previous = "page_previous",
-    Next = "page_next",
-    PageOf = "page_of",
-    Pages = "pages",
-    AllValues = "facet_all",
-    SortDeadline = "sort_deadline",
-    SortName = "sort_name",
-    SortRecent = "sort_recent",
-    SortRelevance = "sort_relevance",
-    TierWider = "tier_wider",
-    TierGuess = "tier_guess",
-    TierUnstated = "tier_unstated",
-    TierMost = "tier_most",
-    TierSome = "tier_some",
-    Guessed = "search_guessed",
-    Nowhere = "search_nowhere",
-    AsWords = "search_as_words",
-    Silent = "search_silent",
-    PastEnd = "search_past",
-    First = "page_first",
-    WithoutOne = "search_without",
-    NoDeadlines = "deadlines_none",
-    MoreDeadlines = "deadlines_more",
-}
-
-/// What stands in a hole of the search page. Numbers below the count of parameters are the value of
-/// that parameter's field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Slot {
-    /// The question as `?…` with `&amp;`, or nothing.
-    Question = 100,
-    /// `34 opportunities`
-    Count = 101,
-    /// What was not understood.
-    Invalid = 102,
-    /// What is applied, each with a link that takes it away.
-    Chips = 103,
-    /// The rows.
-    Rows = 104,
-    /// Links to other pages of results.
-    Pages = 105,
-    /// Checkboxes of all facets.
-    Facets = 106,
-    /// Options of the order.
-    Sort = 107,
-    /// `checked` for the switches, in this order.
-    Open = 108,
-    /// Funding is published.
-    Funded = 109,
-    /// Rolling only.
-    Rolling = 110,
-    /// How many filters are applied, in brackets, or nothing.
-    Applied = 111,
-}
-
-impl Slot {
-    /// Slots by the name they have in templates.
-    pub const NAMES: [(&'static str, Self); 12] = [
-        ("question", Self::Question),
-        ("count", Self::Count),
-        ("invalid", Self::Invalid),
-        ("chips", Self::Chips),
-        ("rows", Self::Rows),
-        ("pages", Self::Pages),
-        ("facets", Self::Facets),
-        ("sort", Self::Sort),
-        ("open", Self::Open),
-        ("funded", Self::Funded),
-        ("rolling", Self::Rolling),
-        ("applied", Self::Applied),
-    ];
-
-    /// Number of a slot or of a parameter's value, by name.
-    #[must_use]
-    pub fn number(name: &str) -> Option<u32> {
-        let slot = Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot as u32);
-        let value = || name.strip_prefix("value_");
-        slot.or_else(|| PARAMETERS.iter().position(|it| Some(it.name) == value()).map(|n| n as u32))
-    }
-}
 
 type SectionNames = (&'static str, &'static str);
 
@@ -561,12 +424,5 @@ mod tests {
     #[test]
     fn markup_in_a_text_stays_text() {
         assert_eq!(escaped("\"><img onerror='x'>&\u{8}"), "&quot;&gt;&lt;img onerror=&#39;x&#39;&gt;&amp;");
-    }
-
-    #[test]
-    fn slots_are_found_by_name() {
-        assert_eq!(Slot::number("rows"), Some(Slot::Rows as u32));
-        assert_eq!(Slot::number("value_type"), Some(0));
-        assert_eq!(Slot::number("value_nothing"), None);
     }
 }

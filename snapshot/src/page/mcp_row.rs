@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use crate::brief::cut;
 use crate::page::bilingual::{self, Names};
 use crate::page::money::Speech;
 use crate::page::shape::Shaper;
@@ -92,31 +93,4 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     };
     let word = |key: &str| plain::word(key, locale);
     Speech { locale, word: &word }.funding(&directory.programs[program], &facts, label)
-}
-
-/// At most `most` characters of a text, whole words where it has any, with a mark when more were
-/// there.
-#[must_use]
-pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(most).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let end = text.char_indices().nth(most.saturating_sub(1)).map_or(0, |(end, _)| end);
-    let words = text[..end].rfind(char::is_whitespace).filter(|space| *space > end / 2);
-    let kept = text[..words.unwrap_or(end)].trim_end();
-    Cow::Owned(format!("{kept}…"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_between_words_and_marked() {
-        assert_eq!(cut("one two three", 13), "one two three");
-        assert_eq!(cut("one two three", 12), "one two…");
-        assert_eq!(cut("ñññññ", 4), "ñññ…");
-        assert_eq!(cut("a bbbbbbbbbb", 8), "a bbbbb…");
-        assert_eq!(cut("", 0), "");
-    }
 }

@@ -1,7 +1,8 @@
 //! Questions to the export.
 
 use super::INVALID_VALUE_MAX;
-use super::value::{cut, pairs};
+use super::value::pairs;
+use crate::brief::start;
 
 /// File format of the export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +13,16 @@ pub enum ExportFormat {
     Csv,
 }
 
-/// Reads `format` of the export; the value back when it is neither format.
+/// Reads `format` of the export.
+///
+/// # Errors
+///
+/// The value, cut, when it is neither format.
 pub fn parse_export(query: &str) -> Result<ExportFormat, String> {
     let format = pairs(query).find(|(name, value)| name == "format" && !value.is_empty());
     match format.as_ref().map(|(_, value)| value.as_ref()) {
         None | Some("json") => Ok(ExportFormat::Json),
         Some("csv") => Ok(ExportFormat::Csv),
-        Some(other) => Err(cut(other, INVALID_VALUE_MAX).into_owned()),
+        Some(other) => Err(start(other, INVALID_VALUE_MAX).into_owned()),
     }
 }

@@ -1,7 +1,8 @@
 //! Questions to the facet endpoint, which are read strictly.
 
-use super::value::{clamp, cut, pairs};
+use super::value::{clamp, pairs};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
+use crate::brief::start;
 
 /// A question to the facet endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct Fault {
 
 /// Reads a question to the facet endpoint, strictly: every fault at once. Names that it does not
 /// know are left to caches and trackers.
+///
+/// # Errors
+///
+/// A fault for each value that is too long, no number, out of bounds, or given twice and differently.
 pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<Fault>> {
     let mut parsed = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
     let mut faults = Vec::new();
@@ -38,7 +43,7 @@ pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<Fault>> {
         };
         seen.push((name, value.clone().into_owned()));
         if let Some(reason) = reason {
-            let value = cut(&value, INVALID_VALUE_MAX).into_owned();
+            let value = start(&value, INVALID_VALUE_MAX).into_owned();
             faults.push(Fault { parameter: name, value, reason });
         }
     }

@@ -9,14 +9,6 @@ use super::{LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_MAX, PAGE_RANGE, Page, YEAR_RANGE
 use crate::record::Locale;
 use crate::time::Day;
 
-/// The first `most` characters, with a mark when more were there.
-pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-    }
-}
-
 /// Name-value pairs of a query string, decoded as forms are (URL standard, section 5.1).
 pub fn pairs(query: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     form_urlencoded::parse(query.as_bytes())

@@ -356,6 +356,10 @@ pub struct Concepts {
 
 impl Concepts {
     /// Opens the sections beside the values.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, values: &Values) -> Result<Self, SectionError> {
         let (keys, of) = (Strings::open(sections, KEYS)?, sections.get::<u32>("concept.of")?);
         check_len("concept.of", &of, keys.len())?;

@@ -44,6 +44,10 @@ pub struct Titles {
 
 impl Titles {
     /// Opens the sections of an index over `count` documents.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let titles = Self { keys: Strings::open(sections, KEYS)?, docs: Lists::open(sections, DOCS, count)? };
         if titles.keys.len() == titles.docs.len() {

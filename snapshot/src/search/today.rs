@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use crate::facet::Facet;
-use crate::record::{CycleStatus, Lifecycle};
+use crate::record::Lifecycle;
+use crate::search::seasons::{ColumnNames, Columns};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
 use crate::search::values::Values;
 use crate::search::{FacetCounts, Index, Order};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, OPEN_STATES, Openness, Season, Standing};
 
-const NOT_STATED: u8 = u8::MAX;
+const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts", "season.stated"];
 
 /// Seasons and lifecycles of all documents, as columns.
 ///
@@ -25,10 +26,7 @@ const NOT_STATED: u8 = u8::MAX;
 /// ```
 pub struct Seasons {
     at: Section<u64>,
-    opens: Section<Day>,
-    deadline: Section<Day>,
-    starts: Section<Day>,
-    stated: Section<u8>,
+    columns: Columns,
     lifecycle: Section<u8>,
     observed: Section<Day>,
     checked: Section<Day>,
@@ -48,20 +46,15 @@ pub struct Observed {
 impl Seasons {
     /// Writes the columns: what was observed of each document and its seasons, in document order.
     pub fn write(documents: &[(Observed, Vec<Season>)], writer: &mut SectionWriter) {
-        let seasons = || documents.iter().flat_map(|(_, seasons)| seasons);
+        let seasons: Vec<Season> = documents.iter().flat_map(|(_, seasons)| seasons).copied().collect();
         let observed = || documents.iter().map(|(observed, _)| *observed);
         let mut at = vec![0u64];
         at.extend(documents.iter().scan(0, |end, (_, seasons)| {
             *end += seasons.len() as u64;
             Some(*end)
         }));
-        let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|s| *s == status);
-        let stated = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
         writer.put("season.at", at);
-        writer.put("season.opens", seasons().map(|season| season.opens).collect::<Vec<_>>());
-        writer.put("season.deadline", seasons().map(|season| season.deadline).collect::<Vec<_>>());
-        writer.put("season.starts", seasons().map(|season| season.starts).collect::<Vec<_>>());
-        writer.put("season.stated", seasons().map(stated).collect::<Vec<_>>());
+        Columns::write(SEASONS, &seasons, writer);
         writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
         writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
         writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
@@ -76,33 +69,17 @@ impl Seasons {
         use crate::search::table::{check_len, check_offsets};
         let seasons = Self {
             at: sections.get("season.at")?,
-            opens: sections.get("season.opens")?,
-            deadline: sections.get("season.deadline")?,
-            starts: sections.get("season.starts")?,
-            stated: sections.get("season.stated")?,
+            columns: Columns::open(sections, SEASONS)?,
             lifecycle: sections.get("doc.lifecycle")?,
             observed: sections.get("doc.observed")?,
             checked: sections.get("doc.checked")?,
         };
-        let length = seasons.stated.len();
         check_len("season.at", &seasons.at, count + 1)?;
-        check_offsets("season.at", &seasons.at, length)?;
-        check_len("season.opens", &seasons.opens, length)?;
-        check_len("season.deadline", &seasons.deadline, length)?;
-        check_len("season.starts", &seasons.starts, length)?;
+        check_offsets("season.at", &seasons.at, seasons.columns.len())?;
         check_len("doc.lifecycle", &seasons.lifecycle, count)?;
         check_len("doc.observed", &seasons.observed, count)?;
         check_len("doc.checked", &seasons.checked, count)?;
         Ok(seasons)
-    }
-
-    fn season(&self, position: usize) -> Season {
-        Season {
-            opens: self.opens[position],
-            deadline: self.deadline[position],
-            starts: self.starts[position],
-            stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
-        }
     }
 
     fn of(&self, doc: usize) -> std::ops::Range<usize> {
@@ -112,7 +89,7 @@ impl Seasons {
     /// Openness of a document on a day.
     #[must_use]
     pub fn openness(&self, doc: usize, today: Day) -> Openness {
-        let seasons = self.of(doc).map(|position| self.season(position));
+        let seasons = self.of(doc).map(|position| self.columns.get(position));
         Openness::new(self.observed(doc).lifecycle, seasons, today)
     }
 
@@ -233,7 +210,7 @@ impl Today {
     pub fn turning_days(&self, doc: u32) -> impl Iterator<Item = Day> {
         let doc = doc as usize;
         let seasons = if doc < self.states.len() { self.seasons.of(doc) } else { 0..0 };
-        seasons.flat_map(|position| self.seasons.season(position).turning_days())
+        seasons.flat_map(|position| self.seasons.columns.get(position).turning_days())
     }
 
     /// Documents of an open state, by its ordinal.

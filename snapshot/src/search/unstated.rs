@@ -68,6 +68,10 @@ pub struct Unstated {
 
 impl Unstated {
     /// Opens the section of an index over `count` documents.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let bits = sections.get::<u64>("unstated")?;
         check_len("unstated", &bits, ELIGIBILITY.len() * words(count))?;

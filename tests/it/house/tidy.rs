@@ -18,15 +18,16 @@ const LONG_FILES: [(&str, &str); 0] = [];
 
 /// Which modules of `snapshot` each of its modules may name. `search` and `page` name `store` for the
 /// section format of their files only; a test below holds them to it.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
+    ("brief", &[]),
     ("record", &[]),
     ("place", &["record"]),
     ("time", &["record"]),
     ("facet", &["place", "record", "time"]),
-    ("query", &["facet", "place", "record", "time"]),
+    ("query", &["brief", "facet", "place", "record", "time"]),
     ("store", &[]),
     ("search", &["facet", "place", "query", "record", "store", "time"]),
-    ("page", &["facet", "place", "query", "record", "search", "store", "time"]),
+    ("page", &["brief", "facet", "place", "query", "record", "search", "store", "time"]),
 ];
 
 /// What of the edge stands on nothing else of it.
@@ -41,7 +42,7 @@ const FACETS_NAMED: [(&str, &str); 10] = [
     ),
     ("generator/src/site/view/organization.rs: Types", "words of a type"),
     ("generator/src/site/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
-    ("snapshot/src/page/html/search.rs: Countries", "a place that words were taken for"),
+    ("snapshot/src/page/html/search/chips.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
     (

@@ -110,6 +110,10 @@ impl Files {
     }
 
     /// Opens them.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
     pub fn open(&self) -> Result<Site, SectionError> {
         let [index, rows, lists] = self.0.each_ref().map(|file| Sections::from_bytes(file));
         Site::open(&index?, &rows?, &lists?)

@@ -43,6 +43,10 @@ impl Client {
     }
 
     /// The answer to a GET.
+    ///
+    /// # Errors
+    ///
+    /// If the connection fails, or what comes is no HTTP.
     pub fn get(&mut self, target: &str) -> io::Result<Answer> {
         let kept = self.kept.take();
         if let Some(mut stream) = kept {

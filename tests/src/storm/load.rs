@@ -25,6 +25,10 @@ impl Expected {
     }
 
     /// Records what an edge at rest answers.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be reached.
     pub fn record(&mut self, place: &Place) -> io::Result<()> {
         let mut client = Client::new(place, "");
         let answers = self.targets.iter().map(|target| client.get(target)).collect::<io::Result<_>>()?;

@@ -24,6 +24,10 @@ pub struct Replayed {
 }
 
 /// Asks through `cache` for what `origin` is asked directly first. `headers` are lines that every request has.
+///
+/// # Errors
+///
+/// If either server cannot be reached.
 pub fn replay(
     cache: &Place,
     origin: &Place,

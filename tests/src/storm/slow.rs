@@ -68,6 +68,10 @@ pub struct Outcome {
 
 /// Opens connections of a kind and waits until the server has closed them, or patience ends. `every` is
 /// the time between two bytes of those that drip.
+///
+/// # Errors
+///
+/// If a connection cannot be opened.
 pub fn hold(
     place: &Place,
     kind: Kind,

@@ -39,6 +39,10 @@ pub struct Outcome {
 
 /// Asks for `streams` targets on each of `connections` and takes no answer, nor a refusal's body, until all
 /// streams have been reset, their connection closed, or patience ends. `look` sees the outcome every 50 ms.
+///
+/// # Errors
+///
+/// If a connection cannot be opened or not be asked on.
 pub fn attack(
     place: &Place,
     (connections, streams): (usize, usize),

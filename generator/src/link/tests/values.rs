@@ -129,3 +129,54 @@ fn markup_and_slips_of_the_pen_are_told() {
     let meant = ("vocabulary.csv", "facet,value\ntypes,fellowhsip\n".to_owned());
     assert_eq!(found(&linked(&[("programs.ndjson", lines(&many)), meant]).1), [""; 0]);
 }
+
+#[test]
+fn places_are_codes() {
+    refused(
+        "organizations.ndjson",
+        organization(1, r#","countryCode":"UK""#),
+        "E0203 organizations.ndjson:1",
+    );
+    refused(
+        "organizations.ndjson",
+        organization(1, r#","countryCode":"002""#),
+        "E0203 organizations.ndjson:1",
+    );
+    refused(
+        "programs.ndjson",
+        program(1, 1, r#","eligibleCountries":["KE","Kenya"]"#),
+        "E0203 programs.ndjson:1",
+    );
+    refused("facts.ndjson", fact(1, 1, r#""kind":"residence","value":"ZZ-1""#), "E0203 facts.ndjson:1");
+    let good = r#","eligibleCountries":["KE","002","US-PA"]"#;
+    assert!(linked(&[("programs.ndjson", program(1, 1, good))]).0.is_some());
+}
+
+#[test]
+fn intervals_ages_years_units_and_sums_are_possible() {
+    let program = |more: &str| program(1, 1, more);
+    refused(
+        "programs.ndjson",
+        program(r#","fundingMinUsd":30000,"fundingMaxUsd":12000"#),
+        "E0301 programs.ndjson:1",
+    );
+    refused("programs.ndjson", program(r#","fundingMinUsd":-1"#), "E0704 programs.ndjson:1");
+    let fact = |more: &str| fact(1, 1, more);
+    refused("facts.ndjson", fact(r#""kind":"age","min":30,"max":18"#), "E0301 facts.ndjson:1");
+    refused("facts.ndjson", fact(r#""kind":"age","max":1990"#), "E0702 facts.ndjson:1");
+    refused("facts.ndjson", fact(r#""kind":"age","min":-1"#), "E0702 facts.ndjson:1");
+    refused("facts.ndjson", fact(r#""kind":"duration","min":1,"unit":"mounth""#), "E0204 facts.ndjson:1");
+    refused("facts.ndjson", fact(r#""kind":"duration","min":1"#), "E0204 facts.ndjson:1");
+    refused("facts.ndjson", fact(r#""kind":"note","amount":1,"currency":"euro""#), "E0205 facts.ndjson:1");
+    let year = award(1, 1, 1, r#","awardYear":20019"#);
+    let (_, report) = linked(&[("awards.ndjson", year), ("recipients.ndjson", recipient(1, ""))]);
+    assert_eq!(found(&report), ["E0703 awards.ndjson:1"]);
+}
+
+#[test]
+fn active_agrees_with_lifecycle() {
+    let more = r#","lifecycle":"ended","active":true"#;
+    refused("programs.ndjson", program(1, 1, more), "E0302 programs.ndjson:1");
+    let more = r#","lifecycle":"active_no_applications","active":true"#;
+    assert!(linked(&[("programs.ndjson", program(1, 1, more))]).0.is_some());
+}

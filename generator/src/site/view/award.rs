@@ -2,10 +2,10 @@
 //! recipients.
 
 use minijinja::{Value, context};
+use snapshot::brief::cut;
 use snapshot::page::html::grouped;
 use snapshot::record::Locale;
 
-use super::shortened;
 use crate::site::{Pages, here};
 
 /// Awards on the page of a program or an organization; the API has all.
@@ -32,7 +32,7 @@ impl Pages<'_> {
                 name => self.directory.text(recipient.entity(), locale, "displayName", &recipient.display_name),
                 program_href => here(&format!("/programs/{}", program.slug), locale),
                 program => self.directory.text(program.entity(), locale, "name", &program.name),
-                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| shortened(text, PROJECT)),
+                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| cut(text, PROJECT)),
                 amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
             }
         };

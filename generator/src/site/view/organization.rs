@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 
 use minijinja::{Value, context};
+use snapshot::brief::cut;
 use snapshot::facet::Facet;
 use snapshot::page::html::grouped;
 use snapshot::record::{Locale, ORGANIZATION};
 
 use super::award::AWARDS;
-use super::{LISTED, SUMMARY, outside, question, shortened};
+use super::{LISTED, SUMMARY, outside, question};
 use crate::read::Table;
 use crate::site::{Pages, here};
 
@@ -50,7 +51,7 @@ impl Pages<'_> {
         context! {
             name => self.text(about, locale, "name", &it.name),
             about => self.lines(about, locale, "description", it.description.as_deref()),
-            description => description.map(|text| shortened(text, SUMMARY)),
+            description => description.map(|text| cut(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),
             programs => links.programs.iter().take(PROGRAMS).map(program).collect::<Vec<_>>(),

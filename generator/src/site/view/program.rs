@@ -1,6 +1,7 @@
 //! What templates are given about a program: its page, its row in search and its line in lists.
 
 use minijinja::{Value, context};
+use snapshot::brief::cut;
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::hole::Rule;
 use snapshot::page::html::arg;
@@ -9,7 +10,7 @@ use snapshot::page::plain::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 
 use super::award::AWARDS;
-use super::{SUMMARY, day, outside, question, shortened};
+use super::{SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
 /// Values of a facet that a record's page shows before the rest is folded away.
@@ -110,7 +111,7 @@ impl Pages<'_> {
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
             host => host.trim_start_matches("www."),
-            summary => summary.map(|text| context! { text => shortened(text, SUMMARY), lang => language }),
+            summary => summary.map(|text| context! { text => cut(text, SUMMARY), lang => language }),
             ..self.common(program, locale)
         };
         let row = self.theme.environment.get_template("row.html")?.render(context)?;
@@ -137,7 +138,7 @@ impl Pages<'_> {
         let doc = self.numbers.doc_of[program] as usize;
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         context! {
-            description => summary.map(|text| shortened(text, SUMMARY)),
+            description => summary.map(|text| cut(text, SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(arg(doc, locale))),
             record => self.record(PROGRAM, it, about, locale),

@@ -1,0 +1,105 @@
+//! What is told and kept: dates, sums and records that are hardly meant so.
+
+use super::*;
+
+#[test]
+fn doubtful_dates_are_told_and_kept() {
+    let season = |more: &str| cycle(1, 1, more);
+    let directory = doubted(
+        "cycles.ndjson",
+        season(r#","opensOn":"2026-09-01","deadlineOn":"2026-08-01""#),
+        "W0201 cycles.ndjson:1",
+    );
+    assert_eq!(directory.cycles[0].opens_on, Some(jiff::civil::date(2026, 9, 1)));
+    doubted("cycles.ndjson", season(r#","deadlineOn":"9999-12-31""#), "W0202 cycles.ndjson:1");
+    doubted("cycles.ndjson", season(r#","startsOn":"1970-01-01""#), "W0202 cycles.ndjson:1");
+    let over = r#","deadlineOn":"2026-05-31","status":"open""#;
+    doubted("cycles.ndjson", season(over), "W0203 cycles.ndjson:1");
+    let later = r#","opensOn":"2026-06-02","status":"open""#;
+    doubted("cycles.ndjson", season(later), "W0203 cycles.ndjson:1");
+    let fits = r#","deadlineOn":"2026-07-31","status":"upcoming""#;
+    assert_eq!(found(&linked(&[("cycles.ndjson", season(fits))]).1), [""; 0]);
+}
+
+#[test]
+fn doubts_about_programs_are_told() {
+    let accepting = ("programs.ndjson", program(1, 1, r#","lifecycle":"active_accepting""#));
+    let over = ("cycles.ndjson", cycle(1, 1, r#","deadlineOn":"2026-05-31""#));
+    assert_eq!(found(&linked(&[accepting.clone(), over]).1), ["W0204 programs.ndjson:1"]);
+    let history = lines(&[
+        transition(1, 1, "ended", "2026-02-01T00:00:00Z"),
+        transition(2, 1, "active_accepting", "2026-01-01T00:00:00Z"),
+    ]);
+    assert_eq!(found(&linked(&[accepting, ("lifecycle.ndjson", history)]).1), ["W0205 programs.ndjson:1"]);
+    doubted("programs.ndjson", program(1, 1, r#","fields":["a|b"]"#), "W0206 programs.ndjson:1");
+    let twins = lines(&[program(1, 1, ""), program(2, 1, "").replace("Program 2", "PROGRÁM  1")]);
+    doubted("programs.ndjson", twins, "W0401 programs.ndjson:2");
+    doubted("programs.ndjson", program(1, 1, r#","publication":"draft""#), "W0103 dataset.json:1");
+}
+
+#[test]
+fn a_wage_that_stands_for_the_whole_sum_is_told() {
+    let pays = |more: &str| program(1, 1, more);
+    let wage = r#","fundingMinUsd":20,"fundingMaxUsd":25"#;
+    let described = format!(r#"{wage},"description":"Amount: $20-$25/hour, 10-week summer term""#);
+    doubted("programs.ndjson", pays(&described), "W0305 programs.ndjson:1");
+    let stated = r#""kind":"benefit","value":"stipend","text":"25 USD a la semana""#;
+    let rows = [("programs.ndjson", pays(wage)), ("facts.ndjson", fact(1, 1, stated))];
+    assert_eq!(found(&linked(&rows).1), ["W0305 programs.ndjson:1"]);
+    for sum in [
+        r#","fundingMaxUsd":25,"description":"US$25 for each book, read within months""#,
+        r#","fundingMaxUsd":10,"description":"A 10-week term""#,
+        r#","fundingMaxUsd":2000,"description":"US$2,000 per month""#,
+    ] {
+        assert_eq!(found(&linked(&[("programs.ndjson", pays(sum))]).1), [""; 0], "{sum}");
+    }
+}
+
+#[test]
+fn records_that_are_younger_than_the_publication_are_told_once_a_table() {
+    let updated = |text: String, at: &str| text.replace(r#""updatedAt":"2026-01-01T00:00:00Z""#, at);
+    let same = r#""updatedAt":"2026-06-01T00:00:00Z""#;
+    let late = r#""updatedAt":"2999-01-01T00:00:00Z""#;
+    let rows = [
+        updated(program(1, 1, ""), same),
+        updated(program(2, 1, ""), late),
+        updated(program(3, 1, ""), late),
+    ];
+    let files =
+        [("programs.ndjson", rows.join("\n")), ("organizations.ndjson", updated(organization(1, ""), late))];
+    let (_, report) = linked(&files);
+    let told: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("W0304")).collect();
+    assert_eq!(told, ["W0304 organizations.ndjson:1", "W0304 programs.ndjson:2"]);
+    let (_, report) = linked(&[("programs.ndjson", updated(program(1, 1, ""), same))]);
+    assert_eq!(found(&report), [""; 0]);
+}
+
+#[test]
+fn stale_checks_and_missing_translations_are_told_once() {
+    let checked = |number, day: &str| program(number, 1, &format!(r#","sourceCheckedAt":"{day}T00:00:00Z""#));
+    let rows = [checked(1, "2025-05-31"), checked(2, "2024-01-01"), checked(3, "2025-06-01")].join("\n");
+    let (_, report) = linked(&[("programs.ndjson", rows)]);
+    assert_eq!(found(&report), ["W0301 programs.ndjson:1"]);
+    assert!(told(&report)[0].message.starts_with("2 of 3 programs "));
+    let rows = [program(1, 1, ""), program(2, 1, r#","language":"es""#), program(3, 1, "")].join("\n");
+    let spanish = format!(
+        r#"{{"entityType":"program","entityId":"{}","locale":"es","fields":{{"name":"Uno"}}}}"#,
+        id('p', 1)
+    );
+    let files = [("programs.ndjson", rows), ("translations.ndjson", spanish)];
+    let (_, report) = linked(&files);
+    let messages: Vec<String> = report.sorted().iter().map(|d| d.message.clone()).collect();
+    assert_eq!(
+        messages,
+        [
+            "1 of 1 organization have no text in `es`",
+            "1 of 3 programs have no text in `en`",
+            "1 of 3 programs have no text in `es`"
+        ]
+    );
+    let places = ["W0302 organizations.ndjson:1", "W0302 programs.ndjson:2", "W0302 programs.ndjson:3"];
+    let found = report.sorted();
+    let found =
+        found.iter().map(|d| format!("{} {}:{}", d.code.id(), report.file_name(d.at.file), d.at.line));
+    assert_eq!(found.collect::<Vec<_>>(), places);
+}

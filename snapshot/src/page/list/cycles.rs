@@ -1,0 +1,177 @@
+//! Cycles: prepared rows with a gap for the status, and the days that it follows from.
+
+use super::SectionNames;
+use crate::page::push_json;
+use crate::page::shape::Shaper;
+use crate::record::shown::Object;
+use crate::record::{CycleStatus, Directory, season_order};
+use crate::search::build::season;
+use crate::search::seasons::{ColumnNames, Columns};
+use crate::search::table::{Strings, StringsWriter, check_len};
+use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::time::{Day, Season, Standing, ageing_days};
+
+const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
+const CYCLES: SectionNames = ("cycle.at", "cycle");
+
+/// Cycles with the days that their status follows from.
+pub struct Cycles {
+    pub(super) rows: Strings,
+    split: Section<u32>,
+    seasons: Seasons,
+    by_deadline: Section<u32>,
+}
+
+/// Days of all cycles, and what their sources stated.
+#[derive(Clone)]
+struct Seasons {
+    columns: Columns,
+    checked: Section<Day>,
+}
+
+/// Cycles on a day.
+pub struct CyclesToday {
+    day: Day,
+    status: Vec<CycleStatus>,
+    seasons: Seasons,
+    /// Upcoming cycles, by deadline.
+    pub(super) upcoming: Vec<u32>,
+}
+
+/// Cycles, newest season first.
+pub(super) fn order(directory: &Directory) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..directory.cycles.len()).collect();
+    order.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
+    order
+}
+
+pub(super) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
+    let directory = shaper.directory;
+    let order = order(directory);
+    let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
+    for cycle in &order {
+        let mut program = shaper.program_reference(program_of_cycle[*cycle]);
+        // The contract has no id here.
+        program.0.retain(|(name, _)| *name != "id");
+        let cycle = shaper.cycle(*cycle, String::new(), None);
+        split.push((b"{\"cycle\":".len() + place_of_text(&cycle, "status")) as u32);
+        let row = Object::default().with("cycle", cycle).with("program", program);
+        bytes.clear();
+        push_json(&mut bytes, &row);
+        rows.push(&bytes);
+    }
+    rows.write(CYCLES, writer);
+    let seasons: Vec<Season> = order.iter().map(|cycle| season(directory, *cycle)).collect();
+    let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
+    by_deadline.sort_by_key(|number| {
+        let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
+        (deadline, directory.cycles[order[*number as usize]].id)
+    });
+    writer.put("cycle.split", split);
+    Columns::write(SEASONS, &seasons, writer);
+    let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
+    writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
+    writer.put("cycle.due", by_deadline);
+}
+
+/// Where the text of a member, which is empty, belongs in the JSON of an object.
+fn place_of_text(object: &Object<'_>, name: &str) -> usize {
+    let members = object.0.iter().position(|(known, _)| *known == name).map_or(0, |at| at + 1);
+    let mut json = Vec::new();
+    push_json(&mut json, &Object(object.0[..members].to_vec()));
+    json.len().saturating_sub(b"\"}".len())
+}
+
+impl Cycles {
+    pub(super) fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let cycles = Self {
+            rows: Strings::open(sections, CYCLES)?,
+            split: sections.get("cycle.split")?,
+            seasons: Seasons::open(sections)?,
+            by_deadline: sections.get("cycle.due")?,
+        };
+        let count = cycles.rows.len();
+        check_len("cycle.split", &cycles.split, count)?;
+        cycles.seasons.check(count)?;
+        let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
+        if cycles.split.iter().enumerate().all(split)
+            && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
+        {
+            Ok(cycles)
+        } else {
+            Err(SectionError::Content("cycle.split", "a number is out of bounds"))
+        }
+    }
+
+    /// Status and order on a day.
+    #[must_use]
+    pub fn today(&self, day: Day) -> CyclesToday {
+        let seasons: Vec<Season> =
+            (0..self.rows.len()).map(|cycle| self.seasons.columns.get(cycle)).collect();
+        let upcoming =
+            self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
+        CyclesToday {
+            day,
+            seasons: self.seasons.clone(),
+            upcoming: upcoming.collect(),
+            status: seasons.iter().map(|season| season.status(day)).collect(),
+        }
+    }
+
+    pub(super) fn push(&self, cycle: u32, today: &CyclesToday, out: &mut Vec<u8>) {
+        let (start, end) = self.rows.bytes(cycle as usize).split_at(self.split[cycle as usize] as usize);
+        out.extend_from_slice(start);
+        out.extend_from_slice(today.status(cycle).as_str().as_bytes());
+        out.extend_from_slice(end);
+    }
+}
+
+impl Seasons {
+    fn open(sections: &Sections) -> Result<Self, SectionError> {
+        Ok(Self { columns: Columns::open(sections, SEASONS)?, checked: sections.get("cycle.checked")? })
+    }
+
+    fn check(&self, count: usize) -> Result<(), SectionError> {
+        if self.columns.len() != count {
+            return Err(SectionError::Content("cycle.stated", "has another length"));
+        }
+        check_len("cycle.checked", &self.checked, count)
+    }
+}
+
+impl CyclesToday {
+    /// Status of a cycle; unknown for a number from nowhere.
+    #[must_use]
+    pub fn status(&self, cycle: u32) -> CycleStatus {
+        self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
+    }
+
+    /// What people are told about a cycle; its status is what the source and the dates say.
+    #[must_use]
+    pub fn standing(&self, cycle: u32) -> Standing {
+        self.on(cycle, self.day).map_or(Standing::Undated, |(_, standing)| standing)
+    }
+
+    /// Status of a cycle on another day, and what people are told; `None` for a number from nowhere.
+    #[must_use]
+    pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, Standing)> {
+        let cycle = self.known(cycle)?;
+        let season = self.seasons.columns.get(cycle);
+        let (status, ends) = (season.status(day), season.deadline != Day::NONE);
+        Some((status, Standing::of_cycle(status, ends, self.seasons.checked[cycle], day)))
+    }
+
+    /// Days up to this one on which either may turn.
+    pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
+        let turns = |cycle: usize| {
+            let ages = ageing_days(self.seasons.checked[cycle], self.day);
+            self.seasons.columns.get(cycle).turning_days().chain(ages)
+        };
+        self.known(cycle).into_iter().flat_map(turns)
+    }
+
+    fn known(&self, cycle: u32) -> Option<usize> {
+        let cycle = cycle as usize;
+        (cycle < self.status.len()).then_some(cycle)
+    }
+}

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::record::{CycleStatus, Lifecycle};
+use crate::record::{Cycle, CycleStatus, Lifecycle};
 
 /// A day as days since 1970-01-01; what columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
@@ -75,6 +75,17 @@ pub struct Season {
 }
 
 impl Season {
+    /// The days of a cycle.
+    #[must_use]
+    pub fn of(cycle: &Cycle) -> Self {
+        Self {
+            opens: Day::or_none(cycle.opens_on),
+            deadline: Day::or_none(cycle.deadline_on),
+            starts: Day::or_none(cycle.starts_on),
+            stated: cycle.status,
+        }
+    }
+
     /// Status on a day: a passed deadline closes; then the source's word on rolling and closed;
     /// then the opening day; then the source's word; then a deadline ahead.
     #[must_use]

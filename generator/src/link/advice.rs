@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use rayon::prelude::*;
 use snapshot::page::money::{RATE_MAX, per};
-use snapshot::record::{Cycle, CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
+use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
 use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
@@ -100,19 +100,10 @@ fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
     doubts.collect()
 }
 
-fn season(cycle: &Cycle) -> Season {
-    Season {
-        opens: Day::or_none(cycle.opens_on),
-        deadline: Day::or_none(cycle.deadline_on),
-        starts: Day::or_none(cycle.starts_on),
-        stated: cycle.status,
-    }
-}
-
 fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
     let doubts = tables.cycles.par_iter().filter_map(|row| {
         let stated = row.record.status?;
-        let said = season(&row.record);
+        let said = Season::of(&row.record);
         let dates = Season { stated: None, ..said }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
         contradicts(stated, dates, &said).then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()))
@@ -134,7 +125,7 @@ fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool
 fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
     let mut over: BTreeMap<Uuid, bool> = BTreeMap::new();
     for row in &tables.cycles {
-        let is_over = season(&row.record).status(day) == CycleStatus::Closed;
+        let is_over = Season::of(&row.record).status(day) == CycleStatus::Closed;
         *over.entry(row.record.program_id).or_insert(true) &= is_over;
     }
     let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);

@@ -36,7 +36,11 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
 /// Seasons of a program.
 #[must_use]
 pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
-    directory.program_links[program].cycles.iter().map(|cycle| season(directory, *cycle)).collect()
+    directory.program_links[program]
+        .cycles
+        .iter()
+        .map(|cycle| Season::of(&directory.cycles[*cycle]))
+        .collect()
 }
 
 fn observed(program: &Program) -> Observed {
@@ -44,18 +48,6 @@ fn observed(program: &Program) -> Observed {
         lifecycle: program.lifecycle,
         on: Day::of(program.lifecycle_observed_at()),
         checked: Day::of(program.last_checked_at()),
-    }
-}
-
-/// The days of a cycle.
-#[must_use]
-pub fn season(directory: &Directory, cycle: usize) -> Season {
-    let cycle = &directory.cycles[cycle];
-    Season {
-        opens: Day::or_none(cycle.opens_on),
-        deadline: Day::or_none(cycle.deadline_on),
-        starts: Day::or_none(cycle.starts_on),
-        stated: cycle.status,
     }
 }
 

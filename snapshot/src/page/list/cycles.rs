@@ -5,7 +5,6 @@ use crate::page::push_json;
 use crate::page::shape::Shaper;
 use crate::record::shown::Object;
 use crate::record::{CycleStatus, Directory, season_order};
-use crate::search::build::season;
 use crate::search::seasons::{ColumnNames, Columns};
 use crate::search::table::{Strings, StringsWriter, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
@@ -61,7 +60,7 @@ pub(super) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mu
         rows.push(&bytes);
     }
     rows.write(CYCLES, writer);
-    let seasons: Vec<Season> = order.iter().map(|cycle| season(directory, *cycle)).collect();
+    let seasons: Vec<Season> = order.iter().map(|cycle| Season::of(&directory.cycles[*cycle])).collect();
     let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
     by_deadline.sort_by_key(|number| {
         let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);

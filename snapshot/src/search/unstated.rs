@@ -32,6 +32,22 @@ impl Index {
     }
 }
 
+impl Index {
+    /// Documents that publish nothing of what a question bounds; `None` when it bounds nothing that could
+    /// be left unsaid.
+    pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet> {
+        let bounded = self.measures.iter().zip(query.measures).filter(|(_, asked)| asked.is_some());
+        let silent = bounded.map(|(column, _)| {
+            let is_silent = |doc: &usize| column.at[*doc] == column.at[*doc + 1];
+            DocSet::List((0..self.len()).filter(is_silent).map(|doc| doc as u32).collect())
+        });
+        silent.reduce(|mut all, silent| {
+            all.intersect(&silent.docs());
+            all
+        })
+    }
+}
+
 /// Writes the section.
 pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) {
     let mut all = Vec::with_capacity(admitting().count() * words(documents.len()));

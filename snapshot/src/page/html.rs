@@ -20,6 +20,7 @@
 pub mod deadlines;
 pub mod feed;
 pub mod search;
+mod ways;
 mod when;
 
 use jiff::civil::Date;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::facet::{Facet, Spec};
 use crate::page::html::{
-    Html, Language, Slot, Word, escaped, grouped, push_count, push_escaped, push_results,
+    Html, Language, Slot, Word, escaped, grouped, push_count, push_escaped, push_results, ways,
 };
 use crate::page::{Dated, Site, push_number};
 use crate::query::{PAGE_RANGE, PARAMETERS, Pick, Query, Sort, pairs};
@@ -14,6 +14,7 @@ use crate::search::modifiers::Said;
 use crate::search::rank::{self, Ranked, Row, Understood, Wish};
 use crate::search::text::words_of;
 use crate::search::tiers::Tier;
+use crate::search::without::{Without, without};
 
 /// Values of a facet that the page shows; picked ones always.
 const VALUES_MAX: usize = 8;
@@ -368,15 +369,20 @@ impl Splice<'_> {
 
     fn rows(&self, out: &mut Vec<u8>) {
         let rows = &self.answer.rows;
-        if self.answer.total == 0 || rows.is_empty() {
-            let past = self.answer.total > 0;
+        if rows.is_empty() && self.query.page.offset > 0 {
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, if past { Word::PastEnd } else { Word::NoResults });
-            if past {
-                out.push(b' ');
-                self.page_link(out, 1, "first", Word::First);
-            }
+            self.language.push_word(out, Word::PastEnd);
+            out.push(b' ');
+            self.page_link(out, 1, "first", Word::First);
             out.extend_from_slice(b"</p>");
+        } else if self.answer.total == 0 {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::NoResults);
+            out.extend_from_slice(b"</p>");
+            let found = without(&self.site.index, self.query, &self.dated.today, &self.extras.plain);
+            let asked = |way: &Without| self.extras.question(self.site, &way.query);
+            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.push_filter(out, name, value);
+            ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
         }
         let mut number = self.query.page.offset + 1;
         for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {

@@ -67,6 +67,10 @@ pub struct Spec {
     pub home: bool,
     /// Whether its values are places, matched by containment.
     pub places: bool,
+    /// Whether people use its values' labels as words of a question.
+    pub spoken: bool,
+    /// Whether it says who may apply, so that a record that names nothing leaves it open.
+    pub admits: bool,
     /// Whether its values are derived anew each day, not read from records.
     pub daily: bool,
     /// The facet that it shares its selection with: values picked in either are OR-ed, the counts of both
@@ -93,6 +97,8 @@ const fn spec(facet: Facet, name: &'static str, parameter: &'static str, asked: 
         who: false,
         home: false,
         places: false,
+        spoken: false,
+        admits: false,
         daily: false,
         group: facet,
         named: |_| Named::Nothing,
@@ -117,6 +123,14 @@ impl Spec {
 
     const fn places(self) -> Self {
         Self { places: true, ..self }
+    }
+
+    const fn spoken(self) -> Self {
+        Self { spoken: true, ..self }
+    }
+
+    const fn admits(self) -> Self {
+        Self { admits: true, ..self }
     }
 
     const fn listed(self, place: u8) -> Self {
@@ -161,26 +175,26 @@ impl Spec {
 /// search page, and what feeds it.
 #[rustfmt::skip]
 pub static FACETS: [Spec; COUNT] = [
-    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).home(),
+    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).spoken().home(),
     spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
         .named(|it| Named::One(it.lifecycle.as_str()))
         .fixed(|| Lifecycle::ALL.iter().map(|value| value.as_str()).collect()),
     spec(Facet::Fields, "fields", "field", 2, 15).named(|it| Named::Many(&it.fields)).with(Facet::Topics).listed(12),
     spec(Facet::Countries, "countries", "country", 10, 6)
-        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().listed(7).who(),
+        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().admits().listed(7).who(),
     spec(Facet::Destinations, "destinations", "destination", 11, 7)
         .named(|it| Named::Many(&it.destination_countries)).facts("destination").places().listed(8),
     spec(Facet::Careers, "careers", "career", 4, 3)
-        .named(|it| Named::Many(&it.career_stages)).facts("career").listed(1).who().home(),
-    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").listed(11).home(),
-    spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").listed(0).who(),
-    spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").listed(4),
-    spec(Facet::Benefits, "benefits", "benefit", 12, 12).facts("benefit").listed(9),
-    spec(Facet::Citizenships, "citizenships", "citizenship", 8, 4).facts("citizenship").places().listed(5).who(),
-    spec(Facet::Residences, "residences", "residence", 9, 5).facts("residence").places().listed(6).who(),
-    spec(Facet::Education, "education", "education", 6, 10).facts("education").listed(2),
-    spec(Facet::Enrollments, "enrollments", "enrollment", 7, 11).facts("enrollment").listed(3),
-    spec(Facet::FundingShapes, "fundingShapes", "fundingShape", 13, 13).facts("fundingShape").listed(10),
+        .named(|it| Named::Many(&it.career_stages)).facts("career").spoken().admits().listed(1).who().home(),
+    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").spoken().listed(11).home(),
+    spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").spoken().admits().listed(0).who(),
+    spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").spoken().admits().listed(4),
+    spec(Facet::Benefits, "benefits", "benefit", 12, 12).facts("benefit").spoken().listed(9),
+    spec(Facet::Citizenships, "citizenships", "citizenship", 8, 4).facts("citizenship").places().admits().listed(5).who(),
+    spec(Facet::Residences, "residences", "residence", 9, 5).facts("residence").places().admits().listed(6).who(),
+    spec(Facet::Education, "education", "education", 6, 10).facts("education").spoken().admits().listed(2),
+    spec(Facet::Enrollments, "enrollments", "enrollment", 7, 11).facts("enrollment").spoken().admits().listed(3),
+    spec(Facet::FundingShapes, "fundingShapes", "fundingShape", 13, 13).facts("fundingShape").spoken().listed(10),
     spec(Facet::DurationUnits, "durationUnits", "durationUnit", 14, 14).facts("duration").by(|fact| fact.unit.as_ref()),
     spec(Facet::OpenStates, "openStates", "openState", 15, 0).daily().fixed(|| OPEN_STATES.to_vec()),
 ];
@@ -225,6 +239,21 @@ impl Facet {
     pub fn fixed_values(self) -> Vec<&'static str> {
         (self.spec().fixed)()
     }
+}
+
+/// The facets whose labels people use as words.
+pub fn spoken() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.spoken).map(|spec| spec.facet)
+}
+
+/// The facets of places.
+pub fn of_places() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.places).map(|spec| spec.facet)
+}
+
+/// The facets of who may apply.
+pub fn admitting() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.admits).map(|spec| spec.facet)
 }
 
 /// The facets of a record's page, in order.

@@ -31,6 +31,7 @@ pub mod today;
 pub mod units;
 pub mod unstated;
 pub mod values;
+pub mod without;
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 [ $# = 0 ] || shift
-[ $# -gt 0 ] || set -- query path headers manifest index mcp
+[ $# -gt 0 ] || set -- query understand path headers manifest index mcp
 
 work=target/fuzz
 cargo run --quiet -p tests --bin seeds -- "$work/seeds"

@@ -39,8 +39,10 @@ mod search {
     mod admission;
     mod engine;
     mod facets;
+    mod meaning;
     mod oracle;
     mod oracle_text;
+    mod oracle_tiers;
     mod relevance;
 }
 

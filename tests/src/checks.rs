@@ -7,3 +7,4 @@ pub mod query;
 pub mod request;
 pub mod store;
 pub mod tools;
+pub mod understand;

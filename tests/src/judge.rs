@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a judge that cannot go on has failed")]
 
+pub mod ablation;
 pub mod desk;
 pub mod judged;
 pub mod measure;

@@ -21,6 +21,7 @@ pub mod deadlines;
 pub mod feed;
 pub mod search;
 mod slot;
+mod ways;
 mod when;
 mod word;
 

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::facet::{FACETS, Facet, named_values};
+use crate::facet::{FACETS, Facet, named_values, of_places, spoken};
 use crate::place;
 use crate::record::{Directory, Locale};
 use crate::search::lexicon;
@@ -32,30 +32,17 @@ const FACETS_MAX: usize = 4;
 /// Longest run whose words are replaced by their synonyms one by one.
 const REPLACED_MAX: usize = 3;
 
-/// Facets whose labels people use as words.
-const LABELLED: [Facet; 9] = [
-    Facet::Types,
-    Facet::Topics,
-    Facet::Careers,
-    Facet::Applicants,
-    Facet::Audiences,
-    Facet::Benefits,
-    Facet::Education,
-    Facet::Enrollments,
-    Facet::FundingShapes,
-];
 /// Everywhere.
 const WORLD: &str = "001";
-/// Facets of places, the last one of where it takes place.
-const PLACES: [Facet; 4] = [Facet::Countries, Facet::Citizenships, Facet::Residences, Facet::Destinations];
 
 /// Ends of labels that say nothing by themselves.
 const HEADS: &str = "student students researcher researchers program programs programme programmes candidate \
     candidates degree level";
-/// Labels that are other words far more often.
+/// Labels, or their stems, that are other words far more often.
 const GENERIC: &str = "other all any none general state local federal team open self public private individual \
     national international unknown anyone family group member members organization organizations world mundo \
-    reunion citizen citizens resident residents age fee fees support person people";
+    reunion citizen citizens resident residents age fee fees support person people \
+    develop profession";
 /// Names of places that are other words or several places: text only.
 const AMBIGUOUS: [&str; 7] = ["georgia", "jordan", "chad", "turkey", "guinea", "dominican", "congo"];
 /// Words that hold the name of a place and mean none.
@@ -167,7 +154,7 @@ fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap
 /// Adds the labels of all values in use.
 fn add_labels(directory: &Directory, documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>) {
     let mut labels: BTreeMap<(Facet, &str), BTreeSet<&str>> = BTreeMap::new();
-    for facet in LABELLED {
+    for facet in spoken() {
         for said in documents {
             for value in named_values(facet, said.program, &said.facts) {
                 labels.entry((facet, value)).or_default();
@@ -232,7 +219,7 @@ pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
 /// Adds the names of places.
 fn add_places(documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>) {
     let mut naming: FxHashMap<String, BTreeSet<(u8, String)>> = FxHashMap::default();
-    for facet in PLACES {
+    for facet in of_places() {
         let values: BTreeSet<&str> =
             documents.iter().flat_map(|said| named_values(facet, said.program, &said.facts)).collect();
         for value in values {
@@ -301,7 +288,7 @@ impl<'a> Holders<'a> {
     fn new(documents: &'a [Said<'_>]) -> Self {
         let mut docs: FxHashMap<(u8, &'a str), Vec<u32>> = FxHashMap::default();
         for (doc, said) in documents.iter().enumerate() {
-            for facet in LABELLED.into_iter().chain(PLACES) {
+            for facet in spoken().chain(of_places()) {
                 for value in named_values(facet, said.program, &said.facts) {
                     docs.entry((facet as u8, value)).or_default().push(doc as u32);
                 }
@@ -446,7 +433,7 @@ impl Concepts {
     #[must_use]
     pub fn admitting(&self, concept: u32, values: &Values) -> Option<Held<'static>> {
         let place = self.place(concept)?;
-        let sets: Vec<_> = PLACES.into_iter().map(|facet| values.docs_of_place(facet, place)).collect();
+        let sets: Vec<_> = of_places().map(|facet| values.docs_of_place(facet, place)).collect();
         let parts: Vec<Docs<'_>> = sets.iter().map(|set| set.docs()).collect();
         Some(Held::Made(union(&parts, values.count()).into_set()))
     }
@@ -456,7 +443,7 @@ impl Concepts {
     pub fn around<'a>(&self, concept: u32, values: &'a Values) -> Vec<Docs<'a>> {
         let Some(place) = self.place(concept) else { return Vec::new() };
         let regions = place::lineage(place).skip(1).filter(|region| *region != WORLD);
-        let named = regions.flat_map(|region| PLACES.map(|facet| values.find(facet, region)));
+        let named = regions.flat_map(|region| of_places().map(move |facet| values.find(facet, region)));
         named.flatten().map(|ordinal| Docs::List(values.naming(ordinal))).collect()
     }
 
@@ -465,7 +452,7 @@ impl Concepts {
     pub fn facets(&self, concept: u32, values: &Values) -> Vec<Facet> {
         let known = &self.known[concept as usize];
         let mut facets: Vec<Facet> = match known.place {
-            Some(_) => vec![Facet::Countries, Facet::Citizenships, Facet::Residences],
+            Some(_) => of_places().filter(|facet| facet.spec().admits).collect(),
             None => Vec::new(),
         };
         for facet in known.values.iter().map(|ordinal| values.facet_of(*ordinal)) {

@@ -5,7 +5,7 @@
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use crate::facet::{Interval, Measure};
+use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
 use crate::search::text::fold;
 use crate::time::Day;
@@ -76,8 +76,46 @@ pub fn take(query: &Query, plain: &[String], today: Day) -> (Query, Vec<Said>) {
     (left, said)
 }
 
+/// The filters that a question has after its modifiers were taken, and had not before: what said each,
+/// and a question of nothing else.
+pub(super) fn filters(before: &Query, after: &Query, said: &[Said]) -> Vec<(Vec<String>, Query)> {
+    let mut filters = Vec::new();
+    let mut add = |parameters: &[&str], only: Query| {
+        let mut words: Vec<String> = Vec::new();
+        for said in said.iter().filter(|said| parameters.contains(&said.parameter)) {
+            if !words.contains(&said.words) {
+                words.push(said.words.clone());
+            }
+        }
+        filters.push((words, only));
+    };
+    for spec in &MEASURES {
+        let of = spec.measure as usize;
+        if before.measures[of] != after.measures[of] {
+            let mut only = Query::default();
+            only.measures[of] = after.measures[of];
+            add(&spec.parameters.map(Option::unwrap_or_default), only);
+        }
+    }
+    let (from, to) = (after.deadline_from, after.deadline_to);
+    if (before.deadline_from, before.deadline_to) != (from, to) {
+        let only = Query { deadline_from: from, deadline_to: to, ..Query::default() };
+        add(&["deadlineFrom", "deadlineTo"], only);
+    }
+    if before.open != after.open {
+        add(&["open"], Query { open: true, ..Query::default() });
+    }
+    if before.rolling != after.rolling {
+        add(&["rolling"], Query { rolling: true, ..Query::default() });
+    }
+    if before.funded != after.funded {
+        add(&["funded"], Query { funded: true, ..Query::default() });
+    }
+    filters
+}
+
 /// A word folded, without the marks around it.
-fn tidy(piece: &str) -> String {
+pub(super) fn tidy(piece: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€');
     fold(piece.trim_matches(|c| !kept(c)))
 }

@@ -8,7 +8,7 @@ use crate::search::matching::Wanted;
 use crate::search::modifiers::{self, Said};
 use crate::search::score::{Scorer, Told};
 use crate::search::set::{DocSet, Docs, has_bit, set_bit, union, words};
-use crate::search::tiers::{Parts, SOME_MAX, Tier};
+use crate::search::tiers::{Filter, Part, Parts, SOME_MAX, Tier};
 use crate::search::today::Today;
 use crate::search::units::{self, Units};
 use crate::search::{FacetCounts, Index};
@@ -94,34 +94,21 @@ impl Wish<'_> {
     pub const BEST: Self = Self { by_relevance: true, plain: &[], silent: false, completes: false };
 }
 
-/// Answers a question.
+/// Answers a question. What words say as a filter has to be so in a full match; below them, records that
+/// say nothing of it, or that lack it, are told from the others.
 #[must_use]
 pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
     let (left, said) = modifiers::take(query, wish.plain, today.day);
-    let mut ranked = answer(index, &left, today, wish);
-    if ranked.rows.is_empty() && !said.is_empty() && query.page.offset == 0 {
-        // Nothing fits what was said: what would without it is better than nothing, and is not all of it.
-        let unfiltered = Query { text: left.text, ..query.clone() };
-        let near = answer(index, &unfiltered, today, wish);
-        let lacks = |row: Row| Row {
-            tier: row.tier.max(Tier::Most),
-            missing: row.missing.into_iter().chain(said.iter().map(|said| said.words.clone())).collect(),
-            ..row
-        };
-        ranked.rows = near.rows.into_iter().map(lacks).collect();
-    }
-    ranked.said = said;
-    ranked
-}
-
-/// Answers a question whose words are words.
-fn answer(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
-    let mut wanted = query.text.as_deref().map(Wanted::parse).unwrap_or_default();
+    let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
     wanted.goes_on &= wish.completes;
-    let question = Question::new(index, query, today, wanted);
+    let picked = Query { text: left.text.clone(), ..query.clone() };
+    let filters = modifiers::filters(query, &left, &said);
+    let filters = filters.into_iter().map(|(words, filter)| Filter::new(words, &filter, index, today));
+    let question = Question::new(index, &picked, today, wanted, filters.collect());
     let mut ranked = question.page(wish);
     question.tell(&mut ranked);
+    ranked.said = said;
     ranked
 }
 
@@ -140,11 +127,11 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(index: &'a Index, query: &'a Query, today: &'a Today, wanted: Wanted) -> Self {
+    fn new(index: &'a Index, query: &'a Query, today: &'a Today, wanted: Wanted, said: Vec<Filter>) -> Self {
         let filters = Query { text: None, ..query.clone() };
         let units = Units::new(units::most(index.len()));
         let hard = wanted.keep(index.filter(&filters, today, None), index, &units);
-        let parts = Parts::new(index, &wanted);
+        let parts = Parts::new(index, &wanted, said);
         Self { index, query, filters, today, wanted, parts, hard, units }
     }
 
@@ -169,8 +156,7 @@ impl<'a> Question<'a> {
         let silent = silent.unwrap_or_else(DocSet::none);
         let page = self.query.page;
         let mut pager = Pager { left: page.offset, room: page.limit, rows: Vec::new(), more: false };
-        let told: Vec<Told<'_>> =
-            self.parts.known.iter().map(|part| Told { clause: &part.clause, idf: part.idf }).collect();
+        let told: Vec<Told<'_>> = self.parts.known.iter().map(Part::told).collect();
         let scorer = Scorer::new(self.index, &self.wanted, &told);
         let best_first = wish.by_relevance && !self.wanted.is_empty();
         self.full(&full, best_first, &scorer, &mut pager);
@@ -259,11 +245,19 @@ impl<'a> Question<'a> {
         among
     }
 
+    /// Those that have most of the question, so many at most.
     fn first_of_some(&self, docs: &DocSet) -> DocSet {
-        let mut keyed: Vec<(f64, u32, u32)> = Vec::with_capacity(docs.len());
-        docs.for_each(|doc| keyed.push((self.parts.had(doc), self.today.order.rank[doc as usize], doc)));
-        keyed.sort_unstable_by(|(x, a, _), (y, b, _)| y.total_cmp(x).then_with(|| a.cmp(b)));
-        let mut first: Vec<u32> = keyed.into_iter().take(SOME_MAX).map(|(_, _, doc)| doc).collect();
+        let had = self.parts.had_by_all();
+        let rank = &self.today.order.rank;
+        let mut keyed: Vec<(f32, u32, u32)> = Vec::with_capacity(docs.len());
+        docs.for_each(|doc| keyed.push((had[doc as usize], rank[doc as usize], doc)));
+        if keyed.len() > SOME_MAX {
+            keyed.select_nth_unstable_by(SOME_MAX, |(x, a, _), (y, b, _)| {
+                y.total_cmp(x).then_with(|| a.cmp(b))
+            });
+            keyed.truncate(SOME_MAX);
+        }
+        let mut first: Vec<u32> = keyed.into_iter().map(|(_, _, doc)| doc).collect();
         first.sort_unstable();
         DocSet::List(first)
     }

@@ -44,6 +44,8 @@ struct Entry {
 /// A clause and how much it tells.
 pub(super) struct Told<'a> {
     pub(super) clause: &'a Clause,
+    /// Documents that a filter leaves, where words said one.
+    pub(super) said: Option<Docs<'a>>,
     pub(super) idf: f64,
 }
 
@@ -63,7 +65,7 @@ pub(super) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &Wanted, told: &[Told<'_>]) -> Self {
+    pub(super) fn new(index: &'a Index, wanted: &Wanted, told: &[Told<'a>]) -> Self {
         let typed: Vec<&str> = wanted
             .words
             .iter()
@@ -82,9 +84,10 @@ impl<'a> Scorer<'a> {
         };
         for (position, told) in told.iter().enumerate() {
             scorer.add_clause(position, told.clause);
+            scorer.add_apart(position, told.clause, wanted);
             let concept = told.clause.concept;
             let parts = concept.map(|concept| index.concepts.parts(concept, &index.values));
-            scorer.values.push(parts.unwrap_or_default());
+            scorer.values.push(parts.into_iter().flatten().chain(told.said).collect());
             let around = concept.map(|concept| index.concepts.around(concept, &index.values));
             scorer.around.push(around.unwrap_or_default());
         }
@@ -109,6 +112,18 @@ impl<'a> Scorer<'a> {
             let share = weight(if words.len() == clause.words.len() { Form::Stem } else { Form::Other });
             for term in words.iter().flat_map(|meaning| &meaning.terms) {
                 self.add(*term, position, share / words.len() as f32, 0);
+            }
+        }
+    }
+
+    /// What was written together is found in its parts too.
+    fn add_apart(&mut self, position: usize, clause: &Clause, wanted: &Wanted) {
+        let [only] = clause.words.as_slice() else { return };
+        let typed = wanted.words.iter().find(|word| word.text == *only && word.parts.len() > 1);
+        for part in typed.iter().flat_map(|word| &word.parts) {
+            let share = weight(Form::Other) / typed.map_or(1, |word| word.parts.len()) as f32;
+            for term in self.index.terms.related(part).terms {
+                self.add(term, position, share, 0);
             }
         }
     }

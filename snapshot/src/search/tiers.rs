@@ -2,19 +2,17 @@
 //! kinds that can be told in a few words. What was quoted, excluded or picked is not open to
 //! interpretation and holds for every tier.
 
+use crate::query::Query;
 use crate::search::Index;
 use crate::search::matching::{Clause, Form, Wanted};
-use crate::search::score::idf;
+use crate::search::score::{Told, idf};
 use crate::search::set::{DocSet, Docs, Held, union};
+use crate::search::today::Today;
 
 /// Most records that have only some of a question.
 pub const SOME_MAX: usize = 100;
-/// The share of a question's worth that they have at least.
-const SOME_LEAST: f64 = 0.4;
 /// The share of a question's worth that what tells least has at most; without more, it is not nearly all.
 const LITTLE: f64 = 0.25;
-/// Of what the best record has, when none has as much.
-const SOME_OF_BEST: f32 = 0.7;
 /// Most words of a question that are guessed.
 const GUESSED_MAX: usize = 2;
 
@@ -74,6 +72,31 @@ pub(super) struct Part<'a> {
     mute: Option<DocSet>,
     pub(super) idf: f64,
     pub(super) guessed: bool,
+    /// Whether it is a filter that words said, and no text.
+    is_filter: bool,
+}
+
+impl Part<'_> {
+    /// What the scores need of it.
+    pub(super) fn told(&self) -> Told<'_> {
+        let said = self.is_filter.then(|| self.docs.docs());
+        Told { clause: &self.clause, said, idf: self.idf }
+    }
+}
+
+/// A filter that words said.
+pub(super) struct Filter {
+    words: Vec<String>,
+    docs: DocSet,
+    mute: Option<DocSet>,
+}
+
+impl Filter {
+    /// `filter` is a question of nothing else.
+    pub(super) fn new(words: Vec<String>, filter: &Query, index: &Index, today: &Today) -> Self {
+        let docs = index.filter(filter, today, None).unwrap_or_else(|| DocSet::all(index.len()));
+        Self { words, docs, mute: index.without_measures(filter) }
+    }
 }
 
 /// The clauses of a question, and what stands nowhere.
@@ -87,7 +110,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &Wanted) -> Self {
+    pub(super) fn new(index: &'a Index, wanted: &Wanted, said: Vec<Filter>) -> Self {
         let phrased = !wanted.phrases.is_empty();
         let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), phrased };
         let last = wanted.words.last().map(|word| word.text.as_str()).filter(|_| wanted.goes_on);
@@ -106,6 +129,12 @@ impl<'a> Parts<'a> {
             }
             parts.add(clause, guessed);
         }
+        for Filter { words, docs, mute } in said {
+            let (docs, mut clause) = (Held::Made(docs), Clause::default());
+            clause.words = words;
+            let idf = idf(docs.docs().len(), index.len());
+            parts.known.push(Part { clause, docs, wider: None, mute, idf, guessed: false, is_filter: true });
+        }
         parts
     }
 
@@ -121,7 +150,7 @@ impl<'a> Parts<'a> {
             .and_then(|concept| index.unstated.in_all(&index.concepts.facets(concept, &index.values)));
         let docs = clause.docs(index);
         let idf = idf(docs.docs().len(), index.len());
-        self.known.push(Part { clause, docs, wider, mute, idf, guessed });
+        self.known.push(Part { clause, docs, wider, mute, idf, guessed, is_filter: false });
     }
 
     /// Whether no word has to be there.
@@ -167,7 +196,7 @@ impl<'a> Parts<'a> {
                 .then(|| self.in_all(among, None, |part| has(part, true))),
             Tier::Most => ((!self.known.is_empty() || self.phrased) && (!all || least.is_some()))
                 .then(|| self.in_all(among, least, |part| has(part, false))),
-            Tier::Some => (self.known.len() > 1).then(|| self.some(among)),
+            Tier::Some => (self.known.len() > 1 || self.phrased).then(|| self.some(among)),
         }
     }
 
@@ -193,27 +222,33 @@ impl<'a> Parts<'a> {
         found
     }
 
-    /// Documents that have enough of a question; the most of it first, so many at most.
+    /// Documents that have something of a question, among some. With a phrase it is enough to be among them.
     fn some(&self, among: Option<&DocSet>) -> DocSet {
         let count = self.index.len();
-        let whole: f64 = self.known.iter().map(|part| part.idf).sum();
-        let mut had = vec![0f32; count];
-        // A part that most records have makes no candidate.
-        for part in self.known.iter().filter(|part| part.docs.docs().len() <= count / 2) {
-            let docs = part.docs.docs().to_set();
-            docs.for_each(|doc| had[doc as usize] += part.idf as f32);
+        if self.phrased {
+            return among.cloned().unwrap_or_else(|| DocSet::all(count));
         }
-        let best = had.iter().copied().fold(0.0, f32::max);
-        let least = ((SOME_LEAST * whole) as f32).min(SOME_OF_BEST * best);
-        let candidate = |doc: &usize| had[*doc] >= least && had[*doc] > 0.0;
-        let mut found: Vec<u32> = (0..count).filter(candidate).map(|doc| doc as u32).collect();
-        found.retain(|doc| among.is_none_or(|among| among.contains(*doc)));
-        DocSet::List(found)
+        // A part that most records have makes no candidate.
+        let parts = self.known.iter().map(|part| part.docs.docs()).filter(|docs| docs.len() <= count / 2);
+        let mut found = union(&parts.collect::<Vec<_>>(), count).into_set();
+        if let Some(among) = among {
+            found.intersect(&among.docs());
+        }
+        found
     }
 
     /// How much of a question a document has.
     pub(super) fn had(&self, doc: u32) -> f64 {
         self.known.iter().filter(|part| part.docs.docs().contains(doc)).map(|part| part.idf).sum()
+    }
+
+    /// How much of a question each document has.
+    pub(super) fn had_by_all(&self) -> Vec<f32> {
+        let mut had = vec![0f32; self.index.len()];
+        for part in &self.known {
+            part.docs.docs().to_set().for_each(|doc| had[doc as usize] += part.idf as f32);
+        }
+        had
     }
 
     /// The words that a document of a tier lacks, as they were typed; a guess is no word that was typed.

@@ -1,10 +1,10 @@
 //! Which records say nothing about who may apply: one bit set for each facet of eligibility.
 //!
 //! ```text
-//! unstated   bit sets: documents that neither name nor exclude a value, in the order of [`ELIGIBILITY`]
+//! unstated   bit sets: documents that neither name nor exclude a value, by facet of who may apply
 //! ```
 
-use crate::facet::{Facet, excluded_values, named_values};
+use crate::facet::{Facet, admitting, excluded_values, named_values};
 use crate::query::Query;
 use crate::search::Index;
 use crate::search::set::{DocSet, Docs, set_bit, union, words};
@@ -18,7 +18,7 @@ impl Index {
     /// `None` when no such filter is picked.
     pub(super) fn or_silent(&self, query: &Query, today: &Today, base: Option<&DocSet>) -> Option<DocSet> {
         let groups = self.groups(query, today);
-        if !groups.iter().any(|group| ELIGIBILITY.contains(&group.facet)) {
+        if !groups.iter().any(|group| group.facet.spec().admits) {
             return None;
         }
         let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
@@ -32,22 +32,26 @@ impl Index {
     }
 }
 
-/// Facets of who may apply.
-pub const ELIGIBILITY: [Facet; 8] = [
-    Facet::Countries,
-    Facet::Citizenships,
-    Facet::Residences,
-    Facet::Careers,
-    Facet::Education,
-    Facet::Applicants,
-    Facet::Audiences,
-    Facet::Enrollments,
-];
+impl Index {
+    /// Documents that publish nothing of what a question bounds; `None` when it bounds nothing that could
+    /// be left unsaid.
+    pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet> {
+        let bounded = self.measures.iter().zip(query.measures).filter(|(_, asked)| asked.is_some());
+        let silent = bounded.map(|(column, _)| {
+            let is_silent = |doc: &usize| column.at[*doc] == column.at[*doc + 1];
+            DocSet::List((0..self.len()).filter(is_silent).map(|doc| doc as u32).collect())
+        });
+        silent.reduce(|mut all, silent| {
+            all.intersect(&silent.docs());
+            all
+        })
+    }
+}
 
 /// Writes the section.
 pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) {
-    let mut all = Vec::with_capacity(ELIGIBILITY.len() * words(documents.len()));
-    for facet in ELIGIBILITY {
+    let mut all = Vec::with_capacity(admitting().count() * words(documents.len()));
+    for facet in admitting() {
         let mut bits = vec![0u64; words(documents.len())];
         for (doc, said) in documents.iter().enumerate() {
             let named = named_values(facet, said.program, &said.facts);
@@ -74,7 +78,7 @@ impl Unstated {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let bits = sections.get::<u64>("unstated")?;
-        check_len("unstated", &bits, ELIGIBILITY.len() * words(count))?;
+        check_len("unstated", &bits, admitting().count() * words(count))?;
         check_bits("unstated", &bits, count)?;
         Ok(Self { bits, words: words(count) })
     }
@@ -82,7 +86,7 @@ impl Unstated {
     /// Documents that say nothing in a facet; `None` when it is none of eligibility.
     #[must_use]
     pub fn docs(&self, facet: Facet) -> Option<Docs<'_>> {
-        let place = ELIGIBILITY.iter().position(|known| *known == facet)?;
+        let place = admitting().position(|known| known == facet)?;
         Some(Docs::Bits(&self.bits[place * self.words..(place + 1) * self.words]))
     }
 

@@ -34,7 +34,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
 const GROUND_FLOOR: [&str; 7] = ["client", "clock", "connection", "encode", "limit", "refusal", "searches"];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.
-const FACETS_NAMED: [(&str, &str); 10] = [
+const FACETS_NAMED: [(&str, &str); 8] = [
     ("edge/src/mcp/search.rs: Countries", "a place that words were taken for"),
     (
         "generator/src/link/spelling.rs: Careers Fields Types",
@@ -45,17 +45,7 @@ const FACETS_NAMED: [(&str, &str); 10] = [
     ("snapshot/src/page/html/search/chips.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
-    (
-        "snapshot/src/search/concepts.rs: Applicants Audiences Benefits Careers Citizenships Countries Destinations \
-         Education Enrollments FundingShapes Residences Topics Types",
-        "whose labels people use as words; not yet rows of the table",
-    ),
     ("snapshot/src/search/today.rs: OpenStates", "what is derived anew each day"),
-    (
-        "snapshot/src/search/unstated.rs: Applicants Audiences Careers Citizenships Countries Education Enrollments \
-         Residences",
-        "who may apply; not yet rows of the table",
-    ),
 ];
 
 /// Names of facets that are also names of something else, and where.

@@ -97,7 +97,7 @@ fn pick(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
 }
 
 /// Words with phrases, exclusions, beginnings and slips.
-fn text(rng: &mut Rng) -> String {
+pub(crate) fn text(rng: &mut Rng) -> String {
     let mut text = String::new();
     for _ in 0..rng.weighted(&[1, 40, 30, 20, 9]) {
         text.push_str(rng.pick(&["", "", "", "", "", "-"]));
@@ -126,7 +126,7 @@ fn text(rng: &mut Rng) -> String {
     text
 }
 
-fn query_string(pairs: &[(String, String)]) -> String {
+pub(crate) fn query_string(pairs: &[(String, String)]) -> String {
     let mut query = Serializer::new(String::new());
     pairs.iter().for_each(|(name, value)| {
         query.append_pair(name, value);
@@ -185,7 +185,7 @@ fn program(number: u32, members: &Value) -> Value {
     program
 }
 
-fn organization() -> (&'static str, Vec<Value>) {
+pub(crate) fn organization() -> (&'static str, Vec<Value>) {
     let record = json!({
         "id": "00000000-0000-4000-8000-0000000000aa", "slug": "body", "name": "Body",
         "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
@@ -203,7 +203,7 @@ fn many_programs(members: &[Value]) -> (&'static str, Vec<Value>) {
     ("programs", numbered.collect())
 }
 
-fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
+pub(crate) fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
     ("programs", (1..).zip(members).map(|(number, members)| program(number, members)).collect())
 }
 

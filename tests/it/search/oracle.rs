@@ -49,23 +49,23 @@ pub(crate) struct Expected {
 }
 
 /// A program with all that a search looks at.
-struct Record<'a> {
-    program: &'a Program,
+pub(super) struct Record<'a> {
+    pub(super) program: &'a Program,
     names: [String; 2],
     cycles: Vec<&'a Cycle>,
     /// By facet name.
-    named: BTreeMap<&'static str, BTreeSet<&'a str>>,
-    shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    pub(super) named: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    pub(super) shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
     facts: Vec<&'a Fact>,
-    texts: Vec<Positions>,
+    pub(super) texts: Vec<Positions>,
 }
 
 /// The plain search.
 pub(crate) struct Oracle<'a> {
-    records: Vec<Record<'a>>,
+    pub(super) records: Vec<Record<'a>>,
     /// Values that records name for a facet or that the contract fixes, by facet name.
     pub(crate) vocabulary: BTreeMap<&'static str, BTreeSet<&'a str>>,
-    reader: Reader,
+    pub(super) reader: Reader,
 }
 
 impl Asked {
@@ -137,7 +137,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether a program has a facet value on a day.
-    fn has(&self, record: &Record<'_>, facet: &str, value: &str, today: Date) -> bool {
+    pub(super) fn has(&self, record: &Record<'_>, facet: &str, value: &str, today: Date) -> bool {
         let names = |facet: &str, value: &str| record.named[facet].contains(value);
         match facet {
             "openStates" => open_states(record, today).contains(value),
@@ -200,7 +200,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn matching_all_but_picks(&self, asked: &Asked, today: Date) -> Vec<&Record<'_>> {
-        let text = asked.get("q").map(|text| self.reader.understand(text));
+        let text = asked.get("q").map(|text| self.reader.understand(text, &[]));
         let fits = |record: &&Record<'_>| {
             let deadline = next_deadline(record, today);
             let (from, to) = (asked.date("deadlineFrom"), asked.date("deadlineTo"));
@@ -219,7 +219,7 @@ impl<'a> Oracle<'a> {
 }
 
 /// Whether a record names a value of a concept.
-fn says(record: &Record<'_>, concept: &Concept) -> bool {
+pub(super) fn says(record: &Record<'_>, concept: &Concept) -> bool {
     let mut values = concept.values.iter();
     values.any(|(facet, value)| record.named[FACETS[usize::from(*facet)].name].contains(value.as_str()))
 }

@@ -63,38 +63,64 @@ pub(super) struct Reader {
 
 /// One thing that must be there.
 #[derive(Default)]
-struct Clause {
+pub(super) struct Clause {
+    /// The words, as they were typed.
+    pub(super) typed: Vec<Typed>,
     /// One of these: all words of it, one of the tokens for each word.
     alternatives: Vec<Vec<BTreeSet<String>>>,
     /// Or these in a row.
     phrase: Option<Vec<String>>,
     /// Or one of these values.
-    concept: Option<Concept>,
+    pub(super) concept: Option<Concept>,
 }
 
 /// What a text asks for.
 pub(super) struct Understood {
-    wanted: Vec<Clause>,
-    phrases: Vec<Vec<String>>,
+    pub(super) wanted: Vec<Clause>,
+    pub(super) phrases: Vec<Vec<String>>,
     unwanted_words: Vec<BTreeSet<String>>,
     unwanted_phrases: Vec<Vec<String>>,
+}
+
+impl Clause {
+    /// Whether a record's texts, or the values that it names, have it.
+    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&Concept) -> bool) -> bool {
+        self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
+            || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
+            || self.concept.as_ref().is_some_and(says)
+    }
+
+    /// Whether its words stand nowhere and name no value.
+    pub(super) fn is_unknown(&self) -> bool {
+        let stands = |words: &Vec<BTreeSet<String>>| words.iter().all(|tokens| !tokens.is_empty());
+        !self.alternatives.iter().any(stands)
+            && self.phrase.is_none()
+            && self.concept.as_ref().is_none_or(|concept| concept.values.is_empty())
+    }
+
+    /// Has one of some tokens instead.
+    pub(super) fn guess(&mut self, tokens: BTreeSet<String>) {
+        self.alternatives = vec![vec![tokens]];
+    }
 }
 
 impl Understood {
     /// Whether a record's texts, and the values that it names, are what was asked for.
     pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&Concept) -> bool) -> bool {
-        let any_of = |tokens: &BTreeSet<String>| texts.iter().flatten().flatten().any(|t| tokens.contains(t));
+        self.wanted.iter().all(|clause| clause.fits(texts, &says)) && self.admits(texts)
+    }
+
+    /// Whether a record's texts have the phrases and nothing that is shut out.
+    pub(super) fn admits(&self, texts: &[Positions]) -> bool {
         let phrase = |words: &Vec<String>| texts.iter().any(|text| has_phrase(text, words));
-        let has = |clause: &Clause| {
-            clause.alternatives.iter().any(|words| words.iter().all(any_of))
-                || clause.phrase.as_ref().is_some_and(phrase)
-                || clause.concept.as_ref().is_some_and(&says)
-        };
-        self.wanted.iter().all(has)
-            && self.phrases.iter().all(phrase)
-            && !self.unwanted_words.iter().any(any_of)
+        self.phrases.iter().all(phrase)
+            && !self.unwanted_words.iter().any(|tokens| has_any(texts, tokens))
             && !self.unwanted_phrases.iter().any(phrase)
     }
+}
+
+fn has_any(texts: &[Positions], tokens: &BTreeSet<String>) -> bool {
+    texts.iter().flatten().flatten().any(|token| tokens.contains(token))
 }
 
 fn has_phrase(text: &Positions, words: &[String]) -> bool {
@@ -142,7 +168,8 @@ impl Reader {
         Self { dictionary, synonyms: synonyms.collect(), concepts, stems }
     }
 
-    pub(super) fn understand(&self, text: &str) -> Understood {
+    /// What a text asks for; `taken_back` are runs that are words, whatever they name.
+    pub(super) fn understand(&self, text: &str, taken_back: &[String]) -> Understood {
         let mut plain: Vec<Typed> = Vec::new();
         let mut understood = Understood {
             wanted: Vec::new(),
@@ -167,7 +194,7 @@ impl Reader {
         while at < plain.len() {
             let length = self.run(&plain[at..]);
             if length > 1 || !small[at] {
-                understood.wanted.push(self.clause(&plain[at..at + length]));
+                understood.wanted.push(self.clause(&plain[at..at + length], taken_back));
             }
             at += length;
         }
@@ -207,9 +234,10 @@ impl Reader {
         others.chain(BUILT_IN.of(&words).into_iter().cloned()).collect()
     }
 
-    fn clause(&self, run: &[Typed]) -> Clause {
-        let mut clause = Clause { concept: self.concept(run).cloned(), ..Clause::default() };
+    fn clause(&self, run: &[Typed], taken_back: &[String]) -> Clause {
         let own: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let concept = self.concept(run).filter(|_| !taken_back.contains(&own.join(" "))).cloned();
+        let mut clause = Clause { typed: run.to_vec(), concept, ..Clause::default() };
         let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
         let names = place.map(names_of_place).unwrap_or_default();
         for words in std::iter::once(own).chain(self.synonyms(run)).chain(names.iter().cloned()) {
@@ -221,6 +249,17 @@ impl Reader {
             clause.phrase = (only.parts.len() > 1 && !known).then(|| only.parts.clone());
         }
         clause
+    }
+
+    /// Every token of every text, in order.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = &String> {
+        self.dictionary.keys()
+    }
+
+    /// Whether a word stands in the name of anything.
+    pub(super) fn is_in_a_name(&self, word: &str) -> bool {
+        let stems = keys(&[word]);
+        self.concepts.keys().flat_map(|key| key.split(' ')).any(|stem| stems.iter().any(|own| own == stem))
     }
 
     /// The word and what shares a stem with it in either language.

@@ -9,6 +9,8 @@ use generator::read::Input;
 use serde_json::{Value, json};
 use snapshot::query::PARAMETERS;
 use tests::checks::store::{Other, Root};
+use tests::judge::Judged;
+use tests::judge::judged::SAMPLE;
 use tests::questions::{Class, questions};
 use tests::snapshots::load;
 
@@ -38,6 +40,7 @@ fn main() -> io::Result<()> {
     let pages = ["/es", "/es/programs.csv?q=a", "/programs.ics", "/programs/a.jsonld", "//x.example/%2e%2e"];
     put(&out, "path", paths.chain(pages.map(str::to_owned)))?;
     put(&out, "query", queries())?;
+    put(&out, "understand", Judged::read(SAMPLE).into_iter().map(|judged| judged.text))?;
     let resources = ["0", "1", "2", "3"].into_iter();
     put(&out, "headers", resources.flat_map(|choice| HEADERS.map(|lines| format!("{choice}{lines}"))))?;
     put(&out, "manifest", manifests()?)?;

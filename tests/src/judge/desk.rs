@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use url::form_urlencoded::Serializer;
 
+use crate::judge::ablation;
 use crate::judge::judged::Judged;
 use crate::judge::measure::DEPTH;
 use crate::snapshots::{HOST, build, folder, load, open, options};
@@ -64,11 +65,22 @@ pub struct Variant {
     pub ask: fn(&Desk<'_>, &Judged) -> Answer,
 }
 
-/// Every way to ask: the faces first, then the engine with a part of it switched off, for ablation.
+/// Every way to ask: the faces first, then without a part of the engine. A part is switched off by what is
+/// asked and by which rows are kept, never in the engine: see [`ablation`].
 pub const VARIANTS: &[Variant] = &[
     Variant { name: "mcp", ask: |desk, judged| desk.mcp(judged) },
     Variant { name: "page", ask: |desk, judged| desk.page(judged) },
     Variant { name: "rest", ask: |desk, judged| desk.rest(judged) },
+    Variant { name: "no scores", ask: ablation::without_scores },
+    Variant { name: "no near rows", ask: ablation::without_near_rows },
+    Variant { name: "no wider rows", ask: |desk, judged| ablation::without_tier(desk, judged, "wider") },
+    Variant { name: "no unstated", ask: |desk, judged| ablation::without_tier(desk, judged, "unstated") },
+    Variant { name: "no some", ask: |desk, judged| ablation::without_tier(desk, judged, "some") },
+    Variant { name: "no concepts", ask: ablation::without_concepts },
+    Variant { name: "no modifiers", ask: ablation::without_modifiers },
+    Variant { name: "no guesses", ask: ablation::without_guesses },
+    Variant { name: "no small words", ask: ablation::without_small_words },
+    Variant { name: "no other forms", ask: ablation::without_other_forms },
 ];
 
 /// A dataset, published into a folder and opened without a server.
@@ -121,17 +133,19 @@ impl<'a> Desk<'a> {
     /// The tool `search_opportunities`.
     #[must_use]
     pub fn mcp(&self, judged: &Judged) -> Answer {
-        let arguments = json!({"query": judged.text, "locale": judged.locale, "limit": DEPTH});
+        read(&self.opportunities(judged, &judged.text, &json!({})))
+    }
+
+    /// What the tool `search_opportunities` answers to a text, with more arguments.
+    #[must_use]
+    pub fn opportunities(&self, judged: &Judged, text: &str, more: &Value) -> Value {
+        let mut arguments = json!({"query": text, "locale": judged.locale, "limit": DEPTH});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let params = json!({"name": "search_opportunities", "arguments": arguments});
         let body = self.call(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
-        let content = &body["result"]["structuredContent"];
-        let rows = content["opportunities"].as_array().unwrap_or_else(|| panic!("{}: {body}", judged.text));
-        Answer {
-            found: rows.iter().map(slug).collect(),
-            matches: number(&content["total"]),
-            guessed: guesses(content),
-            understood: concepts(content),
-        }
+        let content = body["result"]["structuredContent"].clone();
+        assert!(content["opportunities"].is_array(), "{text}: {body}");
+        content
     }
 
     /// Whether a record has a value, or a place inside it.
@@ -171,6 +185,17 @@ impl<'a> Desk<'a> {
         let head = Head::from(head);
         let answered = self.mcp.handle(&head, body, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         serde_json::from_slice(self.runtime.block_on(answered).body()).unwrap()
+    }
+}
+
+/// Reads what the tool `search_opportunities` answered.
+#[must_use]
+pub fn read(content: &Value) -> Answer {
+    Answer {
+        found: content["opportunities"].as_array().unwrap().iter().map(slug).collect(),
+        matches: number(&content["total"]),
+        guessed: guesses(content),
+        understood: concepts(content),
     }
 }
 

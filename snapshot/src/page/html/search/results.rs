@@ -1,24 +1,30 @@
 //! The rows, their headings, the way to other pages of them, and their order.
 
 use super::{Splice, path};
-use crate::page::html::{Word, escaped, grouped};
+use crate::page::html::{Word, escaped, grouped, ways};
 use crate::page::push_number;
 use crate::query::{PAGE_RANGE, Sort};
 use crate::search::rank::Row;
 use crate::search::tiers::Tier;
+use crate::search::without::{Without, without};
 
 impl Splice<'_> {
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
         let rows = &self.answer.rows;
-        if self.answer.total == 0 || rows.is_empty() {
-            let past = self.answer.total > 0;
+        if rows.is_empty() && self.query.page.offset > 0 {
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, if past { Word::PastEnd } else { Word::NoResults });
-            if past {
-                out.push(b' ');
-                self.page_link(out, 1, "first", Word::First);
-            }
+            self.language.push_word(out, Word::PastEnd);
+            out.push(b' ');
+            self.page_link(out, 1, "first", Word::First);
             out.extend_from_slice(b"</p>");
+        } else if self.answer.total == 0 {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::NoResults);
+            out.extend_from_slice(b"</p>");
+            let found = without(&self.site.index, self.query, &self.dated.today, &self.extras.plain);
+            let asked = |way: &Without| self.extras.question(self.site, &way.query);
+            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.push_filter(out, name, value);
+            ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
         }
         let mut number = self.query.page.offset + 1;
         for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {

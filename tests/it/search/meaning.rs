@@ -1,0 +1,246 @@
+//! What ranked answers make of words: against the plain oracle, over all names of places, and for questions
+//! that say too little, too much or nothing that there is.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use snapshot::place;
+use snapshot::query::{Query, parse_search};
+use snapshot::record::Locale;
+use snapshot::search::rank::{self, Ranked, Wish};
+use snapshot::search::text::words_of;
+use snapshot::search::tiers::Tier;
+use snapshot::search::without::{Dropped, without};
+use snapshot::time::Day;
+use tests::checks::understand;
+use tests::judge::Judged;
+use tests::judge::judged::{PUBLISHED, SAMPLE};
+use tests::snapshots::sample;
+use tests::synth::rng::Rng;
+use tests::world::{World, day_after};
+
+use crate::search::engine::{organization, programs, query_string, text};
+use crate::search::oracle::Oracle;
+
+/// Questions that are asked of each of so many datasets.
+const WORLDS: u64 = 12;
+const QUESTIONS: u64 = 40;
+
+fn question(text: &str) -> Query {
+    Query { text: Some(text.to_owned()), facets: false, ..Query::default() }
+}
+
+fn ranked(world: &World, query: &Query, plain: &[String]) -> Ranked {
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    rank::search(&world.site.index, query, &today, Wish { plain, ..Wish::BEST })
+}
+
+fn slugs(world: &World, ranked: &Ranked) -> Vec<String> {
+    ranked.rows.iter().map(|row| world.site.index.slug(row.doc).to_owned()).collect()
+}
+
+/// A tier by name; what is called so is among what matches.
+fn told(tier: Tier) -> &'static str {
+    if tier.is_full() { "all" } else { tier.as_str() }
+}
+
+/// Random questions with a dataset each.
+fn asked(ask: impl Fn(&World, &Oracle<'_>, &Query)) {
+    for seed in 0..WORLDS {
+        let world = World::tiny(seed);
+        let oracle = Oracle::new(&world.directory);
+        for number in 0..QUESTIONS {
+            let text = text(&mut Rng::new(&[seed, number]));
+            if text.chars().any(char::is_alphanumeric) {
+                ask(&world, &oracle, &question(&text));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ranked_answer_has_the_total_of_the_rest_interface_and_the_matches_come_first() {
+    asked(|world, _, query| {
+        let today = world.site.dated(Day::new(day_after(0))).today;
+        let exact = world.site.index.search(query, &today);
+        let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
+        let found = ranked(world, &all, &[]);
+        assert!(found.said.is_empty(), "{query:?}");
+        assert_eq!(found.total, exact.total, "{query:?}");
+        let full = found.rows.iter().take_while(|row| row.tier.is_full()).count();
+        assert_eq!(full, exact.total.min(100), "{query:?}");
+        assert!(!found.rows[full..].iter().any(|row| row.tier.is_full()), "{query:?}");
+    });
+}
+
+#[test]
+fn rows_stand_in_the_tier_that_the_rules_give_them() {
+    asked(|world, oracle, query| {
+        let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
+        let found = ranked(world, &all, &[]);
+        let expected = oracle.tiers(query.text.as_deref().unwrap_or_default());
+        let rows: BTreeSet<(String, &str)> = found
+            .rows
+            .iter()
+            .map(|row| (world.site.index.slug(row.doc).to_owned(), told(row.tier)))
+            .collect();
+        assert_eq!(rows, expected, "{query:?}");
+        let band = |tier: Tier| tier.min(Tier::Unstated);
+        assert!(found.rows.is_sorted_by_key(|row| band(row.tier)), "{query:?}");
+    });
+}
+
+#[test]
+fn what_words_were_taken_for_is_taken_back_word_by_word() {
+    asked(|world, oracle, query| {
+        let mut plain: Vec<String> = Vec::new();
+        let mut found = ranked(world, query, &plain);
+        while let Some(chip) = found.understood.first() {
+            assert!(!plain.contains(&chip.words), "{query:?}: {plain:?} stay words");
+            plain.push(chip.words.clone());
+            found = ranked(world, query, &plain);
+            let total = oracle.total(query.text.as_deref().unwrap_or_default(), &plain);
+            assert_eq!(found.total, total, "{query:?} without {plain:?}");
+        }
+    });
+}
+
+#[test]
+fn a_filter_that_words_said_is_a_word_again_when_it_is_taken_back() {
+    let names = ["Open now grants", "Grants"];
+    let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
+    let found = ranked(&world, &question("open now grants"), &[]);
+    assert_eq!(found.said.iter().map(|said| said.words.as_str()).collect::<Vec<_>>(), ["open now"]);
+    let plain = ranked(&world, &question("open now grants"), &["open now".to_owned()]);
+    assert!(plain.said.is_empty());
+    assert_eq!(slugs(&world, &plain)[..1], ["p1"]);
+    assert_eq!(plain.total, 1);
+}
+
+#[test]
+fn what_bounds_an_amount_leaves_those_that_publish_none_below_those_that_fit() {
+    let members = [
+        json!({"name": "Prize A"}),
+        json!({"name": "Prize B", "fundingMaxUsd": 100}),
+        json!({"name": "Prize C", "fundingMaxUsd": 2_000_000, "fundingMinUsd": 2_000_000}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let found = ranked(&world, &question("prize over $1 million"), &[]);
+    let tiers: Vec<&str> = found.rows.iter().map(|row| row.tier.as_str()).collect();
+    assert_eq!(found.total, 1);
+    assert_eq!(slugs(&world, &found)[0], "p3");
+    assert!(tiers.contains(&"unstated"), "{tiers:?}");
+    let silent = found.rows.iter().find(|row| row.tier == Tier::Unstated).map(|row| row.doc);
+    assert_eq!(silent.map(|doc| world.site.index.slug(doc)), Some("p1"));
+}
+
+/// Every name of a place and of its people, in both languages.
+fn names() -> impl Iterator<Item = &'static str> {
+    let names = place::all().flat_map(|place| Locale::ALL.iter().map(|locale| place.name(*locale)));
+    names.chain(place::demonyms().map(|(_, name)| name)).chain(place::subdivisions().map(|(_, name)| name))
+}
+
+#[test]
+fn no_name_of_a_place_that_no_record_has_is_answered_with_other_words() {
+    // Words that are a slip away from names: two letters swapped.
+    let known: BTreeSet<String> = names().flat_map(words_of).collect();
+    let swapped = |word: &String| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.get_mut(1..3)?.swap(0, 1);
+        Some(letters.into_iter().collect::<String>()).filter(|swapped| !known.contains(swapped))
+    };
+    let mut near: Vec<String> = known.iter().filter_map(swapped).collect();
+    near.push("per".to_owned());
+    let texts: Vec<Value> = near.chunks(400).map(|words| json!({"summary": words.join(" ")})).collect();
+    let world = World::tables(&[organization(), programs(&texts[..texts.len().min(9)])]);
+    let oracle = Oracle::new(&world.directory);
+    for name in names() {
+        let found = ranked(&world, &question(name), &[]);
+        assert_eq!(found.guesses, [], "{name}");
+        assert_eq!(found.total, oracle.total(name, &[]), "{name}");
+    }
+    assert_eq!(ranked(&world, &question("Peru"), &[]).total, 0);
+    assert_eq!(ranked(&world, &question("peruano"), &[]).total, 0);
+}
+
+#[test]
+fn questions_that_say_too_little_or_too_much_are_answered() {
+    let places = "peru chile kenya nigeria ghana togo benin mali niger egypt libya sudan angola zambia malawi \
+                  rwanda burundi uganda ethiopia somalia eritrea gabon cameroon namibia botswana lesotho cuba \
+                  haiti panama mexico belize canada";
+    let questions = [
+        "of the and",
+        "open now rolling deadline fully funded",
+        "open closed",
+        "over $100 under $50",
+        "over $100 up to $50 under 30 due in 2027 due in 2026 open now no deadline",
+        places,
+        "the soil",
+        "-soil",
+        "\"\" -\"\"",
+        "a",
+    ];
+    let labels = json!({"facet": "topics", "value": "the", "labelEn": "", "labelEs": ""});
+    let topic = json!({
+        "id": "00000000-0000-4000-8000-0000000000f1", "programId": "00000000-0000-4000-8000-000000000001",
+        "kind": "topic", "value": "the", "label": "", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let members = [json!({"name": "Soil"}), json!({"name": "Soil of the field"})];
+    let plain = World::tables(&[organization(), programs(&members)]);
+    let odd = World::tables(&[
+        organization(),
+        programs(&members),
+        ("facts", vec![topic]),
+        ("vocabulary", vec![labels]),
+    ]);
+    for world in [&plain, &odd] {
+        let today = world.site.dated(Day::new(day_after(0))).today;
+        for text in questions {
+            let found = ranked(world, &question(text), &[]);
+            assert!(found.total <= 2 && found.understood.len() <= 32, "{text}");
+            for way in without(&world.site.index, &question(text), &today, &[]) {
+                assert_eq!(ranked(world, &way.query, &[]).total, way.total, "{text}: {:?}", way.dropped);
+            }
+        }
+        assert_eq!(ranked(world, &question("the soil"), &[]).total, 2, "a small word need not be there");
+        assert_eq!(ranked(world, &question("of the and"), &[]).total, 0, "unless nothing else is asked");
+        assert_eq!(ranked(world, &question("open closed"), &[]).total, 0);
+        assert_eq!(ranked(world, &question("over $100 under $50"), &[]).total, 0);
+    }
+    assert_eq!(ranked(&plain, &question(places), &[]).understood.len(), 32);
+}
+
+#[test]
+fn a_dead_end_says_what_each_word_and_each_filter_costs() {
+    let members = [
+        json!({"name": "Soil prize", "programType": "prize"}),
+        json!({"name": "Soil grant", "fundingMaxUsd": 500}),
+        json!({"name": "Water grant"}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let values = &world.site.index.values;
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let ways = |asked: &str| -> Vec<(Dropped, usize)> {
+        let (query, _) = parse_search(asked, |facet, value| values.find(facet, value));
+        let ways = without(&world.site.index, &query, &today, &[]);
+        ways.into_iter().map(|way| (way.dropped, way.total)).collect()
+    };
+    let words = |words: &str| Dropped::Words(words.to_owned());
+    let filter = |parameter, value: &str| Dropped::Filter { parameter, value: value.to_owned() };
+    let asked = query_string(&[("q".into(), "Soil xylophone".into())]);
+    assert_eq!(ways(&asked), [(words("xylophone"), 2)], "nothing has xylophone, with or without soil");
+    let asked = query_string(&[("q".into(), "water".into()), ("type".into(), "prize".into())]);
+    assert_eq!(ways(&asked), [(words("water"), 1), (filter("type", "prize"), 1)]);
+    let asked = query_string(&[("q".into(), "soil -\"grant\"".into()), ("fundingMin".into(), "400".into())]);
+    assert_eq!(ways(&asked), [(words("-\"grant\""), 1), (filter("fundingMin", "400"), 1)]);
+    let asked = query_string(&[("q".into(), "grant over $9,000".into())]);
+    assert_eq!(ways(&asked), [(words("over $9,000"), 2)], "what says a filter is one part");
+    assert_eq!(ways("q=xylophone"), [], "without it nothing would be asked");
+}
+
+#[test]
+fn every_judged_question_is_read_without_fault() {
+    for judged in Judged::read(SAMPLE).into_iter().chain(Judged::read(PUBLISHED)) {
+        understand::holds(sample(), &judged.text);
+    }
+}

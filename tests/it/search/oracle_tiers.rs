@@ -1,0 +1,211 @@
+//! The tiers of ranked answers, from their rules: what of a question every record has, may have, or says
+//! nothing of.
+
+use std::collections::BTreeSet;
+
+use snapshot::facet::FACETS;
+use snapshot::search::concepts::Concept;
+use snapshot::search::lexicon::is_known;
+use snapshot::search::text::Typed;
+
+use super::oracle::{Oracle, Record, says};
+use super::oracle_text::Clause;
+use tests::world::day_after;
+
+/// Most words of a question that are guessed, and most words that one is guessed to be.
+const GUESSED: usize = 2;
+const SHOWN: usize = 3;
+
+/// Facets of who may apply.
+const ELIGIBILITY: [&str; 8] = [
+    "countries",
+    "careers",
+    "applicants",
+    "audiences",
+    "citizenships",
+    "residences",
+    "education",
+    "enrollments",
+];
+const PLACES: [&str; 4] = ["countries", "destinations", "citizenships", "residences"];
+
+/// A clause, and by record whether it is had, had through a wider place, or not spoken of.
+struct Part {
+    has: Vec<bool>,
+    wider: Option<Vec<bool>>,
+    mute: Option<Vec<bool>>,
+    is_guess: bool,
+    worth: f64,
+}
+
+impl Oracle<'_> {
+    /// How many records match a text fully; `taken_back` are runs that are words, whatever they name.
+    pub(super) fn total(&self, text: &str, taken_back: &[String]) -> usize {
+        let asked = self.reader.understand(text, taken_back);
+        let fits = |record: &&Record<'_>| asked.fits(&record.texts, |concept| says(record, concept));
+        self.records.iter().filter(fits).count()
+    }
+
+    /// Slugs of the records that are shown for a text, and the tier of each; what is called so is all.
+    pub(super) fn tiers(&self, text: &str) -> BTreeSet<(String, &'static str)> {
+        let asked = self.reader.understand(text, &[]);
+        let among: Vec<bool> = self.records.iter().map(|record| asked.admits(&record.texts)).collect();
+        let phrased = !asked.phrases.is_empty();
+        let (mut parts, mut unknown, mut guesses) = (Vec::new(), 0, 0);
+        for mut clause in asked.wanted {
+            let guess = if clause.is_unknown() && guesses < GUESSED { self.guess(&clause) } else { None };
+            let is_guess = guess.is_some();
+            guesses += usize::from(is_guess);
+            guess.into_iter().for_each(|tokens| clause.guess(tokens));
+            let part = self.part(&clause, is_guess);
+            let is_wider = part.wider.as_ref().is_some_and(|wider| wider.contains(&true));
+            if clause.is_unknown() && !is_wider { unknown += 1 } else { parts.push(part) }
+        }
+        let rules = Rules { parts, unknown, phrased, count: self.records.len() };
+        let told = self.records.iter().enumerate().filter(|(record, _)| among[*record]);
+        told.filter_map(|(at, record)| Some((record.program.slug.clone(), rules.tier(at)?))).collect()
+    }
+
+    fn part(&self, clause: &Clause, is_guess: bool) -> Part {
+        let of = |fits: &dyn Fn(&Record<'_>) -> bool| self.records.iter().map(fits).collect::<Vec<bool>>();
+        let has = of(&|record| clause.fits(&record.texts, |concept| says(record, concept)));
+        let today = day_after(0);
+        let concept = clause.concept.as_ref().filter(|it| it.place.is_some() || !it.values.is_empty());
+        let wider = concept
+            .and_then(|concept| concept.place.as_deref())
+            .map(|place| of(&|record| PLACES.iter().any(|facet| self.has(record, facet, place, today))));
+        let silent = |facets: &[&str]| {
+            of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
+        };
+        let mute = concept.map(spoken).filter(|facets| !facets.is_empty()).map(|facets| silent(&facets));
+        let holders = has.iter().filter(|has| **has).count();
+        Part { has, wider, mute, is_guess, worth: worth(holders, self.records.len()) }
+    }
+
+    /// What a word that stands nowhere may be a slip of.
+    fn guess(&self, clause: &Clause) -> Option<BTreeSet<String>> {
+        let [word] = clause.typed.as_slice() else { return None };
+        if self.reader.is_in_a_name(&word.text) {
+            return None;
+        }
+        let mut near: Vec<(usize, &String)> =
+            self.reader.tokens().filter_map(|token| Some((slips(word, token)?, token))).collect();
+        let least = near.iter().map(|(distance, _)| *distance).min()?;
+        near.retain(|(distance, _)| *distance == least);
+        let holders = |token: &String| {
+            let has = |record: &&Record<'_>| record.texts.iter().flatten().flatten().any(|it| it == token);
+            self.records.iter().filter(has).count()
+        };
+        near.sort_by_key(|(_, token)| (std::cmp::Reverse(holders(token)), token.as_bytes()));
+        Some(near.into_iter().take(SHOWN).map(|(_, token)| token.clone()).collect())
+    }
+}
+
+/// Facets of who may apply that a concept speaks of.
+fn spoken(concept: &Concept) -> Vec<&'static str> {
+    let of_place =
+        ["countries", "citizenships", "residences"].into_iter().filter(|_| concept.place.is_some());
+    let named = concept.values.iter().map(|(facet, _)| &FACETS[usize::from(*facet)]);
+    let named = named.filter(|spec| !spec.places).map(|spec| spec.name);
+    let mut facets: Vec<&str> = of_place.chain(named).filter(|name| ELIGIBILITY.contains(name)).collect();
+    facets.sort_unstable();
+    facets.dedup();
+    facets
+}
+
+/// How much it tells that a record is one of some holders.
+fn worth(holders: usize, count: usize) -> f64 {
+    let (holders, count) = (holders as f64, count as f64);
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+}
+
+/// How many slips away a token is, if so many are allowed for a word of that length.
+fn slips(word: &Typed, token: &str) -> Option<usize> {
+    let (typed, other): (Vec<char>, Vec<char>) = (word.text.chars().collect(), token.chars().collect());
+    if word.capitals || is_known(&word.text) || !typed.iter().all(|letter| letter.is_alphabetic()) {
+        return None;
+    }
+    let swapped = typed.len() > 1 && other.starts_with(&[typed[1], typed[0]]);
+    if other.first() != typed.first() && !swapped {
+        return None;
+    }
+    let distance = distance(&typed, &other);
+    match typed.len() {
+        ..4 => None,
+        4 => (distance == 1 && other.len() == 4 && sorted(&typed) == sorted(&other)).then_some(1),
+        5..9 => (distance <= 1).then_some(distance),
+        _ => (distance <= 2).then_some(distance),
+    }
+}
+
+fn sorted(letters: &[char]) -> Vec<char> {
+    let mut letters = letters.to_vec();
+    letters.sort_unstable();
+    letters
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours, by the whole table.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i][j] = match (i, j) {
+                (0, _) | (_, 0) => i + j,
+                _ => {
+                    let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                    let swapped = if swap { table[i - 2][j - 2] + 1 } else { usize::MAX };
+                    replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1).min(swapped)
+                }
+            };
+        }
+    }
+    table[a.len()][b.len()]
+}
+
+/// The rules over the parts of a question.
+struct Rules {
+    parts: Vec<Part>,
+    unknown: usize,
+    phrased: bool,
+    count: usize,
+}
+
+impl Rules {
+    /// The best tier of a record; none where it is not shown.
+    fn tier(&self, at: usize) -> Option<&'static str> {
+        let parts = &self.parts;
+        let has = |part: &Part| part.has[at];
+        let wider = |part: &Part| has(part) || part.wider.as_ref().is_some_and(|wider| wider[at]);
+        let mute = |part: &Part| wider(part) || part.mute.as_ref().is_some_and(|mute| mute[at]);
+        let all = self.unknown == 0;
+        let guessed = parts.iter().any(|part| part.is_guess);
+        if all && !guessed && parts.iter().all(has) {
+            return Some("all");
+        }
+        let least = self.least();
+        let most = parts.iter().enumerate().all(|(n, part)| Some(n) == least || wider(part));
+        let few = |part: &Part| part.has.iter().filter(|has| **has).count() <= self.count / 2;
+        if all && !guessed && parts.iter().all(wider) {
+            Some("wider")
+        } else if all && guessed && parts.iter().all(wider) {
+            Some("guess")
+        } else if all && parts.iter().any(|part| part.mute.is_some()) && parts.iter().all(mute) {
+            Some("unstated")
+        } else if (!parts.is_empty() || self.phrased) && (!all || least.is_some()) && most {
+            Some("most")
+        } else if self.phrased || parts.len() > 1 && parts.iter().any(|part| few(part) && has(part)) {
+            Some("some")
+        } else {
+            None
+        }
+    }
+
+    /// The part that tells least, if it tells at most a quarter of the question.
+    fn least(&self) -> Option<usize> {
+        let whole: f64 = self.parts.iter().map(|part| part.worth).sum();
+        let least = self.parts.iter().enumerate().min_by(|(_, a), (_, b)| a.worth.total_cmp(&b.worth));
+        let (position, part) = least?;
+        (self.unknown == 0 && self.parts.len() > 1 && part.worth <= 0.25 * whole).then_some(position)
+    }
+}

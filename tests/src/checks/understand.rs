@@ -1,0 +1,46 @@
+//! Any text as a question of words: however it is read, what it was taken for can be taken back, no row is
+//! a match that the total does not count, and a way out of a dead end leads where it says.
+
+use edge::live::Live;
+use snapshot::query::{Query, parse_search};
+use snapshot::search::rank::{self, Ranked, Wish};
+use snapshot::search::without::without;
+use url::form_urlencoded::Serializer;
+
+/// Most words of a question that are guessed.
+const GUESSED_MAX: usize = 2;
+
+/// Asks a text as people and language models do.
+pub fn holds(live: &Live, text: &str) {
+    let epoch = live.epoch();
+    let (index, today) = (&epoch.site().index, &epoch.dated.today);
+    let asked = Serializer::new(String::new()).append_pair("q", text).finish();
+    let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
+    let query = Query { facets: false, ..query };
+    let ask = |query: &Query, plain: &[String]| {
+        rank::search(index, query, today, Wish { plain, completes: true, ..Wish::BEST })
+    };
+    let found = ask(&query, &[]);
+    check(&found, text);
+    if found.said.is_empty() {
+        assert_eq!(found.total, index.search(&query, today).total, "{text}");
+    }
+    let taken = found.understood.iter().map(|chip| chip.words.clone());
+    let plain: Vec<String> = taken.chain(found.said.iter().map(|said| said.words.clone())).collect();
+    let plainly = ask(&query, &plain);
+    check(&plainly, text);
+    assert!(plainly.understood.iter().all(|chip| !plain.contains(&chip.words)), "{text}");
+    assert!(plainly.said.iter().all(|said| !plain.contains(&said.words)), "{text}");
+    if found.total == 0 {
+        for way in without(index, &query, today, &[]) {
+            assert_eq!(ask(&way.query, &[]).total, way.total, "{text} without {:?}", way.dropped);
+        }
+    }
+}
+
+fn check(found: &Ranked, text: &str) {
+    assert!(found.guesses.len() <= GUESSED_MAX, "{text}");
+    let full = found.rows.iter().filter(|row| row.tier.is_full()).count();
+    assert!(full <= found.total, "{text}");
+    assert!(found.rows.iter().all(|row| row.tier.is_full() == row.missing.is_empty()), "{text}");
+}

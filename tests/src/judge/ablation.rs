@@ -1,0 +1,109 @@
+//! Ranked answers without a part of the engine. Nothing is switched off in the engine: words are said to
+//! be words, put in quotes or in capitals, and rows of a kind are left out.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use snapshot::search::lexicon::stops;
+use snapshot::search::text::{fold, words_of};
+
+use crate::judge::desk::{Answer, Desk, read};
+use crate::judge::judged::Judged;
+
+/// Most rounds in which words are said to be words: a shorter run may name something too.
+const ROUNDS: usize = 5;
+
+/// Full matches in the order of their deadlines.
+pub(super) fn without_scores(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    read(&desk.opportunities(judged, &judged.text, &json!({"sort": "deadline"})))
+}
+
+/// Full matches only.
+pub(super) fn without_near_rows(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    keep(desk, judged, &|tier| matches!(tier, "name" | "all"))
+}
+
+/// Without the rows of a tier.
+pub(super) fn without_tier(desk: &Desk<'_>, judged: &Judged, dropped: &str) -> Answer {
+    keep(desk, judged, &|tier| tier != dropped)
+}
+
+/// The rows of some tiers; more are asked for, so that what is left out makes room.
+fn keep(desk: &Desk<'_>, judged: &Judged, keeps: &dyn Fn(&str) -> bool) -> Answer {
+    let mut content = desk.opportunities(judged, &judged.text, &json!({"limit": 100}));
+    let rows = content["opportunities"].as_array_mut().unwrap();
+    rows.retain(|row| keeps(row["match"].as_str().unwrap()));
+    rows.truncate(super::measure::DEPTH);
+    read(&content)
+}
+
+/// Words that are taken for values are words.
+pub(super) fn without_concepts(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    as_words(desk, judged, "facet")
+}
+
+/// Words that are taken for filters are words.
+pub(super) fn without_modifiers(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    as_words(desk, judged, "parameter")
+}
+
+fn as_words(desk: &Desk<'_>, judged: &Judged, kind: &str) -> Answer {
+    let mut plain: BTreeSet<String> = BTreeSet::new();
+    let mut content = desk.opportunities(judged, &judged.text, &json!({}));
+    for _ in 0..ROUNDS {
+        let before = plain.len();
+        let read = content["understood"].as_array().into_iter().flatten();
+        let taken = read.filter(|words| {
+            words["filters"].as_array().unwrap().iter().any(|filter| filter.get(kind).is_some())
+        });
+        plain.extend(taken.map(|words| words["words"].as_str().unwrap().to_owned()));
+        if plain.len() == before {
+            break;
+        }
+        content = desk.opportunities(judged, &judged.text, &json!({"plain": plain}));
+    }
+    read(&content)
+}
+
+/// Words that would be guessed are in capitals, which are never slips.
+pub(super) fn without_guesses(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    let answer = desk.mcp(judged);
+    if answer.guessed.is_empty() {
+        return answer;
+    }
+    let is_guessed = |word: &str| answer.guessed.iter().any(|(typed, _)| *typed == words_of(word).join(" "));
+    let raised =
+        each_word(&judged.text, |word| if is_guessed(word) { word.to_uppercase() } else { word.to_owned() });
+    read(&desk.opportunities(judged, &raised, &json!({})))
+}
+
+/// Small words have to be there: they are quoted.
+pub(super) fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut small = stops(&texts).into_iter();
+    let quoted = each_word(&judged.text, |word| {
+        if small.next() == Some(true) { format!("\"{word}\"") } else { word.to_owned() }
+    });
+    read(&desk.opportunities(judged, &quoted, &json!({})))
+}
+
+/// Every word but the small ones has to be there as it was typed: neither stems nor synonyms nor values.
+pub(super) fn without_other_forms(desk: &Desk<'_>, judged: &Judged) -> Answer {
+    let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut small = stops(&texts).into_iter();
+    let quoted = each_word(&judged.text, |word| match small.next() {
+        Some(false) if !word.starts_with('-') && !word.is_empty() => format!("\"{word}\""),
+        _ => word.to_owned(),
+    });
+    read(&desk.opportunities(judged, &quoted, &json!({})))
+}
+
+/// The text with each word replaced; a text with quotes stays.
+fn each_word(text: &str, mut replace: impl FnMut(&str) -> String) -> String {
+    if text.contains('"') {
+        return text.to_owned();
+    }
+    text.split_whitespace().map(|word| replace(word)).collect::<Vec<_>>().join(" ")
+}

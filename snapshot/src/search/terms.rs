@@ -17,9 +17,10 @@ mod write;
 
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::search::grams::{Grams, Row};
 use crate::search::set::{Docs, Held, union, words};
 use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
-use crate::search::text::Stems;
+use crate::search::text::stems;
 use crate::store::sections::{Section, SectionError, Sections};
 
 pub use write::TermsWriter;
@@ -123,9 +124,9 @@ pub struct Terms {
     field_means: Section<f32>,
     stream_at: Section<u64>,
     stream: Section<u8>,
+    grams: Grams,
     synonyms: HashMap<String, Vec<String>>,
     longest_synonym: usize,
-    stems: Stems,
     count: usize,
 }
 
@@ -134,6 +135,19 @@ pub struct Terms {
 pub struct Meaning {
     /// Numbers of the terms, ascending.
     pub terms: Vec<u32>,
+}
+
+impl Meaning {
+    /// The terms of two ascending lists.
+    fn new(english: &[u32], spanish: &[u32]) -> Self {
+        if english == spanish {
+            return Self { terms: english.to_vec() };
+        }
+        let mut terms = [english, spanish].concat();
+        terms.sort_unstable();
+        terms.dedup();
+        Self { terms }
+    }
 }
 
 impl Terms {
@@ -165,9 +179,9 @@ impl Terms {
         Ok(Self {
             english: StemTable::open(sections, &ENGLISH, terms.len())?,
             spanish: StemTable::open(sections, &SPANISH, terms.len())?,
+            grams: Grams::open(sections, terms.len(), count)?,
             synonyms,
             longest_synonym,
-            stems: Stems::default(),
             terms,
             postings,
             dense,
@@ -192,6 +206,11 @@ impl Terms {
         }
     }
 
+    /// Documents of terms in a row.
+    pub(super) fn row(&self, phrase: &[u32]) -> Row<'_> {
+        self.grams.row(phrase, |term| self.docs(term))
+    }
+
     /// The token of a term.
     #[must_use]
     pub fn text(&self, term: u32) -> &str {
@@ -207,17 +226,22 @@ impl Terms {
     /// The token itself and what shares a stem with it in either language.
     #[must_use]
     pub fn related(&self, token: &str) -> Meaning {
-        let (english, spanish) = match self.exact(token) {
-            Some(term) => (self.english.siblings(term), self.spanish.siblings(term)),
-            None => (
-                self.english.members(&self.stems.english(token)),
-                self.spanish.members(&self.stems.spanish(token)),
-            ),
-        };
-        let mut terms = [english, spanish].concat();
-        terms.sort_unstable();
-        terms.dedup();
-        Meaning { terms }
+        match self.exact(token) {
+            Some(term) => self.siblings(term),
+            None => self.of_stems(&stems(token)),
+        }
+    }
+
+    /// A term and those that share a stem with it in either language.
+    #[must_use]
+    pub fn siblings(&self, term: u32) -> Meaning {
+        Meaning::new(self.english.siblings(term), self.spanish.siblings(term))
+    }
+
+    /// Terms that have either stem.
+    #[must_use]
+    pub fn of_stems(&self, [english, spanish]: &[String; 2]) -> Meaning {
+        Meaning::new(self.english.members(english), self.spanish.members(spanish))
     }
 
     /// Words of the dataset that mean the same as a folded word or words.
@@ -296,6 +320,7 @@ mod tests {
     use crate::search::phrase::Phrases;
     use crate::search::set::DocSet;
     use crate::search::units::Units;
+    use crate::store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {
         let mut terms = TermsWriter::default();

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{DENSE, ENGLISH, FIELDS, FIRST_CODE, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS};
+use crate::search::grams::{GramsWriter, Token, few};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{Lists, Strings};
 use crate::search::text::{SamePosition, Stems, tokens, words_of};
@@ -78,6 +79,7 @@ impl TermsWriter {
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
         self.write_postings(&terms, writer);
+        self.write_grams(&terms, writer);
         let stems = Stems::default();
         write_stems(&terms, &ENGLISH, writer, |term| stems.english(term).into_owned());
         write_stems(&terms, &SPANISH, writer, |term| stems.spanish(term));
@@ -158,6 +160,34 @@ impl TermsWriter {
         Lists::write(writer, POSTINGS, listed);
         writer.put("term.dense", dense);
         writer.put("term.bits", bits);
+    }
+
+    fn write_grams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
+        let count = self.stream_at.len();
+        let is_many: Vec<bool> =
+            terms.iter().map(|(_, number)| self.documents[*number].len() > few(count)).collect();
+        let mut term_of = vec![0u32; terms.len()];
+        terms.iter().zip(0..).for_each(|((_, number), term)| term_of[*number] = term);
+        let texts = |each: &mut dyn FnMut(u32, &[Token])| {
+            let (mut start, mut text) = (0, Vec::new());
+            for (doc, end) in (0..).zip(&self.stream_at) {
+                let mut same = false;
+                for item in &self.stream[start..*end] {
+                    if *item < MARK {
+                        text.push((term_of[*item as usize], std::mem::take(&mut same)));
+                    } else if *item == SAME {
+                        same = true;
+                    } else {
+                        each(doc, &text);
+                        text.clear();
+                    }
+                }
+                each(doc, &text);
+                text.clear();
+                start = *end;
+            }
+        };
+        GramsWriter::write(count, &is_many, texts, writer);
     }
 
     /// How many tokens a document that has a field has there.

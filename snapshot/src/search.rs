@@ -9,6 +9,7 @@ pub mod build;
 pub mod concepts;
 mod count;
 mod facets;
+mod grams;
 mod guess;
 pub mod lexicon;
 pub mod matching;
@@ -39,7 +40,7 @@ use crate::facet::{FACETS, Facet, Interval, MEASURES, measure};
 use crate::query::{Page, Pick, Query, Sort};
 use crate::record::Locale;
 use crate::search::concepts::Concepts;
-use crate::search::matching::Wanted;
+use crate::search::matching::Read;
 use crate::search::narrow::{Group, Narrowed};
 use crate::search::set::{DocSet, Docs, Held, has_bit, union};
 use crate::search::table::{Strings, check_bits, check_len, check_offsets};
@@ -253,10 +254,22 @@ impl Index {
         &self.by_slug
     }
 
+    /// Looks up what a question says; `None` where it says nothing.
+    #[must_use]
+    pub fn read(&self, query: &Query) -> Option<Read<'_>> {
+        query.text.as_deref().map(|text| Read::new(text, self))
+    }
+
     /// Answers a question.
     #[must_use]
     pub fn search(&self, query: &Query, today: &Today) -> Answer {
-        let base = self.base(query, today);
+        self.search_read(query, self.read(query).as_ref(), today)
+    }
+
+    /// The same, looked up already.
+    #[must_use]
+    pub fn search_read(&self, query: &Query, read: Option<&Read<'_>>, today: &Today) -> Answer {
+        let base = self.base(query, read, today, &Units::new(0));
         self.answer(query, today, base.as_ref(), |docs, range| self.page(query, today, docs, range))
     }
 
@@ -276,21 +289,21 @@ impl Index {
         Answer { total, docs, facets }
     }
 
-    /// Documents that text, ranges and switches leave; `None` when nothing of these is asked.
+    /// Documents that text, ranges and switches leave; `None` when nothing of these is asked. What it
+    /// costs is counted.
     #[must_use]
-    pub fn base(&self, query: &Query, today: &Today) -> Option<DocSet> {
-        self.counted_base(query, today, &Units::new(0))
-    }
-
-    /// The same; what it cost is counted.
-    #[must_use]
-    pub fn counted_base(&self, query: &Query, today: &Today, units: &Units) -> Option<DocSet> {
-        let wanted = query.text.as_deref().map(Wanted::parse);
-        let with_words = wanted.as_ref().and_then(|wanted| wanted.with_words(self, units));
+    pub fn base(
+        &self,
+        query: &Query,
+        read: Option<&Read<'_>>,
+        today: &Today,
+        units: &Units,
+    ) -> Option<DocSet> {
+        let with_words = read.and_then(|read| read.with_words(self, units));
         let kept = self.filter(query, today, with_words);
-        match wanted {
+        match read {
             // Reading streams costs most, so it comes last.
-            Some(wanted) => wanted.keep(kept, self, units),
+            Some(read) => read.rest.keep(kept, self, units),
             None => kept,
         }
     }

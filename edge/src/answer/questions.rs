@@ -25,20 +25,22 @@ impl Asked<'_> {
         let index = &self.epoch.site().index;
         let (query, invalid) = parse_search(self.query(), |facet, value| index.values.find(facet, value));
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
+        let read = index.read(&query);
         let question = Question {
             path: Some("/api/v1/search"),
             validator: self.validator("search", &canonical, &invalid),
             canonical,
             depends_on_day: true,
             page: query.page,
-            work: index.price(&query),
+            work: index.price_read(&query, read.as_ref()),
         };
         let content = || {
             let content = Content::json().no_vary_search(JUNK).tag(SEARCH_TAG);
             content.with(header::CONTENT_LANGUAGE, language(query.locale))
         };
         self.computed(&question, content, || {
-            search::search(self.epoch.site(), &self.epoch.dated, &query, &invalid).into()
+            let (site, dated) = (self.epoch.site(), &self.epoch.dated);
+            search::search_read(site, dated, &query, read.as_ref(), &invalid).into()
         })
     }
 

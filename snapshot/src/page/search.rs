@@ -3,6 +3,7 @@
 use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::query::{Page, Query};
 use crate::record::Locale;
+use crate::search::matching::Read;
 use crate::search::{Answer, FacetCounts};
 
 /// A row and a facet item are about this long; a first guess at the size of an answer.
@@ -13,6 +14,18 @@ const ITEM_BYTES: usize = 80;
 #[must_use]
 pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> Paged {
     render(site, dated, query, invalid, &site.index.search(query, &dated.today))
+}
+
+/// The same of a question that is looked up already.
+#[must_use]
+pub fn search_read(
+    site: &Site,
+    dated: &Dated,
+    query: &Query,
+    read: Option<&Read<'_>>,
+    invalid: &[String],
+) -> Paged {
+    render(site, dated, query, invalid, &site.index.search_read(query, read, &dated.today))
 }
 
 /// The bytes of an answer.

@@ -108,58 +108,107 @@ impl Wanted {
     #[must_use]
     pub fn clauses(&self, index: &Index) -> Vec<Clause> {
         let (stops, mut at) = (self.stops(), 0);
-        let mut clauses = Vec::new();
+        let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
-            let rest = &self.words[at..];
-            let length = run(rest, index);
+            let (length, concept) = run(&self.words[at..], index);
             if length > 1 || !stops[at] {
-                let run = &rest[..length];
-                let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-                clauses.push(Clause::new(run, !self.plain.contains(&words.join(" ")), index));
+                clauses.push(Clause::new(&self.words[at..at + length], concept, &self.plain, index));
             }
             at += length;
         }
         clauses
     }
 
-    /// Documents that have all words; `None` when no word has to be there.
+    /// Looks up what must not be there, and phrases.
     #[must_use]
-    pub fn with_words(&self, index: &Index, units: &Units) -> Option<DocSet> {
-        let clauses = self.clauses(index);
-        units.spend(clauses.iter().map(|clause| clause.price(index)).sum());
-        all_of(index, &clauses).map(Held::into_set)
+    pub fn rest<'a>(&self, index: &'a Index) -> Rest<'a> {
+        let (words, phrases): (Vec<_>, Vec<_>) = self.without.iter().partition(|part| part.len() == 1);
+        Rest {
+            unwanted: words.into_iter().flatten().map(|word| index.terms.related(word)).collect(),
+            phrases: Phrases::new(self.phrases.iter(), phrases.into_iter(), &index.terms),
+        }
     }
 
     /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
     /// document.
     #[must_use]
     pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Units) -> Option<DocSet> {
-        let terms = &index.terms;
-        let (words, phrases): (Vec<_>, Vec<_>) = self.without.iter().partition(|part| part.len() == 1);
-        let mut found = found;
-        for unwanted in words.iter().flat_map(|part| part.iter()) {
-            let mut docs = found.unwrap_or_else(|| DocSet::all(index.len()));
-            docs.subtract(&terms.any(&terms.related(unwanted)).docs());
-            found = Some(docs);
-        }
-        let phrases = Phrases::new(self.phrases.iter(), phrases.into_iter(), terms);
-        if phrases.is_empty() { found } else { Some(phrases.keep(found, terms, units)) }
+        self.rest(index).keep(found, index, units)
     }
 }
 
-/// How many words at the start belong together.
-fn run(words: &[Typed], index: &Index) -> usize {
-    let concept = index.concepts.longest(words).map_or(1, |(length, _)| length);
+/// A text, looked up: what its price and its documents follow from.
+#[derive(Debug)]
+pub struct Read<'a> {
+    pub(super) clauses: Vec<Clause>,
+    pub(super) rest: Rest<'a>,
+}
+
+impl<'a> Read<'a> {
+    /// Looks a text up.
+    #[must_use]
+    pub fn new(text: &str, index: &'a Index) -> Self {
+        let wanted = Wanted::parse(text);
+        Self { clauses: wanted.clauses(index), rest: wanted.rest(index) }
+    }
+
+    /// Documents that have all words; `None` when no word has to be there.
+    #[must_use]
+    pub fn with_words(&self, index: &Index, units: &Units) -> Option<DocSet> {
+        units.spend(self.clauses.iter().map(|clause| clause.price(index)).sum());
+        all_of(index, &self.clauses).map(Held::into_set)
+    }
+}
+
+/// Exclusions and phrases, looked up.
+#[derive(Debug)]
+pub struct Rest<'a> {
+    unwanted: Vec<Meaning>,
+    phrases: Phrases<'a>,
+}
+
+impl Rest<'_> {
+    /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
+    /// document.
+    #[must_use]
+    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Units) -> Option<DocSet> {
+        let mut found = found;
+        for unwanted in &self.unwanted {
+            let mut docs = found.unwrap_or_else(|| DocSet::all(index.len()));
+            docs.subtract(&index.terms.any(unwanted).docs());
+            found = Some(docs);
+        }
+        match self.phrases.is_empty() {
+            true => found,
+            false => Some(self.phrases.keep(found, &index.terms, units)),
+        }
+    }
+
+    /// Upper bound of what that costs, when at most `most` documents are left by everything else.
+    #[must_use]
+    pub fn price(&self, index: &Index, most: usize) -> u64 {
+        let of = |meaning: &Meaning| {
+            let docs = meaning.terms.iter().map(|term| LOOK_UP + index.terms.docs(*term).cost());
+            index.len() as u64 / 64 + docs.sum::<u64>()
+        };
+        self.unwanted.iter().map(of).sum::<u64>() + self.phrases.price(&index.terms, most)
+    }
+}
+
+/// How many words at the start belong together, and what they name.
+fn run(words: &[Typed], index: &Index) -> (usize, Option<u32>) {
+    let (named, concept) = index.concepts.longest(words).unzip();
+    let named = named.unwrap_or(1);
     let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
     let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
     let means = |run: &[Typed]| {
         !BUILT_IN.of_typed(run).is_empty()
             || run.len() <= index.terms.longest_synonym() && !synonyms(run, index).is_empty()
     };
-    let found = (concept + 1..=longest.max(2.min(words.len())))
+    let longer = (named + 1..=longest.max(2.min(words.len())))
         .rev()
         .find(|length| joined(*length) || means(&words[..*length]));
-    found.unwrap_or(concept)
+    longer.map_or((named, concept), |length| (length, None))
 }
 
 /// The term that two words are when they are written together.
@@ -211,24 +260,17 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// `names`: the words may name something.
-    fn new(run: &[Typed], names: bool, index: &Index) -> Self {
-        let named = index.concepts.longest(run).filter(|(length, _)| names && *length == run.len());
-        let mut clause = Self {
-            words: run.iter().map(|word| word.text.clone()).collect(),
-            concept: named.map(|(_, concept)| concept).filter(|concept| {
-                !index.concepts.is_empty(*concept) || index.concepts.place(*concept).is_some()
-            }),
-            ..Self::default()
-        };
+    /// What words mean that name a concept; not if they are `plain` words.
+    fn new(run: &[Typed], concept: Option<u32>, plain: &[String], index: &Index) -> Self {
+        let words: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let concepts = &index.concepts;
+        let says = |concept: &u32| !concepts.is_empty(*concept) || concepts.place(*concept).is_some();
+        let names = plain.is_empty() || !plain.contains(&words.join(" "));
+        let mut clause =
+            Self { words, concept: concept.filter(|concept| names && says(concept)), ..Self::default() };
         let terms = &index.terms;
         match run {
-            [only] => {
-                clause.add_word(&only.text, Form::Typed, terms);
-                // Where it is written together anywhere, that word stands for what is in a row too.
-                let apart = only.parts.len() > 1 && terms.exact(&only.text).is_none();
-                clause.apart = apart.then(|| only.parts.clone());
-            }
+            [only] => clause.add_typed(only, terms),
             run => {
                 clause.add_all(run.iter().map(|word| word.text.as_str()), terms);
                 let whole = together(run, index);
@@ -239,7 +281,10 @@ impl Clause {
         let names = place.map(names_of_place).unwrap_or_default();
         for synonym in synonyms(run, index).into_iter().chain(names.iter().cloned()) {
             match synonym.as_slice() {
-                [only] => clause.add_word(only, Form::Other, terms),
+                [only] => {
+                    let others = terms.related(only).terms.into_iter();
+                    clause.forms.extend(others.map(|term| (term, Form::Other)));
+                }
                 words => clause.add_all(words.iter().map(String::as_str), terms),
             }
         }
@@ -248,13 +293,17 @@ impl Clause {
         clause
     }
 
-    /// Adds a word with its stems.
-    fn add_word(&mut self, word: &str, form: Form, terms: &Terms) {
-        let typed = terms.exact(word).filter(|_| form == Form::Typed);
-        let other = if form == Form::Typed { Form::Stem } else { form };
-        let related = terms.related(word).terms;
-        let form = |term: u32| if typed == Some(term) { Form::Typed } else { other };
-        self.forms.extend(related.into_iter().map(|term| (term, form(term))));
+    /// Adds the word that was typed, and what shares its stems.
+    fn add_typed(&mut self, word: &Typed, terms: &Terms) {
+        let typed = terms.exact(&word.text);
+        let related = match typed {
+            Some(term) => terms.siblings(term),
+            None => terms.of_stems(&word.stems),
+        };
+        let form = |term: u32| if typed == Some(term) { Form::Typed } else { Form::Stem };
+        self.forms.extend(related.terms.into_iter().map(|term| (term, form(term))));
+        // Where it is written together anywhere, that word stands for what is in a row too.
+        self.apart = (word.parts.len() > 1 && typed.is_none()).then(|| word.parts.clone());
     }
 
     /// Adds words that are enough together, if each of them stands somewhere.
@@ -314,9 +363,9 @@ impl Clause {
     pub fn price(&self, index: &Index) -> u64 {
         let terms = &index.terms;
         let all = self.alternatives.iter().flatten().flat_map(|meaning| meaning.terms.iter().copied());
-        let words: u64 = self.terms().chain(all).map(|term| LOOK_UP + price_of(&terms.docs(term))).sum();
+        let words: u64 = self.terms().chain(all).map(|term| LOOK_UP + terms.docs(term).cost()).sum();
         let named = self.concept.map(|concept| index.concepts.parts(concept, &index.values));
-        let values: u64 = named.iter().flatten().map(price_of).sum();
+        let values: u64 = named.iter().flatten().map(Docs::cost).sum();
         let apart = self.apart.as_ref().map_or(0, |apart| {
             Phrases::new(std::iter::once(apart), std::iter::empty(), terms).price(terms, index.len())
         });
@@ -373,14 +422,6 @@ impl Clause {
     }
 }
 
-/// What reading a set costs.
-fn price_of(docs: &Docs<'_>) -> u64 {
-    match docs {
-        Docs::List(list) => list.len() as u64,
-        Docs::Bits(bits) => bits.len() as u64,
-    }
-}
-
 /// Documents that have all clauses, the rarest first; `None` without clauses.
 fn all_of<'a>(index: &'a Index, clauses: &[Clause]) -> Option<Held<'a>> {
     let mut sized: Vec<(usize, &Clause)> =
@@ -388,7 +429,11 @@ fn all_of<'a>(index: &'a Index, clauses: &[Clause]) -> Option<Held<'a>> {
     sized.sort_by_key(|(size, _)| *size);
     let mut clauses = sized.into_iter().map(|(_, clause)| clause);
     let first = clauses.next()?.docs(index);
-    Some(clauses.fold(first, |found, clause| Held::Made(clause.keep(&found.docs(), index))))
+    let kept = clauses.try_fold(first, |found, clause| {
+        // What nothing has needs no further look.
+        if found.docs().is_empty() { None } else { Some(Held::Made(clause.keep(&found.docs(), index))) }
+    });
+    Some(kept.unwrap_or(Held::Made(DocSet::none())))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! Phrases: tokens that follow one another within one text. All phrases of a question, wanted and
-//! unwanted, are looked for in one pass over the tokens of each document that has their words.
+//! Phrases: tokens that follow one another within one text. What can be looked up among the grams is;
+//! the rest of a question's phrases, wanted and unwanted, are looked for in one pass over the tokens of
+//! each document that may have them.
 
+use crate::search::grams::Row;
 use crate::search::set::{DocSet, Docs};
 use crate::search::terms::{FIRST_CODE, Mark, Terms};
 use crate::search::units::{LOOK_UP, Units};
@@ -8,29 +10,37 @@ use crate::search::units::{LOOK_UP, Units};
 /// Most tokens of all phrases together: each has a bit.
 const TOKENS_MAX: usize = 64;
 
+/// A phrase, looked up.
+#[derive(Debug)]
+struct Phrase<'a> {
+    terms: Vec<u32>,
+    row: Row<'a>,
+}
+
 /// The phrases of a question, looked up.
-#[derive(Debug, Default)]
-pub struct Phrases {
-    /// Terms of each phrase that must be there.
-    wanted: Vec<Vec<u32>>,
-    /// Terms of each phrase that must not; those with a token that stands nowhere are left out.
-    unwanted: Vec<Vec<u32>>,
+#[derive(Debug)]
+pub struct Phrases<'a> {
+    /// Phrases that must be there.
+    wanted: Vec<Phrase<'a>>,
+    /// Phrases that must not; those with a token that stands nowhere are left out.
+    unwanted: Vec<Phrase<'a>>,
     /// A token of a wanted phrase stands nowhere.
     impossible: bool,
 }
 
-impl Phrases {
+impl<'a> Phrases<'a> {
     /// Looks the tokens of phrases up.
     #[must_use]
-    pub fn new<'a>(
-        wanted: impl Iterator<Item = &'a Vec<String>>,
-        unwanted: impl Iterator<Item = &'a Vec<String>>,
-        terms: &Terms,
+    pub fn new<'b>(
+        wanted: impl Iterator<Item = &'b Vec<String>>,
+        unwanted: impl Iterator<Item = &'b Vec<String>>,
+        terms: &'a Terms,
     ) -> Self {
-        let look_up = |tokens: &Vec<String>| -> Option<Vec<u32>> {
-            tokens.iter().map(|token| terms.exact(token)).collect()
+        let look_up = |tokens: &Vec<String>| -> Option<Phrase<'a>> {
+            let phrase: Vec<u32> = tokens.iter().map(|token| terms.exact(token)).collect::<Option<_>>()?;
+            Some(Phrase { row: terms.row(&phrase), terms: phrase })
         };
-        let all: Option<Vec<Vec<u32>>> = wanted.map(look_up).collect();
+        let all: Option<Vec<Phrase<'a>>> = wanted.map(look_up).collect();
         Self {
             impossible: all.is_none(),
             wanted: all.unwrap_or_default(),
@@ -48,56 +58,61 @@ impl Phrases {
     /// are left by everything else.
     #[must_use]
     pub fn price(&self, terms: &Terms, most: usize) -> u64 {
-        let tokens: usize = self.wanted.iter().chain(&self.unwanted).map(Vec::len).sum();
-        let rarest = |phrase: &Vec<u32>| phrase.iter().map(|term| terms.docs(*term).len()).min();
-        let wanted = self.wanted.iter().filter_map(rarest).min().unwrap_or(usize::MAX);
-        let candidates = match self.impossible {
-            true => 0,
-            false if self.wanted.iter().any(|phrase| phrase.len() > 1) => wanted.min(most),
-            false => self.unwanted.iter().filter_map(rarest).sum::<usize>().min(wanted).min(most),
+        let size = |phrase: &Phrase<'_>| phrase.row.docs.docs().len();
+        let least = self.wanted.iter().map(size).min().unwrap_or(usize::MAX).min(most);
+        let read = if self.impossible {
+            0
+        } else if unsure(&self.wanted).next().is_some() {
+            least
+        } else {
+            unsure(&self.unwanted).map(size).sum::<usize>().min(least)
         };
-        tokens as u64 * LOOK_UP + candidates as u64 * terms.mean_codes()
+        self.looked_up() + read as u64 * terms.mean_codes()
+    }
+
+    /// Units of looking the phrases up.
+    fn looked_up(&self) -> u64 {
+        let of = |phrase: &Phrase<'_>| phrase.terms.len() as u64 * LOOK_UP + phrase.row.docs.docs().cost();
+        self.wanted.iter().chain(&self.unwanted).map(of).sum()
     }
 
     /// Documents of `found` that have every wanted phrase and no unwanted one.
     #[must_use]
     pub fn keep(&self, found: Option<DocSet>, terms: &Terms, units: &Units) -> DocSet {
+        units.spend(self.looked_up());
         if self.impossible {
             return DocSet::none();
         }
-        let mut docs = self.with_words(found, terms);
+        let mut docs = self.narrow(found, terms);
         let matcher = Matcher::new(self, terms);
-        if self.wanted.iter().any(|phrase| phrase.len() > 1) {
+        let suspects: Vec<Docs<'_>> = unsure(&self.unwanted).map(|phrase| phrase.row.docs.docs()).collect();
+        if unsure(&self.wanted).next().is_some() {
             docs.retain(|doc| matcher.fits(doc, terms, units));
-        } else if !self.unwanted.is_empty() {
-            let suspects: Vec<DocSet> = self.unwanted.iter().map(|phrase| having(phrase, terms)).collect();
-            docs.retain(|doc| {
-                !suspects.iter().any(|docs| docs.contains(doc)) || matcher.fits(doc, terms, units)
-            });
+        } else if !suspects.is_empty() {
+            let is_suspect = |doc: u32| suspects.iter().any(|docs| docs.contains(doc));
+            docs.retain(|doc| !is_suspect(doc) || matcher.fits(doc, terms, units));
         }
         docs
     }
 
-    /// Documents with all words of the wanted phrases, the rarest first.
-    fn with_words(&self, found: Option<DocSet>, terms: &Terms) -> DocSet {
-        let mut parts: Vec<Docs<'_>> = self.wanted.iter().flatten().map(|term| terms.docs(*term)).collect();
+    /// What is left without reading, the rarest phrase first.
+    fn narrow(&self, found: Option<DocSet>, terms: &Terms) -> DocSet {
+        let mut parts: Vec<Docs<'_>> = self.wanted.iter().map(|phrase| phrase.row.docs.docs()).collect();
         parts.sort_by_key(Docs::len);
         let mut parts = parts.into_iter();
         let first = found.or_else(|| parts.next().map(|part| part.to_set()));
-        let Some(mut docs) = first else { return DocSet::all(terms.documents()) };
+        let mut docs = first.unwrap_or_else(|| DocSet::all(terms.documents()));
         parts.for_each(|part| docs.intersect(&part));
+        for phrase in self.unwanted.iter().filter(|phrase| phrase.row.is_exact) {
+            docs.subtract(&phrase.row.docs.docs());
+        }
         docs
     }
 }
 
-/// Documents with all of some terms.
-fn having(phrase: &[u32], terms: &Terms) -> DocSet {
-    let mut parts: Vec<Docs<'_>> = phrase.iter().map(|term| terms.docs(*term)).collect();
-    parts.sort_by_key(Docs::len);
-    let mut parts = parts.into_iter();
-    let Some(mut docs) = parts.next().map(|part| part.to_set()) else { return DocSet::none() };
-    parts.for_each(|part| docs.intersect(&part));
-    docs
+/// Phrases of which only reading tells.
+fn unsure<'b, 'a>(phrases: &'b [Phrase<'a>]) -> impl Iterator<Item = &'b Phrase<'a>> {
+    phrases.iter().filter(|phrase| !phrase.row.is_exact)
 }
 
 /// Finds several phrases in one pass: the tokens of all phrases in a row have a bit each, and after
@@ -114,12 +129,12 @@ struct Matcher {
 }
 
 impl Matcher {
-    fn new(phrases: &Phrases, terms: &Terms) -> Self {
+    fn new(phrases: &Phrases<'_>, terms: &Terms) -> Self {
         let mut matcher =
             Self { bits: Vec::new(), known: [false; 256], starts: 0, wanted_ends: 0, unwanted_ends: 0 };
         let mut next = 0;
-        let all = phrases.wanted.iter().map(|phrase| (phrase, true));
-        for (phrase, wanted) in all.chain(phrases.unwanted.iter().map(|phrase| (phrase, false))) {
+        let all = unsure(&phrases.wanted).map(|phrase| (&phrase.terms, true));
+        for (phrase, wanted) in all.chain(unsure(&phrases.unwanted).map(|phrase| (&phrase.terms, false))) {
             if phrase.is_empty() || next + phrase.len() > TOKENS_MAX {
                 continue;
             }

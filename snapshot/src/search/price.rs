@@ -3,10 +3,8 @@
 
 use crate::query::Query;
 use crate::search::Index;
-use crate::search::matching::Wanted;
-use crate::search::phrase::Phrases;
+use crate::search::matching::Read;
 use crate::search::rank::SCORED_MAX;
-use crate::search::units::LOOK_UP;
 
 /// Units of splicing a row into an answer.
 const ROW: u64 = 100;
@@ -15,7 +13,13 @@ impl Index {
     /// Upper bound of what answering a question costs.
     #[must_use]
     pub fn price(&self, query: &Query) -> u64 {
-        let (text, found) = self.price_of_text(query);
+        self.price_read(query, self.read(query).as_ref())
+    }
+
+    /// The same of a question that is looked up already.
+    #[must_use]
+    pub fn price_read(&self, query: &Query, read: Option<&Read<'_>>) -> u64 {
+        let (text, found) = self.price_of_text(read);
         let intervals = query.measures.iter().flatten().count() as u64;
         let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
@@ -31,23 +35,22 @@ impl Index {
     /// The same for an answer in order of relevance.
     #[must_use]
     pub fn price_ranked(&self, query: &Query) -> u64 {
-        let (text, _) = self.price_of_text(query);
+        let read = self.read(query);
+        let (text, _) = self.price_of_text(read.as_ref());
         let scored = if query.text.is_some() { 2 * SCORED_MAX.min(self.len()) } else { 0 };
         // Most of it reads streams; how much every document has is noted once more.
-        self.price(query) + text + self.len() as u64 + scored as u64 * self.terms.mean_codes()
+        self.price_read(query, read.as_ref())
+            + text
+            + self.len() as u64
+            + scored as u64 * self.terms.mean_codes()
     }
 
     /// What finding the text costs, and the most documents that have it.
-    fn price_of_text(&self, query: &Query) -> (u64, usize) {
-        let Some(text) = &query.text else { return (0, self.len()) };
-        let wanted = Wanted::parse(text);
-        let clauses = wanted.clauses(self);
-        let words: u64 = clauses.iter().map(|clause| clause.price(self)).sum();
-        let least = clauses.iter().map(|clause| clause.most(self)).min();
+    fn price_of_text(&self, read: Option<&Read<'_>>) -> (u64, usize) {
+        let Some(read) = read else { return (0, self.len()) };
+        let words: u64 = read.clauses.iter().map(|clause| clause.price(self)).sum();
+        let least = read.clauses.iter().map(|clause| clause.most(self)).min();
         let found = least.unwrap_or(self.len()).min(self.len());
-        let unwanted = wanted.without.iter().filter(|part| part.len() > 1);
-        let phrases = Phrases::new(wanted.phrases.iter(), unwanted, &self.terms);
-        let single = wanted.without.len() as u64 * (LOOK_UP + self.len() as u64 / 64);
-        (words + single + phrases.price(&self.terms, found), found)
+        (words + read.rest.price(self, found), found)
     }
 }

@@ -177,6 +177,15 @@ impl Docs<'_> {
         }
     }
 
+    /// Units of reading it.
+    #[must_use]
+    pub fn cost(&self) -> u64 {
+        match self {
+            Self::Bits(bits) => bits.len() as u64,
+            Self::List(list) => list.len() as u64,
+        }
+    }
+
     /// What is in both.
     #[must_use]
     pub fn and(&self, other: &Self) -> DocSet {

@@ -229,7 +229,9 @@ pub struct Typed {
 /// Stemmers for words of questions.
 pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
-fn stems(word: &str) -> [String; 2] {
+/// Stems of a folded word in English and Spanish.
+#[must_use]
+pub fn stems(word: &str) -> [String; 2] {
     [STEMS.english(word).into_owned(), STEMS.spanish(word)]
 }
 

@@ -11,7 +11,7 @@ use super::Problem;
 use super::digest::{Digest, Hex, read_hex};
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Version of the REST interface whose answers the files hold.
 pub const API_VERSION: &str = "1.0.0";
 
@@ -236,7 +236,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 2,
+  "format": 3,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn version_comes_first_then_fields_then_rules_then_form() {
         let with = |from: &str, to: &str| refusal(&TEXT.replacen(from, to, 1));
-        assert_eq!(refusal(r#"{"format": 3, "anything": []}"#), "version 3");
+        assert_eq!(refusal(r#"{"format": 4, "anything": []}"#), "version 4");
         assert!(refusal("").contains("EOF"));
         assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
         assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));

@@ -35,7 +35,7 @@ impl Splice<'_> {
     }
 
     /// A filter in words: `Topic: Energy`.
-    fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
+    pub(super) fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
         let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
         let facet = crate::facet::FACETS.iter().find(|spec| spec.parameter == name);
         match (facet, rank) {

@@ -4,7 +4,7 @@
 use crate::facet::{Interval, MEASURES};
 use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::Index;
-use crate::search::matching::Wanted;
+use crate::search::matching::{Read, Wanted};
 use crate::search::modifiers;
 use crate::search::today::Today;
 use crate::search::units::{self, Units};
@@ -71,8 +71,9 @@ fn total(index: &Index, query: &Query, today: &Today, plain: &[String], units: &
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = plain.to_vec();
     let filters = Query { text: None, facets: false, ..left };
-    let kept = index.filter(&filters, today, wanted.with_words(index, units));
-    let kept = wanted.keep(kept, index, units);
+    let read = Read { clauses: wanted.clauses(index), rest: wanted.rest(index) };
+    let kept = index.filter(&filters, today, read.with_words(index, units));
+    let kept = read.rest.keep(kept, index, units);
     units.spend(index.len() as u64 / u64::from(u64::BITS));
     index.answer(&filters, today, kept.as_ref(), |_, _| Vec::new()).total
 }

@@ -25,7 +25,6 @@ mod write;
 
 use crate::facet::{COUNT, FACETS, Facet};
 use crate::place;
-use crate::query::Pick;
 use crate::search::set::{DocSet, Docs, union, words};
 use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
 use crate::store::sections::{Section, SectionError, Sections};
@@ -242,15 +241,6 @@ impl Values {
         let mut docs = around(&self.named);
         docs.subtract(&around(&self.shut).docs());
         docs
-    }
-
-    /// Documents of a picked value of a facet.
-    #[must_use]
-    pub fn docs_of(&self, facet: Facet, pick: &Pick) -> DocSet {
-        match pick {
-            Pick::Value(ordinal) => self.docs(*ordinal).to_set(),
-            Pick::Place(code) => self.docs_of_place(facet, code),
-        }
     }
 
     /// How many documents each ordinal has.

@@ -292,7 +292,9 @@ fn write_header(table: &[Named], out: &mut [u8]) {
 fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
     // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
     // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
-    // under it. Who cannot rely on everybody else for that has the file copied instead (`Mapping::read`).
+    // under it. Whoever writes to the file all the same breaks that promise: bytes that were checked change,
+    // and reading behind the end of a file that was cut short ends the process (SIGBUS). Who cannot rely on
+    // everybody else has the file copied instead (`Mapping::read`).
     unsafe { memmap2::Mmap::map(file) }
 }
 

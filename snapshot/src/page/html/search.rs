@@ -14,7 +14,7 @@ use crate::search::modifiers::Said;
 use crate::search::rank::{self, Ranked, Row, Understood, Wish};
 use crate::search::text::words_of;
 use crate::search::tiers::Tier;
-use crate::search::without::{Without, without};
+use crate::search::without::{Without, text_without, without};
 
 /// Values of a facet that the page shows; picked ones always.
 const VALUES_MAX: usize = 8;
@@ -342,11 +342,16 @@ impl Splice<'_> {
 
     /// Words that stand nowhere, and what they were taken for.
     fn reading(&self, out: &mut Vec<u8>) {
-        if self.answer.guesses.is_empty() && self.answer.unknown.is_empty() {
-            return;
+        let Ranked { guesses, unknown, countries, .. } = &self.answer;
+        let is_plain = guesses.is_empty() && unknown.is_empty() && countries.is_empty();
+        out.extend_from_slice(if is_plain { &b""[..] } else { b"<div class=\"note\" id=\"reading\">" });
+        for (word, code) in countries {
+            let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
+            let asked = self.extras.question(self.site, &Query { text, ..self.query.clone() });
+            let country = (Facet::Countries.spec().parameter, *code);
+            ways::push_country((self.language, path(self.query.locale)), &asked, country, out);
         }
-        out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
-        for guess in &self.answer.guesses {
+        for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
             out.extend_from_slice(b"<p>");
@@ -354,12 +359,12 @@ impl Splice<'_> {
             self.language.push_phrase(out, Word::Guessed, &values);
             out.extend_from_slice(b"</p>");
         }
-        for word in &self.answer.unknown {
+        for word in unknown {
             out.extend_from_slice(b"<p>");
             self.language.push_phrase(out, Word::Nowhere, &[("word", &escaped(word))]);
             out.extend_from_slice(b"</p>");
         }
-        out.extend_from_slice(b"</div>");
+        out.extend_from_slice(if is_plain { &b""[..] } else { b"</div>" });
     }
 
     fn push_place(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {

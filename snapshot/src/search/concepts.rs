@@ -43,8 +43,17 @@ const GENERIC: &str = "other all any none general state local federal team open 
     national international unknown anyone family group member members organization organizations world mundo \
     reunion citizen citizens resident residents age fee fees support person people \
     develop profession";
-/// Names of places that are other words or several places: text only.
-const AMBIGUOUS: [&str; 7] = ["georgia", "jordan", "chad", "turkey", "guinea", "dominican", "congo"];
+/// Names of places that are other words or several places, and the country that is likely to be meant:
+/// text only, but the country is offered.
+const AMBIGUOUS: [(&str, &str); 7] = [
+    ("georgia", "GE"),
+    ("jordan", "JO"),
+    ("chad", "TD"),
+    ("turkey", "TR"),
+    ("guinea", "GN"),
+    ("dominican", "DO"),
+    ("congo", "CD"),
+];
 /// Words that hold the name of a place and mean none.
 const NO_PLACES: [&str; 9] = [
     "american indian",
@@ -96,6 +105,12 @@ const ALSO: [(&str, &str); 36] = [
     ("202", "subsaharan africa"),
     ("202", "africa subsahariana"),
 ];
+/// The country that a folded word may mean although it is read as a word.
+#[must_use]
+pub fn country_of(word: &str) -> Option<&'static str> {
+    AMBIGUOUS.iter().find(|(name, _)| *name == word).map(|(_, code)| *code)
+}
+
 /// Codes that people write in capitals.
 const CODES: [(&str, &str); 5] = [("US", "us"), ("US", "usa"), ("GB", "uk"), ("AE", "uae"), ("US", "eeuu")];
 
@@ -238,7 +253,7 @@ fn add_places(documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>
         let values = naming.get(code).cloned().unwrap_or_default();
         // The whole world is no place in particular, and the first place of a name has it.
         if code == WORLD
-            || AMBIGUOUS.contains(&name.to_lowercase().as_str())
+            || country_of(&name.to_lowercase()).is_some()
             || *owners.entry(run.clone()).or_insert(code) != code
         {
             continue;

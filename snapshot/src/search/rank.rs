@@ -4,6 +4,7 @@
 
 use crate::facet::Facet;
 use crate::query::{Page, Query};
+use crate::search::concepts;
 use crate::search::matching::Wanted;
 use crate::search::modifiers::{self, Said};
 use crate::search::score::{Scorer, Told};
@@ -74,6 +75,8 @@ pub struct Ranked {
     pub guesses: Vec<Guess>,
     /// Words that stand nowhere.
     pub unknown: Vec<String>,
+    /// Words that were read as words and may mean a country: its code.
+    pub countries: Vec<(String, &'static str)>,
 }
 
 /// How a question wants its answer.
@@ -136,24 +139,14 @@ impl<'a> Question<'a> {
     }
 
     fn page(&self, wish: Wish<'_>) -> Ranked {
-        let base = match (self.parts.exact(), &self.hard) {
-            (Some(mut exact), Some(hard)) => {
-                exact.intersect(&hard.docs());
-                Some(exact)
-            }
-            (exact, hard) => exact.or_else(|| hard.clone()),
-        };
+        let base = within(self.parts.exact(), self.hard.as_ref());
         let mut full = None;
         let answer = self.index.answer(&self.filters, self.today, base.as_ref(), |found, _| {
             full = found.cloned();
             Vec::new()
         });
         let full = full.unwrap_or_else(|| DocSet::all(self.index.len()));
-        let silent = self.index.or_silent(&self.filters, self.today, base.as_ref()).map(|mut docs| {
-            docs.subtract(&full.docs());
-            docs
-        });
-        let silent = silent.unwrap_or_else(DocSet::none);
+        let silent = self.silent(base.as_ref(), &full);
         let page = self.query.page;
         let mut pager = Pager { left: page.offset, room: page.limit, rows: Vec::new(), more: false };
         let told: Vec<Told<'_>> = self.parts.known.iter().map(Part::told).collect();
@@ -182,6 +175,19 @@ impl<'a> Question<'a> {
             facets: answer.facets,
             ..Ranked::default()
         }
+    }
+
+    /// What would match if it did not keep silent where a filter is picked.
+    fn silent(&self, base: Option<&DocSet>, full: &DocSet) -> DocSet {
+        let open = Query { measures: Default::default(), ..self.filters.clone() };
+        let unbounded = (open.measures != self.filters.measures).then(|| {
+            let hard = self.wanted.keep(self.index.filter(&open, self.today, None), self.index, &self.units);
+            within(self.parts.exact(), hard.as_ref())
+        });
+        let base = unbounded.as_ref().map_or(base, Option::as_ref);
+        let mut docs = self.index.or_silent(&self.filters, self.today, base).unwrap_or_else(DocSet::none);
+        docs.subtract(&full.docs());
+        docs
     }
 
     /// Rows of full matches: those that are called so first.
@@ -331,7 +337,12 @@ impl<'a> Question<'a> {
         let values = &self.index.values;
         let clauses = self.parts.known.iter().map(|part| &part.clause).chain(&self.parts.unknown);
         for clause in clauses {
-            let Some(concept) = clause.concept else { continue };
+            let Some(concept) = clause.concept else {
+                let words = clause.words.join(" ");
+                let country = concepts::country_of(&words);
+                ranked.countries.extend(country.map(|code| (words, code)));
+                continue;
+            };
             let (plain, _) = self.index.concepts.values(concept);
             ranked.understood.push(Understood {
                 words: clause.words.join(" "),
@@ -346,6 +357,17 @@ impl<'a> Question<'a> {
                 part.clause.forms.iter().map(|(term, _)| self.index.terms.text(*term).to_owned()).collect(),
         }));
         ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
+    }
+}
+
+/// What two sets share; `None` is every document.
+fn within(docs: Option<DocSet>, other: Option<&DocSet>) -> Option<DocSet> {
+    match (docs, other) {
+        (Some(mut docs), Some(other)) => {
+            docs.intersect(&other.docs());
+            Some(docs)
+        }
+        (docs, other) => docs.or_else(|| other.cloned()),
     }
 }
 

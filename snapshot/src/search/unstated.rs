@@ -6,19 +6,20 @@
 
 use crate::facet::{Facet, admitting, excluded_values, named_values};
 use crate::query::Query;
-use crate::search::Index;
 use crate::search::set::{DocSet, Docs, set_bit, union, words};
 use crate::search::table::{check_bits, check_len};
 use crate::search::today::Today;
 use crate::search::values::Said;
+use crate::search::{Index, Intervals};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 impl Index {
-    /// Documents of a base that pass every picked filter or, where it asks who may apply, say nothing.
-    /// `None` when no such filter is picked.
+    /// Documents of a base that pass every picked filter or, where it asks who may apply or bounds a
+    /// number, say nothing. `None` when no such filter is picked. The base is not narrowed by bounds.
     pub(super) fn or_silent(&self, query: &Query, today: &Today, base: Option<&DocSet>) -> Option<DocSet> {
         let groups = self.groups(query, today);
-        if !groups.iter().any(|group| group.facet.spec().admits) {
+        let is_bounded = query.measures.iter().any(Option::is_some);
+        if !is_bounded && !groups.iter().any(|group| group.facet.spec().admits) {
             return None;
         }
         let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
@@ -27,6 +28,10 @@ impl Index {
                 Some(silent) => docs.intersect(&union(&[group.docs.docs(), silent], self.len()).docs()),
                 None => docs.intersect(&group.docs.docs()),
             }
+        }
+        for (column, asked) in self.measures.iter().zip(query.measures) {
+            let Some(asked) = asked else { continue };
+            docs.retain(|doc| column.overlap(doc, &asked) || column.is_silent(doc));
         }
         Some(docs)
     }
@@ -38,13 +43,19 @@ impl Index {
     pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet> {
         let bounded = self.measures.iter().zip(query.measures).filter(|(_, asked)| asked.is_some());
         let silent = bounded.map(|(column, _)| {
-            let is_silent = |doc: &usize| column.at[*doc] == column.at[*doc + 1];
-            DocSet::List((0..self.len()).filter(is_silent).map(|doc| doc as u32).collect())
+            DocSet::List((0..self.len() as u32).filter(|doc| column.is_silent(*doc)).collect())
         });
         silent.reduce(|mut all, silent| {
             all.intersect(&silent.docs());
             all
         })
+    }
+}
+
+impl Intervals {
+    /// Whether a document publishes none.
+    fn is_silent(&self, doc: u32) -> bool {
+        self.at[doc as usize] == self.at[doc as usize + 1]
     }
 }
 

@@ -6,6 +6,7 @@ use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::Index;
 use crate::search::matching::{Read, Wanted};
 use crate::search::modifiers;
+use crate::search::text::words_of;
 use crate::search::today::Today;
 use crate::search::units::{self, Units};
 
@@ -126,6 +127,14 @@ fn asked_without(query: &Query, pieces: &[&str], dropped: &[usize]) -> (Dropped,
     };
     let text = Some(join(false)).filter(|text| text.chars().any(char::is_alphanumeric));
     (Dropped::Words(join(true)), Query { text, ..query.clone() })
+}
+
+/// A text without a word.
+#[must_use]
+pub fn text_without(text: &str, word: &str) -> Option<String> {
+    let is = |piece: &&str| words_of(piece) == [word];
+    let left: Vec<&str> = pieces(text).into_iter().filter(|piece| !is(piece)).collect();
+    Some(left.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric))
 }
 
 /// The words, phrases and exclusions of a text, as they were typed.

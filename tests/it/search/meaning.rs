@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use http::HeaderMap;
 use serde_json::{Value, json};
 use snapshot::place;
 use snapshot::query::{Query, parse_search};
@@ -12,6 +13,7 @@ use snapshot::search::text::words_of;
 use snapshot::search::tiers::Tier;
 use snapshot::search::without::{Dropped, without};
 use snapshot::time::Day;
+use tests::checks::request::get;
 use tests::checks::understand;
 use tests::judge::Judged;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
@@ -243,4 +245,55 @@ fn every_judged_question_is_read_without_fault() {
     for judged in Judged::read(SAMPLE).into_iter().chain(Judged::read(PUBLISHED)) {
         understand::holds(sample(), &judged.text);
     }
+}
+
+#[test]
+fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
+    let page = |target: &str| {
+        let reply = get(sample(), target.parse().unwrap(), HeaderMap::new());
+        String::from_utf8(reply.body.to_vec()).unwrap()
+    };
+    let total = |text: &str| {
+        let epoch = sample().epoch();
+        epoch.site().index.search(&question(text), &epoch.dated.today).total
+    };
+    let count = total("research");
+    assert!(count > 0 && total("zzzzz") == 0);
+    for (path, words) in [("/programs", "Without"), ("/es/programs", "Sin")] {
+        let body = page(&format!("{path}?q=research+zzzzz"));
+        let link = format!("<a href=\"{path}?q=research\">{words} <em>zzzzz</em>: {count}</a>");
+        assert!(body.contains(&link), "{link}");
+        assert!(page(&format!("{path}?q=research+zzzzz&page=9")).contains("rel=\"first\""), "{path}");
+    }
+}
+
+#[test]
+fn a_word_that_may_be_a_country_stays_a_word_and_the_country_is_offered() {
+    let names = ["Turkey farms", "Farms"];
+    let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
+    let found = ranked(&world, &question("turkey farms"), &[]);
+    assert_eq!((found.total, found.understood.len()), (1, 0));
+    assert_eq!(found.countries, [("turkey".to_owned(), "TR")]);
+    let body = get(sample(), "/es/programs?q=turkey+research".parse().unwrap(), HeaderMap::new()).body;
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    assert!(body.contains("<a href=\"/es/programs?q=research&amp;country=TR\">Turquía</a>"));
+}
+
+#[test]
+fn a_picked_bound_tells_how_many_publish_no_amount_and_shows_them_on_request() {
+    let members = [
+        json!({"name": "Soil A"}),
+        json!({"name": "Soil B", "fundingMaxUsd": 100}),
+        json!({"name": "Soil C", "fundingMinUsd": 9000}),
+        json!({"name": "Water"}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let values = &world.site.index.values;
+    let (query, _) = parse_search("q=soil&fundingMin=5000", |facet, value| values.find(facet, value));
+    let found = ranked(&world, &query, &[]);
+    assert_eq!((slugs(&world, &found), found.total, found.silent), (vec!["p3".to_owned()], 1, 1));
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let shown = rank::search(&world.site.index, &query, &today, Wish { silent: true, ..Wish::BEST });
+    assert_eq!(slugs(&world, &shown), ["p3", "p1"]);
+    assert_eq!(shown.rows[1].tier, Tier::Unstated);
 }

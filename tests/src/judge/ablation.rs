@@ -101,9 +101,9 @@ pub(super) fn without_other_forms(desk: &Desk<'_>, judged: &Judged) -> Answer {
 }
 
 /// The text with each word replaced; a text with quotes stays.
-fn each_word(text: &str, mut replace: impl FnMut(&str) -> String) -> String {
+fn each_word(text: &str, replace: impl FnMut(&str) -> String) -> String {
     if text.contains('"') {
         return text.to_owned();
     }
-    text.split_whitespace().map(|word| replace(word)).collect::<Vec<_>>().join(" ")
+    text.split_whitespace().map(replace).collect::<Vec<_>>().join(" ")
 }

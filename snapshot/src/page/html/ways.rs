@@ -2,7 +2,24 @@
 //! filters, each with how many records it finds.
 
 use crate::page::html::{Language, Word, escaped, grouped};
+use crate::place;
 use crate::search::without::{Dropped, Without};
+
+/// Offers a country instead of a word. `asked` is the question without the word.
+pub(super) fn push_country(
+    (language, path): (&Language, &str),
+    asked: &str,
+    (parameter, code): (&str, &str),
+    out: &mut Vec<u8>,
+) {
+    let name = place::find(code).map_or(code, |place| place.name(language.locale));
+    let and = if asked.is_empty() { "" } else { "&amp;" };
+    let question = format!("{}{and}{parameter}={code}", escaped(asked));
+    let link = format!("<a href=\"{path}?{question}\">{}</a>", escaped(name));
+    out.extend_from_slice(b"<p>");
+    language.push_phrase(out, Word::Country, &[("place", &link)]);
+    out.extend_from_slice(b"</p>");
+}
 
 /// Writes the list. `path` is that of the page; `asked` gives a way's question as a query string, `label`
 /// writes a filter in words.

@@ -75,6 +75,7 @@ words! {
     TierSome = "tier_some",
     Guessed = "search_guessed",
     Nowhere = "search_nowhere",
+    Country = "search_country",
     AsWords = "search_as_words",
     Silent = "search_silent",
     PastEnd = "search_past",

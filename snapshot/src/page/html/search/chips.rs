@@ -2,10 +2,11 @@
 
 use super::{Splice, path};
 use crate::facet::Facet;
-use crate::page::html::{Word, escaped, push_escaped};
-use crate::query::PARAMETERS;
+use crate::page::html::{Word, escaped, push_escaped, ways};
+use crate::query::{PARAMETERS, Query};
 use crate::search::modifiers::Said;
-use crate::search::rank::Understood;
+use crate::search::rank::{Ranked, Understood};
+use crate::search::without::text_without;
 
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
@@ -119,11 +120,18 @@ impl Splice<'_> {
 
     /// Words that stand nowhere, and what they were taken for.
     pub(super) fn reading(&self, out: &mut Vec<u8>) {
-        if self.answer.guesses.is_empty() && self.answer.unknown.is_empty() {
+        let Ranked { guesses, unknown, countries, .. } = &self.answer;
+        if guesses.is_empty() && unknown.is_empty() && countries.is_empty() {
             return;
         }
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
-        for guess in &self.answer.guesses {
+        for (word, code) in countries {
+            let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
+            let asked = self.extras.question(self.site, &Query { text, ..self.query.clone() });
+            let country = (Facet::Countries.spec().parameter, *code);
+            ways::push_country((self.language, path(self.query.locale)), &asked, country, out);
+        }
+        for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
             out.extend_from_slice(b"<p>");
@@ -131,7 +139,7 @@ impl Splice<'_> {
             self.language.push_phrase(out, Word::Guessed, &values);
             out.extend_from_slice(b"</p>");
         }
-        for word in &self.answer.unknown {
+        for word in unknown {
             out.extend_from_slice(b"<p>");
             self.language.push_phrase(out, Word::Nowhere, &[("word", &escaped(word))]);
             out.extend_from_slice(b"</p>");

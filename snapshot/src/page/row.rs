@@ -33,6 +33,11 @@ const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", 
 const TONGUES: SectionNames = ("tongue.at", "tongue");
 const TONGUE_OF: &str = "tongue.of";
 
+/// The longest count, the brace behind it and the comma before the item.
+const COUNT_BYTES: usize = 12;
+/// The longest item of a place.
+const PLACE_BYTES: usize = 256;
+
 /// Prepared rows and items, open.
 pub struct Rows {
     programs: Bilingual,
@@ -102,6 +107,15 @@ impl Rows {
         }
         push_number(out, count);
         out.push(b'}');
+    }
+
+    /// Bytes of a facet value's item, or a few more.
+    #[must_use]
+    pub fn item_bytes(&self, value: &Pick, locale: Locale) -> usize {
+        match value {
+            Pick::Value(ordinal) => self.items[locale as usize].bytes(*ordinal as usize).len() + COUNT_BYTES,
+            Pick::Place(_) => PLACE_BYTES,
+        }
     }
 
     /// Label of a facet value.

@@ -6,9 +6,11 @@ use crate::record::Locale;
 use crate::search::matching::Read;
 use crate::search::{Answer, FacetCounts};
 
-/// A row and a facet item are about this long; a first guess at the size of an answer.
-const ROW_BYTES: usize = 1200;
-const ITEM_BYTES: usize = 80;
+/// Everything of an answer but its rows, its facet items and what was invalid, and names and brackets of
+/// all facets.
+const FRAME_BYTES: usize = 800;
+/// A day in quotes, a brace and a comma: what a row has besides its prepared bytes.
+const ROW_END_BYTES: usize = 14;
 
 /// Answers a question to search and programs.
 #[must_use]
@@ -31,8 +33,7 @@ pub fn search_read(
 /// The bytes of an answer.
 #[must_use]
 pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &Answer) -> Paged {
-    let items: usize = answer.facets.iter().flatten().map(|facet| facet.items.len()).sum();
-    let mut out = Vec::with_capacity(400 + ROW_BYTES * answer.docs.len() + ITEM_BYTES * items);
+    let mut out = Vec::with_capacity(bytes(site, query, invalid, answer));
     out.extend_from_slice(b"{\"data\":[");
     for (position, doc) in answer.docs.iter().enumerate() {
         if position > 0 {
@@ -52,6 +53,15 @@ pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], ans
     }
     out.extend_from_slice(b"}}");
     Paged { bytes: out, total: answer.total }
+}
+
+/// How long an answer is, or a little more, so that it is written without growing.
+fn bytes(site: &Site, query: &Query, invalid: &[String], answer: &Answer) -> usize {
+    let row = |doc: &u32| site.rows.row(*doc, query.locale).len() + ROW_END_BYTES;
+    let items = answer.facets.iter().flatten().flat_map(|facet| &facet.items);
+    let items = items.map(|(value, _)| site.rows.item_bytes(value, query.locale));
+    let invalid: usize = invalid.iter().map(|name| 2 * name.len() + 3).sum();
+    FRAME_BYTES + invalid + answer.docs.iter().map(row).sum::<usize>() + items.sum::<usize>()
 }
 
 /// `limit`, `offset`, `count`, `total`, `page` and `pages`.

@@ -201,10 +201,7 @@ fn run(words: &[Typed], index: &Index) -> (usize, Option<u32>) {
     let named = named.unwrap_or(1);
     let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
     let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
-    let means = |run: &[Typed]| {
-        !BUILT_IN.of_typed(run).is_empty()
-            || run.len() <= index.terms.longest_synonym() && !synonyms(run, index).is_empty()
-    };
+    let means = |run: &[Typed]| synonyms(run, index).next().is_some();
     let longer = (named + 1..=longest.max(2.min(words.len())))
         .rev()
         .find(|length| joined(*length) || means(&words[..*length]));
@@ -222,13 +219,16 @@ fn together(words: &[Typed], index: &Index) -> Option<u32> {
 }
 
 /// What a run means besides itself: by the dataset, and by the project.
-fn synonyms(run: &[Typed], index: &Index) -> Vec<Vec<String>> {
-    let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-    let own = index.terms.synonyms(&words.join(" "));
-    let mut all: Vec<Vec<String>> =
-        own.iter().map(|synonym| synonym.split(' ').map(str::to_owned).collect()).collect();
-    all.extend(BUILT_IN.of_typed(run).into_iter().cloned());
-    all
+fn synonyms<'a>(run: &[Typed], index: &'a Index) -> impl Iterator<Item = &'a Vec<String>> {
+    let own = match run {
+        _ if run.len() > index.terms.longest_synonym() => &[],
+        [only] => index.terms.synonyms(&only.text),
+        run => {
+            let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+            index.terms.synonyms(&words.join(" "))
+        }
+    };
+    own.iter().chain(BUILT_IN.of_typed(run))
 }
 
 /// How near a term is to what was typed.
@@ -279,7 +279,7 @@ impl Clause {
         }
         let place = clause.concept.and_then(|concept| index.concepts.place(concept));
         let names = place.map(names_of_place).unwrap_or_default();
-        for synonym in synonyms(run, index).into_iter().chain(names.iter().cloned()) {
+        for synonym in synonyms(run, index).chain(names) {
             match synonym.as_slice() {
                 [only] => {
                     let others = terms.related(only).terms.into_iter();

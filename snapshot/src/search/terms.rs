@@ -125,7 +125,7 @@ pub struct Terms {
     stream_at: Section<u64>,
     stream: Section<u8>,
     grams: Grams,
-    synonyms: HashMap<String, Vec<String>>,
+    synonyms: HashMap<String, Vec<Vec<String>>>,
     longest_synonym: usize,
     count: usize,
 }
@@ -246,7 +246,7 @@ impl Terms {
 
     /// Words of the dataset that mean the same as a folded word or words.
     #[must_use]
-    pub fn synonyms(&self, words: &str) -> &[String] {
+    pub fn synonyms(&self, words: &str) -> &[Vec<String>] {
         self.synonyms.get(words).map_or(&[], Vec::as_slice)
     }
 
@@ -301,13 +301,14 @@ impl Terms {
     }
 }
 
-fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<String>>, SectionError> {
+fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {
     let groups: Vec<Vec<String>> =
         serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
-    let mut synonyms: HashMap<String, Vec<String>> = HashMap::default();
+    let mut synonyms: HashMap<String, Vec<Vec<String>>> = HashMap::default();
     for group in &groups {
         for term in group {
-            let others = group.iter().filter(|other| *other != term).cloned();
+            let others = group.iter().filter(|other| *other != term);
+            let others = others.map(|other| other.split(' ').map(str::to_owned).collect());
             synonyms.entry(term.clone()).or_default().extend(others);
         }
     }
@@ -347,7 +348,7 @@ mod tests {
         let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
         assert_eq!(strings(&terms, &terms.related("nurses")), ["nurse", "nursing"]);
         assert_eq!(docs(&terms.any(&terms.related("loans")).into_set()), [1, 3]);
-        assert_eq!(terms.synonyms("beca"), ["ayuda"]);
+        assert_eq!(terms.synonyms("beca"), [["ayuda"]]);
     }
 
     #[test]

@@ -261,11 +261,11 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 2, first.hash));
     assert!(faults(&root, Mode::Deep).is_empty());
 
-    overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 3, "new": true}"#);
+    overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 4, "new": true}"#);
     let version = Generation::open_current(&root).err().unwrap().to_string();
-    assert!(version.contains("format 3, this program reads 2: made by another version"), "{version}");
+    assert!(version.contains("format 4, this program reads 3: made by another version"), "{version}");
     let stage = stage(&root, &pages, &tenth);
-    assert!(matches!(stage.parent(), Err(StoreError::Version { found: 3, .. })));
+    assert!(matches!(stage.parent(), Err(StoreError::Version { found: 4, .. })));
     let third = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
     assert_eq!((third.manifest.sequence, third.manifest.parent), (3, None));
 }

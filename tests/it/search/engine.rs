@@ -7,6 +7,7 @@ use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
+use snapshot::page::search;
 use snapshot::query::{Pick, parse_search};
 use snapshot::search::units::Units;
 use snapshot::time::Day;
@@ -340,6 +341,20 @@ fn phrases_of_two_of_the_commonest_words_are_found_without_reading_a_record() {
         let units = Units::new(0);
         let _ = index.base(&query, index.read(&query).as_ref(), &today, &units);
         assert!(units.spent() < 5 * index.len() as u64, "{} for {text}", units.spent());
+    }
+}
+
+#[test]
+fn an_answer_is_written_without_growing() {
+    let world = World::synthetic(90, 3);
+    let dated = world.site.dated(Day::new(day_after(0)));
+    for question in ["", "limit=100&locale=es", "facets=false", "q=research&offset=1", "country=AQ&nothing=x"]
+    {
+        let index = &world.site.index;
+        let (query, invalid) = parse_search(question, |facet, value| index.values.find(facet, value));
+        let bytes = search::search(&world.site, &dated, &query, &invalid).bytes;
+        // Growing doubles a buffer.
+        assert!(2 * bytes.capacity() < 3 * bytes.len() + 2_000, "{question}");
     }
 }
 

@@ -121,7 +121,8 @@ impl<'a> Desk<'a> {
     /// The tool `search_opportunities`.
     #[must_use]
     pub fn mcp(&self, judged: &Judged) -> Answer {
-        let arguments = json!({"query": judged.text, "locale": judged.locale, "limit": DEPTH});
+        let arguments =
+            json!({"query": judged.text, "locale": judged.locale, "limit": DEPTH, "partial": true});
         let params = json!({"name": "search_opportunities", "arguments": arguments});
         let body = self.call(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
         let content = &body["result"]["structuredContent"];

@@ -248,6 +248,9 @@ impl Brief {
         let career_stages =
             if program.career_stages.iter().all(careers_told) { Vec::new() } else { program.career_stages };
         let eligible = program.eligible_countries.len();
+        // Many a description begins with its summary.
+        let again = |summary: &String| program.description.as_ref().is_some_and(|it| it.starts_with(summary));
+        let summary = program.summary.filter(|summary| !again(summary));
         let mut brief = Self {
             record_url: told.record_url,
             state: told.state,
@@ -259,7 +262,7 @@ impl Brief {
             source_checked_at: program.source_checked_at,
             funding_min_usd: program.funding_min_usd,
             funding_max_usd: program.funding_max_usd,
-            summary: program.summary,
+            summary,
             description: program.description,
             description_length: None,
             fields: program.fields,

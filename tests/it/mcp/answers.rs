@@ -222,12 +222,14 @@ fn several_records_are_read_in_one_call_and_what_is_missing_is_said() {
 #[test]
 fn a_long_description_is_cut_and_its_length_said() {
     let long = "Long sentence. ".repeat(400);
-    let server = Server::new(world(vec![program(0, "A", json!({"description": long}))]));
+    let more = json!({"description": long, "summary": "Long sentence."});
+    let server = Server::new(world(vec![program(0, "A", more)]));
     let brief = server.call("get_opportunity", &json!({"slug": "program-0"}))["opportunity"].take();
     // The published text has no space at its end.
     assert_eq!(brief["descriptionLength"].as_u64().unwrap() / 10, 599);
     assert!(brief["description"].as_str().unwrap().chars().count() <= 2_400);
     assert_eq!(brief["truncated"], json!(["description"]));
+    assert!(brief.get("summary").is_none(), "it is how the description begins");
 }
 
 #[test]

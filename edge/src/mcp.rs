@@ -7,6 +7,7 @@
 
 mod arguments;
 mod body;
+mod brief;
 mod complete;
 mod contract;
 mod dispatch;
@@ -15,11 +16,15 @@ mod era;
 mod nearest;
 mod options;
 mod origin;
+mod place_names;
 mod prompt;
+mod question;
 mod record;
 mod reply;
 mod resource;
 mod search;
+mod state;
+mod vocabulary;
 mod write;
 
 use std::net::IpAddr;
@@ -111,6 +116,13 @@ struct Scope<'a> {
     base_url: &'a str,
 }
 
+impl Scope<'_> {
+    /// The day that answers are right for, as JSON.
+    fn day(&self) -> String {
+        reply::json(&self.dated.day().date().map(|date| date.to_string()))
+    }
+}
+
 /// A request that was read and admitted, ready to be answered on whatever thread.
 pub struct Pending {
     face: Arc<Face>,
@@ -138,7 +150,8 @@ impl Pending {
             Ok(message) => self.face.answer(&self.head.headers, &message, epoch),
             Err((id, fault)) => fault.reply(id),
         };
-        reply.response(self.head.arrival.version, self.origin.clone())
+        let response = reply.response(self.head.arrival.version, self.origin.clone());
+        reply::coded(&self.head.headers, response)
     }
 
     /// The answer when too much of its kind is under way.

@@ -1,5 +1,7 @@
 //! The MCP endpoint, in process.
 
+mod agents;
+mod answers;
 mod client;
 mod discovery;
 mod pipeline;

@@ -1,9 +1,11 @@
-//! Arguments of tools, read strictly: what is wrong is said with the argument's name, its value,
-//! what is accepted, and what to do. Nothing of a record is ever part of it.
+//! Arguments of tools. What has one reading is taken: numbers, flags and lists written as text. What is
+//! wrong is said with the argument's name, its value, what is accepted, and what to do. Nothing of a
+//! record is ever part of it.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
+use snapshot::record::Locale;
 
 use super::envelope::{Members, members, string};
 use super::nearest;
@@ -85,6 +87,11 @@ impl<'a> Arguments<'a> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
+    /// Whether an argument is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
     /// A text of at most `most` characters. Blank is absent.
     pub(super) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, Mistake> {
         let Some(value) = self.get(name) else { return Ok(None) };
@@ -96,14 +103,14 @@ impl<'a> Arguments<'a> {
         Ok(Some(text).filter(|text| !text.trim().is_empty()))
     }
 
-    /// One of a few words. Blank is absent.
+    /// One of a few words, in whatever case. Blank is absent.
     pub(super) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, Mistake> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let given = string(value).unwrap_or_default();
-        if given.trim().is_empty() && value.get().starts_with('"') {
+        if is_blank(value) {
             return Ok(None);
         }
-        let found = words.iter().find(|word| **word == given);
+        let given = string(value).unwrap_or_default();
+        let found = words.iter().find(|word| word.eq_ignore_ascii_case(given.trim()));
         found.copied().map(Some).ok_or_else(|| {
             let expected =
                 format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
@@ -111,20 +118,32 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// The language of the answer: `es-MX` is Spanish.
+    pub(super) fn locale(&self) -> Result<Option<Locale>, Mistake> {
+        let Some(value) = self.get("locale") else { return Ok(None) };
+        let given = string(value).unwrap_or_default().trim().to_ascii_lowercase();
+        let language = given.split(['-', '_']).next().unwrap_or_default();
+        match Locale::parse(language) {
+            None if !is_blank(value) => Err(self.wrong("locale", "one of \"en\", \"es\"")),
+            locale => Ok(locale),
+        }
+    }
+
     /// A flag.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Mistake> {
-        match self.get(name).map(RawValue::get) {
-            None => Ok(None),
-            Some("true") => Ok(Some(true)),
-            Some("false") => Ok(Some(false)),
-            Some(_) => Err(self.wrong(name, "true or false")),
+        let Some(value) = self.get(name) else { return Ok(None) };
+        match plain(value).to_ascii_lowercase().as_str() {
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            "" if is_blank(value) => Ok(None),
+            _ => Err(self.wrong(name, "true or false")),
         }
     }
 
     /// An integer within a range; `10.0` is one.
     pub(super) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, Mistake> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let number: Option<f64> = serde_json::from_str(value.get()).ok();
+        let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
+        let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         let whole =
             number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
         match whole {
@@ -133,37 +152,34 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A number that is not negative.
+    /// A number that is not negative. 0 is absent: models that must name every argument send it, and as
+    /// a bound it says nothing or leaves nothing.
     pub(super) fn amount(&self, name: &str) -> Result<Option<f64>, Mistake> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let number: Option<f64> = serde_json::from_str(value.get()).ok();
+        let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
+        let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         match number.filter(|number| number.is_finite() && *number >= 0.0) {
-            Some(number) => Ok(Some(number.abs())),
+            Some(number) => Ok(Some(number).filter(|number| *number > 0.0)),
             None => Err(self.wrong(name, "a number, 0 or greater")),
         }
     }
 
-    /// Texts: a list, or one alone. Blank ones are left out.
-    pub(super) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<Cow<'a, str>>, Mistake> {
+    /// Texts: a list, one alone, or a list that is written as a text. Blank ones are left out.
+    pub(super) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, Mistake> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let expected = format!("an array of at most {items} strings of at most {most} characters");
-        let wrong = |value| Mistake::value(name, &expected, value);
-        let list: Vec<&'a RawValue> = match string(value) {
-            Some(_) => vec![value],
-            None => serde_json::from_str(value.get()).map_err(|_| wrong(value))?,
+        let wrong = |value: &RawValue| Mistake::value(name, &expected, value);
+        let list: Vec<String> = match string(value) {
+            Some(text) => list_in(&text).unwrap_or_else(|| vec![text.into_owned()]),
+            None => {
+                let list: Vec<&RawValue> = serde_json::from_str(value.get()).map_err(|_| wrong(value))?;
+                let text = |item: &&RawValue| string(item).map(Cow::into_owned).ok_or_else(|| wrong(item));
+                list.iter().map(text).collect::<Result<_, _>>()?
+            }
         };
-        if list.len() > items {
+        if list.len() > items || list.iter().any(|text| text.chars().nth(most).is_some()) {
             return Err(wrong(value));
         }
-        let mut texts = Vec::with_capacity(list.len());
-        for item in list {
-            let text =
-                string(item).filter(|text| text.chars().nth(most).is_none()).ok_or_else(|| wrong(item))?;
-            if !text.trim().is_empty() {
-                texts.push(text);
-            }
-        }
-        Ok(texts)
+        Ok(list.into_iter().filter(|text| !text.trim().is_empty()).collect())
     }
 
     /// That an argument must be something else.
@@ -173,6 +189,20 @@ impl<'a> Arguments<'a> {
             None => Mistake(format!("{name} is required: {expected}. Add it and call again.")),
         }
     }
+}
+
+/// What a value is without quotes around it: models write numbers and flags as texts.
+fn plain(value: &RawValue) -> String {
+    string(value).map_or_else(|| value.get().to_owned(), |text| text.trim().to_owned())
+}
+
+fn is_blank(value: &RawValue) -> bool {
+    string(value).is_some_and(|text| text.trim().is_empty())
+}
+
+/// The texts of a JSON list that stands in a text.
+fn list_in(text: &str) -> Option<Vec<String>> {
+    serde_json::from_str(Some(text.trim()).filter(|text| text.starts_with('['))?).ok()
 }
 
 fn unknown(given: &str, known: &[&str]) -> Mistake {
@@ -197,14 +227,16 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_whole_numbers_in_range_and_never_strings() {
+    fn integers_are_whole_numbers_in_range_in_quotes_or_not() {
         let limit = |value: &str| {
             with(&format!("{{\"limit\":{value}}}"), |arguments| arguments.integer("limit", (1, 100)))
         };
         assert_eq!(limit("10"), Ok(Some(10)));
         assert_eq!(limit("10.0"), Ok(Some(10)));
+        assert_eq!(limit("\" 10 \""), Ok(Some(10)));
         assert_eq!(limit("null"), Ok(None));
-        for wrong in ["0", "101", "1.5", "\"10\"", "true", "[]", "1e400", "-1"] {
+        assert_eq!(limit("\" \""), Ok(None));
+        for wrong in ["0", "101", "1.5", "\"ten\"", "true", "[]", "1e400", "-1"] {
             let expected =
                 format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
             assert_eq!(limit(wrong), Err(expected));
@@ -229,18 +261,34 @@ mod tests {
 
     #[test]
     fn a_lone_string_is_a_list_of_one() {
-        let read = |text: &str| {
-            with(text, |arguments| {
-                let texts = arguments.texts("topic", 2, 4)?;
-                Ok(texts.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
-            })
-        };
+        let read = |text: &str| with(text, |arguments| arguments.texts("topic", 2, 4));
         assert_eq!(read(r#"{"topic":"ab"}"#).unwrap(), ["ab"]);
         assert_eq!(read(r#"{"topic":["ab","","c"]}"#).unwrap_err().matches("at most 2").count(), 1);
         assert_eq!(read(r#"{"topic":["ab",""]}"#).unwrap(), ["ab"]);
+        assert_eq!(read(r#"{"topic":"[\"ab\", \"c\"]"}"#).unwrap(), ["ab", "c"]);
+        assert_eq!(read(r#"{"topic":"[ab"}"#).unwrap(), ["[ab"]);
         assert!(read(r#"{"topic":[1]}"#).unwrap_err().ends_with("got 1. Correct it and call again."));
         assert!(read(r#"{"topic":"abcde"}"#).is_err());
         assert!(read(r#"{"topic":{}}"#).is_err());
+    }
+
+    #[test]
+    fn flags_and_numbers_may_be_texts_and_0_bounds_nothing() {
+        let flag = |value: &str| with(&format!("{{\"query\":{value}}}"), |it| it.flag("query"));
+        assert_eq!(flag("\"True\""), Ok(Some(true)));
+        assert_eq!(flag("\"\""), Ok(None));
+        assert!(flag("\"yes\"").is_err() && flag("1").is_err());
+        let amount = |value: &str| with(&format!("{{\"query\":{value}}}"), |it| it.amount("query"));
+        assert_eq!(amount("\"5e3\""), Ok(Some(5000.0)));
+        for absent in ["0", "\"0\"", "-0.0", "\" \"", "null"] {
+            assert_eq!(amount(absent), Ok(None), "{absent}");
+        }
+        assert!(amount("-1").is_err() && amount("\"1,000\"").is_err());
+        let choice =
+            |value: &str| with(&format!("{{\"query\":{value}}}"), |it| it.choice("query", &["name"]));
+        assert_eq!(choice("\" NAME\""), Ok(Some("name")));
+        assert_eq!(choice("\" \""), Ok(None));
+        assert!(choice("3").is_err());
     }
 
     #[test]

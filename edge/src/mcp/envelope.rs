@@ -7,7 +7,7 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 use snapshot::record;
 
-use super::reply::Fault;
+use super::reply::{Fault, shown};
 
 /// A request or a notification.
 #[derive(Debug)]
@@ -98,11 +98,39 @@ impl<'a> Message<'a> {
         let Some(method) = raw.method.and_then(string) else {
             return Err(Fault::message("Invalid request: method must be a string"));
         };
+        if let Some(fault) = raw.params.and_then(|params| repeated(params, DEPTH_MAX)) {
+            return Err(fault);
+        }
         let params = match raw.params {
             None => Params::Members(Members::default()),
             Some(params) => members(params).map_or(Params::Other, Params::Members),
         };
         Ok(Self { id, method, params })
+    }
+}
+
+/// Deepest nesting of `params`; no client needs a third of it.
+const DEPTH_MAX: usize = 32;
+
+/// What is wrong with a value that names a member twice anywhere: readers differ in which one they take.
+fn repeated(value: &RawValue, depth: usize) -> Option<Fault> {
+    let inner: Vec<&RawValue> = match value.get().as_bytes().first() {
+        Some(b'{') => {
+            let members = members(value)?.0.0;
+            let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
+            names.sort_unstable();
+            if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+                return Some(Fault::message(format!("Invalid request: {} is given twice", shown(pair[0]))));
+            }
+            members.iter().map(|(_, value)| *value).collect()
+        }
+        Some(b'[') => serde_json::from_str(value.get()).ok()?,
+        _ => return None,
+    };
+    let mut nested = inner.into_iter().filter(|value| value.get().starts_with(['{', '[']));
+    match depth.checked_sub(1) {
+        Some(depth) => nested.find_map(|value| repeated(value, depth)),
+        None => nested.next().map(|_| Fault::message("Invalid request: params are nested too deeply")),
     }
 }
 
@@ -178,6 +206,23 @@ mod tests {
             assert_eq!(refused(body), (id.map(str::to_owned), code.to_owned()), "{body}");
         }
         assert_eq!(Message::parse(b"\"\xff\"").unwrap_err().1.status, 400);
+    }
+
+    #[test]
+    fn a_member_that_is_named_twice_is_refused_wherever_it_is() {
+        let with = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{params}}}"#);
+        let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+        for params in [
+            r#"{"name":"a","name":"b"}"#,
+            r#"{"arguments":{"query":"a","query":"b"}}"#,
+            r#"{"a":[[{"\u0062":1,"b":2}]]}"#,
+            &nested(33),
+        ] {
+            assert_eq!(refused(&with(params)), (Some("7".to_owned()), "-32600".to_owned()), "{params}");
+        }
+        for params in [r#"{"a":{"b":1},"c":{"b":1}}"#, r#"{"a":["b","b"]}"#, &nested(32)] {
+            assert!(Message::parse(with(params).as_bytes()).is_ok(), "{params}");
+        }
     }
 
     #[test]

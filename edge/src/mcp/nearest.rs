@@ -5,22 +5,27 @@ use snapshot::search::text::fold;
 /// Most suggestions.
 const SUGGESTIONS_MAX: usize = 3;
 
+/// Words this long or shorter have no neighbours: two letters of three are nothing in common.
+const SHORT_MAX: usize = 3;
+
 /// Collects candidates and keeps the closest ones; equally close ones in the order they came.
 pub(super) struct Nearest<T> {
-    word: Vec<char>,
+    word: String,
+    /// Of the word, in characters.
+    length: usize,
     found: Vec<(usize, T)>,
 }
 
 impl<T: PartialEq> Nearest<T> {
     /// Looks for what is close to a word.
     pub(super) fn new(word: &str) -> Self {
-        Self { word: fold(word.trim()).chars().collect(), found: Vec::new() }
+        let word = fold(word.trim());
+        Self { length: word.chars().count(), word, found: Vec::new() }
     }
 
     /// Considers a text; `item` is what would be suggested for it.
     pub(super) fn consider(&mut self, text: &str, item: impl FnOnce() -> T) {
-        let text: Vec<char> = fold(text).chars().collect();
-        let Some(distance) = self.distance(&text) else { return };
+        let Some(distance) = self.distance(&fold(text)) else { return };
         let worst = self.found.get(SUGGESTIONS_MAX - 1);
         if worst.is_some_and(|(worst, _)| *worst <= distance) {
             return;
@@ -44,39 +49,19 @@ impl<T: PartialEq> Nearest<T> {
 
     /// How far a text is: equal, beginning with the word or the other way round, or within a third
     /// of the word's length.
-    fn distance(&self, text: &[char]) -> Option<usize> {
-        if text.is_empty() || self.word.is_empty() {
-            return None;
+    fn distance(&self, text: &str) -> Option<usize> {
+        if self.length <= SHORT_MAX {
+            return (self.length > 0 && self.word == text).then_some(0);
         }
-        let most = (self.word.len() / 3).clamp(1, 4);
-        let begins = self.word.len() >= 2 && text.starts_with(&self.word)
-            || text.len() >= 4 && self.word.starts_with(text);
-        let edits = edits(&self.word, text, most).map(|edits| 2 * edits);
+        let length = text.chars().count();
+        let most = (self.length / 3).clamp(1, 4);
+        let begins = text.starts_with(&self.word) || length > SHORT_MAX && self.word.starts_with(text);
+        let edits = (self.length.abs_diff(length) <= most)
+            .then(|| strsim::osa_distance(&self.word, text))
+            .filter(|edits| *edits <= most)
+            .map(|edits| 2 * edits);
         if begins { Some(edits.map_or(1, |edits| edits.min(1))) } else { edits }
     }
-}
-
-/// Insertions, deletions and replacements between two words, when there are at most `most`.
-fn edits(a: &[char], b: &[char], most: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > most {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (line, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        let mut least = row[0];
-        for (column, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-            least = least.min(row[column + 1]);
-        }
-        if least > most {
-            return None;
-        }
-    }
-    row.last().copied().filter(|edits| *edits <= most)
 }
 
 /// The closest of some fixed words.
@@ -102,5 +87,12 @@ mod tests {
         assert_eq!(word("fundinMax", ["fundingMin", "fundingMax"].into_iter()), Some("fundingMax"));
         assert_eq!(word("xyz", ["query"].into_iter()), None);
         assert_eq!(word("", ["query"].into_iter()), None);
+    }
+
+    #[test]
+    fn swapped_letters_are_one_slip_and_short_words_have_no_neighbours() {
+        assert_eq!(word("opne", ["open"].into_iter()), Some("open"));
+        assert_eq!(word("uk", ["ua", "ukraine"].into_iter()), None);
+        assert_eq!(word("uk", ["UK"].into_iter()), Some("UK"));
     }
 }

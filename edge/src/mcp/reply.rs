@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use snapshot::store::Coding;
+
+use crate::conditional::negotiate;
+use crate::encode::encode;
 
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
@@ -174,6 +178,23 @@ impl Reply {
     }
 }
 
+/// Answers shorter than this, in bytes, are not worth a coding.
+const CODED_MIN: usize = 1_024;
+
+/// A response in gzip, where its client takes that and it is long enough.
+pub(super) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Response<Bytes> {
+    if response.body().len() < CODED_MIN || negotiate(headers, |it| it == Coding::Gzip) != Coding::Gzip {
+        return response;
+    }
+    if let Some(body) = encode(Coding::Gzip, response.body()) {
+        *response.body_mut() = body.into();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+    response
+}
+
 const ALLOW_HEADERS: &str =
     "Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
 
@@ -184,12 +205,8 @@ pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {
 
 /// A caller's text as messages show it: one line, cut.
 pub(super) fn shown(text: &str) -> String {
-    let mut shown: String =
-        text.chars().take(ECHO_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(ECHO_MAX).is_some() {
-        shown.push('…');
-    }
-    shown
+    let (end, mark) = text.char_indices().nth(ECHO_MAX).map_or((text.len(), ""), |(end, _)| (end, "…"));
+    text[..end].replace(char::is_control, " ") + mark
 }
 
 /// Appends JSON as the content of a JSON string. What is JSON already holds no control characters,

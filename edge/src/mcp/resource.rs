@@ -2,8 +2,6 @@
 //! call tools.
 
 use snapshot::facet::Facet;
-use snapshot::query::Page;
-use snapshot::record::Locale;
 
 use super::contract::GUIDE;
 use super::envelope::{Params, string};
@@ -18,8 +16,6 @@ const PROGRAMS: &str = "opportunities://programs/";
 const FACETS: &str = "opportunities://facets/";
 /// Longest address that an answer repeats; no resource has a longer one.
 const URI_MAX: usize = 2_048;
-/// Most values of a facet.
-const VALUES_MAX: u64 = 100;
 
 /// Template of a record's address.
 pub(super) const PROGRAM_TEMPLATE: &str = "opportunities://programs/{slug}";
@@ -53,9 +49,10 @@ pub(super) fn read(
 
 fn document(scope: &Scope<'_>, era: Era, uri: &str) -> Result<Vec<u8>, Fault> {
     if let Some(facet) = uri.strip_prefix(FACETS).and_then(Facet::parse) {
-        return Ok(options::list(scope, facet, "", &Page { offset: 0, limit: VALUES_MAX }));
+        return Ok(options::whole(scope, facet));
     }
-    let record = uri.strip_prefix(PROGRAMS).and_then(|slug| record::read(scope, slug, Locale::En));
+    let record =
+        uri.strip_prefix(PROGRAMS).and_then(|slug| record::read(scope, slug, record::Asked::DEFAULT));
     record.unwrap_or_else(|| {
         let code = match era {
             Era::Legacy => -32002,

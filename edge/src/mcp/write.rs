@@ -9,11 +9,3 @@ pub(super) fn push(out: &mut Vec<u8>, text: &str) {
 pub(super) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     push(out, itoa::Buffer::new().format(number));
 }
-
-/// Appends a number, or `null`.
-pub(super) fn push_optional(out: &mut Vec<u8>, number: Option<u64>) {
-    match number {
-        Some(number) => push_number(out, number),
-        None => push(out, "null"),
-    }
-}

@@ -49,7 +49,8 @@ const FACETS_NAMED: [(&str, &str); 8] = [
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 2] = [
+const NAMESAKES: [(&str, &str); 3] = [
+    ("edge/src/mcp/brief.rs", "fields"),          // a list of a record
     ("generator/src/data/describe.rs", "fields"), // columns of a Data Package
     ("snapshot/src/record/program.rs", "fields"), // a field of a program
 ];

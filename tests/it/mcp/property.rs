@@ -127,7 +127,10 @@ proptest! {
         let response = HOSTILE.with(|server| server.send(post(&request("tools/call", &params), &[])));
         let mut body = body(&response);
         let spoken = match body["result"]["isError"] {
-            Value::Bool(false) => body["result"]["structuredContent"]["notice"].take(),
+            Value::Bool(false) => {
+                let content = &mut body["result"]["structuredContent"];
+                json!([content["notice"].take(), content["understood"].take()])
+            }
             _ => body,
         };
         assert!(!spoken.to_string().to_lowercase().contains("ignore"), "{spoken}");

@@ -36,7 +36,8 @@ fn own_questions(world: &World, count: usize, seed: u64) -> Vec<String> {
         }
         for name in ["ageMin", "fundingMax", "durationMin", "offset"] {
             if rng.percent(8) {
-                query.append_pair(name, &rng.below(40).to_string());
+                // 0 bounds nothing here, and leaves nothing there.
+                query.append_pair(name, &(1 + rng.below(40)).to_string());
             }
         }
         query.append_pair("limit", &(1 + rng.below(100)).to_string());

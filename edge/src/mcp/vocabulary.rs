@@ -1,0 +1,248 @@
+//! What a caller means by a filter's value: the value itself, or one that it names in other words. A word
+//! with several readings is asked back, one without any is told with what comes near. Values and labels
+//! of records are strangers' text: only what looks like a code is ever named.
+
+use std::collections::BTreeSet;
+
+use snapshot::facet::{Facet, place_label, state_label};
+use snapshot::page::facet::options;
+use snapshot::place;
+use snapshot::query::{Page, Pick, Query};
+use snapshot::record::Locale;
+use snapshot::search::rank::{self, Wish};
+use snapshot::search::text::fold;
+
+use super::Scope;
+use super::nearest::Nearest;
+use super::place_names;
+use super::reply::{json, shown};
+
+/// Longest code that is suggested for a wrong value.
+const CODE_MAX: usize = 64;
+/// Most values that are named where none comes near.
+const NAMED_MAX: usize = 10;
+
+/// What a value was taken for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// It is one.
+    Exact,
+    /// Values, which are meant together.
+    Meant(Vec<String>),
+    /// One of several, each a list of values that are meant together.
+    Several(Vec<Vec<String>>),
+    /// Nothing.
+    Nothing,
+}
+
+impl Reading {
+    fn of(readings: BTreeSet<Vec<String>>) -> Option<Self> {
+        let mut readings: Vec<Vec<String>> = readings.into_iter().collect();
+        match readings.len() {
+            0 => None,
+            1 => readings.pop().map(Self::Meant),
+            _ => Some(Self::Several(readings)),
+        }
+    }
+}
+
+/// A facet's values, as a caller may name them.
+pub(super) struct Vocabulary<'a> {
+    pub(super) scope: &'a Scope<'a>,
+    pub(super) facet: Facet,
+    pub(super) locale: Locale,
+}
+
+impl Vocabulary<'_> {
+    /// The facets that the parameter takes values of.
+    fn facets(&self) -> impl Iterator<Item = Facet> + use<> {
+        let group = self.facet.group();
+        std::iter::once(self.facet).chain((group != self.facet).then_some(group))
+    }
+
+    /// Whether it is a value as it stands.
+    pub(super) fn has(&self, given: &str) -> bool {
+        let values = &self.scope.site.index.values;
+        self.facets().any(|facet| values.find(facet, given).is_some())
+            || self.facet.spec().places && place::is_place(given)
+    }
+
+    /// What a value stands for: by its spelling, then by a part or another number of it, then by what
+    /// the search takes such words for.
+    pub(super) fn read(&self, given: &str) -> Reading {
+        if self.has(given) {
+            return Reading::Exact;
+        }
+        let name = tidy(given);
+        if name.is_empty() {
+            return Reading::Nothing;
+        }
+        let by_name = || Reading::of(self.named(&name, |text, name| tidy(text) == name));
+        let singular = singular(&name);
+        let by_part =
+            || Reading::of(self.named(&singular, |text, name| parts(text).any(|part| part == name)));
+        let by_meaning = || Reading::of(self.meant(given, &name));
+        by_name().or_else(by_part).or_else(by_meaning).unwrap_or(Reading::Nothing)
+    }
+
+    /// Values that a name fits, by themselves or by a label of theirs.
+    fn named(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> BTreeSet<Vec<String>> {
+        let (values, rows) = (&self.scope.site.index.values, &self.scope.site.rows);
+        let mut found = BTreeSet::new();
+        for facet in self.facets() {
+            for ordinal in values.of(facet) {
+                let (value, pick) = (values.text(ordinal as u32), Pick::Value(ordinal as u32));
+                let labels = |locale: &Locale| {
+                    let own = state_label(facet, value, *locale);
+                    [Some(rows.label(facet, &pick, *locale)), own].into_iter().flatten()
+                };
+                if fits(value, name) || Locale::ALL.iter().flat_map(labels).any(|label| fits(label, name)) {
+                    found.insert(vec![value.to_owned()]);
+                }
+            }
+        }
+        if self.facet.spec().places {
+            let names = |place: &&place::Place| {
+                fits(place.code, name) || Locale::ALL.iter().any(|locale| fits(place.name(*locale), name))
+            };
+            found.extend(place::all().filter(names).map(|place| vec![place.code.to_owned()]));
+            let parts = place::subdivisions().filter(|(code, known)| fits(code, name) || fits(known, name));
+            found.extend(parts.map(|(code, _)| vec![code.to_owned()]));
+            let others = place_names::readings(name);
+            found.extend(others.map(|codes| codes.into_iter().map(str::to_owned).collect()));
+        }
+        found
+    }
+
+    /// What the search takes the whole of a text for, as far as it is of this vocabulary.
+    fn meant(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
+        let index = &self.scope.site.index;
+        let page = Page { offset: 0, limit: 1 };
+        let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
+        let ranked = rank::search(index, &query, &self.scope.dated.today, Wish::BEST);
+        let mut found = BTreeSet::new();
+        for understood in ranked.understood.iter().filter(|understood| tidy(&understood.words) == name) {
+            let ours = understood.values.iter().filter(|(facet, _)| self.facets().any(|it| it == *facet));
+            found.extend(ours.map(|(_, ordinal)| vec![index.values.text(*ordinal).to_owned()]));
+            let place = understood.place.iter().filter(|_| self.facet.spec().places);
+            found.extend(place.map(|code| vec![code.clone()]));
+        }
+        found
+    }
+
+    /// What is wrong with a value that has no reading, or several.
+    pub(super) fn refuse(&self, argument: &str, given: &str, reading: &Reading) -> String {
+        let quoted = json(&shown(given));
+        if let Reading::Several(readings) = reading {
+            let named: Vec<String> = readings.iter().filter_map(|values| self.name_all(values)).collect();
+            return match named.is_empty() {
+                true => format!("{argument} value {quoted} may be one of several. Give one of them."),
+                false => format!(
+                    "{argument} value {quoted} may be {}. Give the one that is meant.",
+                    named.join(" or ")
+                ),
+            };
+        }
+        let near: Vec<String> = self.nearest(given).iter().map(|code| self.name(code)).collect();
+        if !near.is_empty() {
+            return format!("Unknown {argument} value {quoted}. Nearest: {}.", near.join(", "));
+        }
+        let commonest: Vec<String> = self.commonest().iter().map(|code| self.name(code)).collect();
+        match commonest.is_empty() {
+            true => format!("Unknown {argument} value {quoted}."),
+            false => format!("Unknown {argument} value {quoted}. Values: {}.", commonest.join(", ")),
+        }
+    }
+
+    fn name_all(&self, values: &[String]) -> Option<String> {
+        let named: Vec<String> = values.iter().filter(|it| is_code(it)).map(|it| self.name(it)).collect();
+        (!named.is_empty()).then(|| named.join(" "))
+    }
+
+    /// A code, with a label only where the label is this project's own.
+    fn name(&self, code: &str) -> String {
+        match self.label(code) {
+            Some(label) => format!("{} ({label})", json(code)),
+            None => json(code),
+        }
+    }
+
+    /// What this project calls a code.
+    pub(super) fn label(&self, code: &str) -> Option<&'static str> {
+        let place = || place_label(self.facet, code, self.locale);
+        place().or_else(|| state_label(self.facet, code, self.locale))
+    }
+
+    /// The codes that are closest to a text that a filter does not know.
+    fn nearest(&self, given: &str) -> Vec<String> {
+        let (values, rows) = (&self.scope.site.index.values, &self.scope.site.rows);
+        let mut nearest: Nearest<String> = Nearest::new(given);
+        for facet in self.facets() {
+            for ordinal in values.of(facet) {
+                let code = values.text(ordinal as u32);
+                if is_code(code) {
+                    let pick = Pick::Value(ordinal as u32);
+                    nearest.consider(code, || code.to_owned());
+                    let labels = Locale::ALL.iter().map(|locale| rows.label(facet, &pick, *locale));
+                    labels.for_each(|label| nearest.consider(label, || code.to_owned()));
+                }
+            }
+        }
+        for place in place::all().filter(|_| self.facet.spec().places) {
+            Locale::ALL
+                .iter()
+                .for_each(|locale| nearest.consider(place.name(*locale), || place.code.to_owned()));
+        }
+        nearest.finish()
+    }
+
+    /// The codes that most records have.
+    fn commonest(&self) -> Vec<String> {
+        let Scope { site, dated, .. } = self.scope;
+        let all = options(site, dated, self.facet, "", self.locale);
+        let codes = all.iter().map(|(pick, _)| site.index.value_text(pick)).filter(|code| is_code(code));
+        codes.take(NAMED_MAX).map(str::to_owned).collect()
+    }
+}
+
+/// Whether a value looks like a code rather than like a text of somebody's.
+pub(super) fn is_code(value: &str) -> bool {
+    value.len() <= CODE_MAX && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// A text folded, with one space between its words and nothing else.
+fn tidy(text: &str) -> String {
+    let folded = fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Words without the plural's last letter.
+fn singular(tidy: &str) -> String {
+    let one = |word: &str| match word.strip_suffix('s').filter(|stem| stem.chars().count() > 2) {
+        Some(stem) => stem.to_owned(),
+        None => word.to_owned(),
+    };
+    tidy.split(' ').map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// A text, and what it lists: `Stipend or salary` is also `Stipend`. In the singular.
+fn parts(text: &str) -> impl Iterator<Item = String> {
+    let listed = text.split(['/', ',', '(', ')']).flat_map(|part| part.split(" or "));
+    let listed = listed.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" y "));
+    std::iter::once(text).chain(listed).map(|part| singular(&tidy(part))).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_also_each_of_what_it_lists() {
+        let parts = |text| parts(text).collect::<Vec<_>>();
+        assert_eq!(parts("Fellowship"), ["fellowship", "fellowship"]);
+        assert_eq!(parts("Stipend or salary"), ["stipend or salary", "stipend", "salary"]);
+        assert_eq!(parts("Scientist/Researchers"), ["scientist researcher", "scientist", "researcher"]);
+        assert_eq!(tidy(" Côte d’Ivoire! "), "cote d ivoire");
+    }
+}

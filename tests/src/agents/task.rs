@@ -1,0 +1,54 @@
+//! Tasks of agents: what somebody wants to know, how an agent that knows the tools would ask, and what
+//! the records say by themselves. The files are in `tests/agents`.
+
+use serde_json::{Map, Value};
+
+/// A set of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// About the embedded sample.
+    Sample,
+    /// About the published dataset, by slugs alone.
+    Published,
+}
+
+/// One task.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// In the words of whoever asks.
+    pub ask: String,
+    /// Arguments of the search.
+    pub search: Value,
+    /// How many rows are worth reading.
+    pub read: usize,
+    /// Of several records the one that has most of this is the answer.
+    pub most: Option<String>,
+    /// Slugs that are the answer, sorted; none where nothing fits.
+    pub answer: Vec<String>,
+}
+
+impl Set {
+    /// Its tasks.
+    #[must_use]
+    pub fn tasks(self) -> Vec<Task> {
+        let file = match self {
+            Self::Sample => include_str!("../../agents/sample.json"),
+            Self::Published => include_str!("../../agents/published.json"),
+        };
+        let tasks: Vec<Map<String, Value>> = serde_json::from_str(file).unwrap();
+        tasks.into_iter().map(Task::from).collect()
+    }
+}
+
+impl From<Map<String, Value>> for Task {
+    fn from(mut task: Map<String, Value>) -> Self {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        Self {
+            ask: text(&task["ask"]),
+            search: task.remove("search").unwrap(),
+            read: task["read"].as_u64().unwrap() as usize,
+            most: task.get("most").map(text),
+            answer: task["answer"].as_array().unwrap().iter().map(text).collect(),
+        }
+    }
+}

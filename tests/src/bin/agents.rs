@@ -1,0 +1,63 @@
+//! Measures what the tools cost an agent, plays tasks with them, or calls one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use generator::read::Input;
+use serde_json::Value;
+use tests::agents::{Host, Set, measure, model, play, tokens};
+use tests::judge::desk;
+
+/// Works with the tools as agents do, over the sample or over a dataset.
+#[derive(Parser)]
+struct Arguments {
+    /// Folder of the published dataset; without it, the embedded sample.
+    #[arg(long, global = true)]
+    data: Option<PathBuf>,
+    #[command(subcommand)]
+    work: Work,
+}
+
+#[derive(Subcommand)]
+enum Work {
+    /// Counts tokens of records, rows and lists, and natural values that are taken.
+    Measure,
+    /// Plays the tasks with the scripted agent.
+    Play,
+    /// Plays them with a model behind an endpoint; nothing is asked of anybody otherwise.
+    Model(model::Endpoint),
+    /// Calls a tool.
+    Call {
+        /// Its name.
+        tool: String,
+        /// Its arguments, a JSON object.
+        #[arg(default_value = "{}")]
+        arguments: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let set = if arguments.data.is_some() { Set::Published } else { Set::Sample };
+    let input = arguments.data.map_or(Input::Embedded(generator::sample::FILES), Input::Folder);
+    let (_folder, live) = desk::publish(&input);
+    let host = Host::new(&live);
+    match arguments.work {
+        Work::Measure => println!("{}", measure::measure(&host)),
+        Work::Play => println!("{}", play::play(&host, &set.tasks())),
+        Work::Model(endpoint) => match model::play(&host, &set.tasks(), &endpoint) {
+            Ok(report) => println!("{report}"),
+            Err(error) => {
+                eprintln!("agents: {error}");
+                return ExitCode::FAILURE;
+            }
+        },
+        Work::Call { tool, arguments } => {
+            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            let reply = host.call(&tool, &arguments);
+            println!("{}\n{} tokens", reply.text, tokens(&reply.text));
+        }
+    }
+    ExitCode::SUCCESS
+}

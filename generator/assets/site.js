@@ -1,66 +1,129 @@
-// Swaps search results in place. Without it every control works as a plain form or link.
+// Swaps search results and filters in place. Without it every control works as a plain form or link.
 (() => {
   const form = document.querySelector("form[role=search]");
   if (!form || !window.fetch || !document.querySelector("#results")) return;
   const $ = (id, from = document) => from.querySelector("#" + id);
-  let asked = null, timer = 0;
-  const address = () => {
-    const data = new URLSearchParams(new FormData(form));
-    for (const [name, value] of [...data]) if (!value || (name === "sort" && value === "deadline")) data.delete(name, value);
-    const query = data.toString();
-    return form.action.split("?")[0] + (query ? "?" + query : "");
-  };
-  const counts = page => {
-    for (const box of form.querySelectorAll("aside input[type=checkbox]")) {
-      const now = page.querySelector(`aside input[name="${box.name}"][value="${CSS.escape(box.value)}"]`);
-      const count = box.parentNode.querySelector("i");
-      if (count) count.textContent = now ? now.parentNode.querySelector("i").textContent : "0";
+  const filters = $("filters"), apply = $("apply"), opened = new Map();
+  const bare = url => url.split("#")[0];
+  let asked = null, timer = 0, shown = bare(location.href);
+
+  const parsed = text => new DOMParser().parseFromString(text, "text/html");
+  const address = submitter => {
+    const query = new URLSearchParams();
+    for (const [name, value] of new FormData(form, submitter)) {
+      if (value && !query.getAll(name).includes(value) && !(name === "sort" && value === "deadline" && !form.elements.q.value)) query.append(name, value);
     }
+    return form.action.split("?")[0] + (`${query}` && "?" + query);
   };
+  // A group of filters is known by its first field.
+  const key = group => group.querySelector("[name]").name;
+  const same = (field, from) => from.querySelector(`:not(button)[name="${field.name}"]` + (field.type === "checkbox" ? `[value="${CSS.escape(field.value)}"]` : ""));
   const restore = page => {
     for (const field of form.elements) {
-      if (!field.name) continue;
-      const box = field.type === "checkbox";
-      const same = page.querySelector(`form[role=search] [name="${field.name}"]` + (box ? `[value="${CSS.escape(field.value)}"]` : ""));
-      if (box) field.checked = !!same && same.checked;
-      else field.value = same ? same.value : "";
+      if (!field.name || field.type === "submit") continue;
+      const now = same(field, $("search", page));
+      if (field.type === "checkbox") field.checked = !!now && now.checked;
+      else field.value = now ? now.value : "";
     }
   };
-  const show = async (url, { push = true, back = false, top = false } = {}) => {
+  // New groups take the place of old ones; what was open stays open, and what had the focus keeps it
+  // where it stands on the screen.
+  const regroup = page => {
+    const at = $("facets").contains(document.activeElement) && document.activeElement;
+    const top = at && at.getBoundingClientRect().top;
+    const name = at && key(at.closest("details"));
+    $("facets").replaceWith(document.importNode($("facets", page), true));
+    $("sort").innerHTML = $("sort", page).innerHTML;
+    const groups = [...$("facets").querySelectorAll("details")];
+    fields();
+    for (const group of groups) group.open = opened.get(key(group)) ?? group.open;
+    if (!at) return;
+    const group = groups.find(group => key(group) === name);
+    const next = (at.name && same(at, $("facets"))) || (group && group.firstElementChild) || $("found");
+    next.focus({ preventScroll: true });
+    const scroller = filters.matches(":popover-open") ? filters : window;
+    scroller.scrollBy(0, next.getBoundingClientRect().top - top);
+  };
+  // Long groups get a field that finds a value by either language's name; what it looks through is fetched
+  // once, when something is typed.
+  const fold = text => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const fields = () => {
+    for (const link of $("facets").querySelectorAll("fieldset > a")) {
+      const box = document.createElement("input");
+      box.type = "search";
+      box.ariaLabel = box.placeholder = `${form.dataset.find}: ${link.parentNode.firstElementChild.textContent}`;
+      link.parentNode.firstElementChild.after(box);
+    }
+  };
+  const find = async box => {
+    const group = box.parentNode, link = group.querySelector("a");
+    if (link) {
+      link.remove();
+      const page = parsed(await (await fetch(link.href)).text());
+      const whole = [...page.querySelectorAll("#facets details")].find(it => key(it) === key(group));
+      if (!box.isConnected || !whole) return;
+      group.querySelectorAll("label").forEach(label => label.remove());
+      group.append(...document.importNode(whole, true).querySelectorAll("label"));
+    }
+    for (const label of group.querySelectorAll("label")) {
+      label.hidden = !fold(`${label.textContent} ${label.dataset.o} ${label.firstChild.value}`).includes(fold(box.value));
+    }
+  };
+  const label = () => apply.textContent = apply.dataset.show.replace("{n}", $("count").textContent);
+  const land = () => {
+    if (filters.matches(":popover-open")) filters.hidePopover();
+    $("found").focus();
+  };
+  const show = async (url, { how = "push", back, top } = {}) => {
+    clearTimeout(timer);
     asked && asked.abort();
     const mine = asked = new AbortController();
-    const results = $("results");
-    results.setAttribute("aria-busy", "true");
+    $("results").setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(url, { signal: mine.signal });
       if (!answer.ok) throw new Error(answer.status);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const page = parsed(await answer.text());
       if (mine !== asked) return;
-      if (back) $("filters").replaceWith(document.importNode($("filters", page), true));
-      if (back) restore(page); else counts(page);
-      for (const id of ["results", "other", "applied"]) {
-        const next = $(id, page), old = $(id);
-        if (next && old) old.replaceWith(document.importNode(next, true));
-      }
+      regroup(page);
+      if (back) restore(page);
+      for (const id of ["results", "other", "applied"]) $(id).replaceWith(document.importNode($(id, page), true));
       document.title = page.title;
-      if (push) history.pushState(null, "", url);
+      if (how && bare(url) !== shown) history[how + "State"](null, "", url);
+      shown = bare(url);
       $("said").textContent = $("count").textContent;
-      if (top) $("found").focus();
+      label();
+      if (top) land();
     } catch (error) {
       if (error.name !== "AbortError") location.assign(url);
     }
   };
-  const soon = wait => { clearTimeout(timer); timer = setTimeout(() => show(address()), wait); };
-  form.addEventListener("change", event => { if (event.target.type !== "search") soon(120); });
-  form.addEventListener("input", event => { if (event.target.type === "search") soon(250); });
-  form.addEventListener("submit", event => { event.preventDefault(); clearTimeout(timer); show(address()); });
+  const soon = (wait, how) => {
+    clearTimeout(timer);
+    asked && asked.abort();
+    timer = setTimeout(() => show(address(), { how }), wait);
+  };
+  label();
+  fields();
+  form.addEventListener("change", event => event.target.name && event.target.type !== "search" && soon(120, "push"));
+  form.addEventListener("input", event => event.target.name ? event.target.type === "search" && soon(250, "replace") : find(event.target));
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    if (!document.activeElement.name && document.activeElement.type === "search") return;
+    const quick = event.submitter && event.submitter.name;
+    show(address(event.submitter), { top: !quick, back: !!quick });
+  });
+  form.addEventListener("toggle", event => event.target.matches("details") && opened.set(key(event.target), event.target.open), true);
   form.addEventListener("click", event => {
-    const link = event.target.closest("#results .pages a, #results .chips a");
+    const link = event.target.closest("#results .pages a, #results .chips a, #results .none a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     show(link.href, { back: true, top: true });
   });
-  addEventListener("popstate", () => show(location.href, { push: false, back: true }));
+  // Nothing has the focus below the sheet that covers a small screen.
+  filters.addEventListener("focusout", event => {
+    if (event.relatedTarget && filters.matches(":popover-open") && !filters.contains(event.relatedTarget)) filters.hidePopover();
+  });
+  addEventListener("popstate", () => bare(location.href) !== shown && show(location.href, { how: "", back: true }));
   addEventListener("keydown", event => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input,select,textarea")) return;
     event.preventDefault();

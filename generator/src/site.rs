@@ -287,6 +287,7 @@ impl<'a> Pages<'a> {
             description => self.word(locale, "about_1"),
             open_count => Rule::OpenCount.mark(arg(0, locale)),
             closing => Value::from_safe_string(Rule::Closing.mark(arg(0, locale))),
+            months => Value::from_safe_string(Rule::Months.mark(arg(0, locale))),
             today => Rule::Day.mark(arg(0, locale)),
         }
     }
@@ -347,11 +348,52 @@ impl<'a> Pages<'a> {
 
     /// Label of a facet value in a language.
     fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
+        self.spoken_label(facet, value, locale).0
+    }
+
+    /// The same, and the language that it is in where that is another. What the dataset has no word for is
+    /// said with a word of the program's, else with the value made readable.
+    fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
+        let stated = self.stated_label(facet, value, locale);
+        let own = facet.spec().places || facet.spec().daily || facet == Facet::Lifecycles;
+        let foreign = !own && locale == Locale::Es && !self.is_translated(facet, value);
+        if own || stated != value && !foreign {
+            return (stated, None);
+        }
+        let built_in = matches!(facet, Facet::Types | Facet::Benefits | Facet::FundingShapes);
+        match self.word(locale, &format!("value_{value}")) {
+            word if built_in && !word.is_empty() => (word.to_owned(), None),
+            _ if stated == value => (readable(value), foreign.then_some("en")),
+            _ => (stated, foreign.then_some("en")),
+        }
+    }
+
+    /// Whether the dataset says a value in Spanish.
+    fn is_translated(&self, facet: Facet, value: &str) -> bool {
+        let label = |locale| self.stated_label(facet, value, locale);
+        let of = |term: &&snapshot::record::Term| term.facet == facet.spec().name && term.value == value;
+        let term = || self.directory.vocabulary.iter().find(of);
+        label(Locale::En) != label(Locale::Es) || term().is_some_and(|term| term.label_es.is_some())
+    }
+
+    fn stated_label(&self, facet: Facet, value: &str, locale: Locale) -> String {
         match self.site.index.values.find(facet, value) {
             Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
             None => place_label(facet, value, locale).unwrap_or(value).to_owned(),
         }
     }
+}
+
+/// A value that nobody has a word for: `cascade-funding` is `Cascade funding`.
+fn readable(value: &str) -> String {
+    let is_slug =
+        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !is_slug {
+        return value.to_owned();
+    }
+    let words = value.replace('-', " ");
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(rest).collect()
 }
 
 #[cfg(test)]

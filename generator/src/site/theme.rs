@@ -210,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn style_and_script_fit_into_three_kilobytes() {
+    fn style_and_script_fit_into_four_kilobytes() {
         for (name, text) in ASSETS {
             let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
             let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
             let length = compressor.gzip_compress(text.as_bytes(), &mut out).unwrap();
-            assert!(length <= 3 * 1024, "{name}: {length}");
+            assert!(length <= 4 * 1024, "{name}: {length}");
         }
     }
 

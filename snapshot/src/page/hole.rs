@@ -39,12 +39,14 @@ pub enum Rule {
     WhenText = 10,
     /// How the dates of a program differ from the lifecycle that was observed, or nothing.
     Differs = 11,
+    /// How many deadlines each of the next months has.
+    Months = 12,
 }
 
 const MARK: char = '\u{1}';
 
 impl Rule {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::CycleStatus,
         Self::NextDeadline,
         Self::NextDeadlineText,
@@ -56,6 +58,7 @@ impl Rule {
         Self::Day,
         Self::WhenText,
         Self::Differs,
+        Self::Months,
     ];
 
     /// The rule of a number.
@@ -76,6 +79,7 @@ impl Rule {
             Self::Day => 'y',
             Self::WhenText => 'p',
             Self::Differs => 'l',
+            Self::Months => 'b',
         }
     }
 
@@ -108,6 +112,7 @@ impl Rule {
             Self::Day => Self::words(Fragment::Day, arg, dated, out),
             Self::WhenText => Self::words(Fragment::WhenText, arg, dated, out),
             Self::Differs => Self::words(Fragment::Differs, arg, dated, out),
+            Self::Months => Self::words(Fragment::Months, arg, dated, out),
         }
     }
 

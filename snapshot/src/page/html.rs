@@ -28,9 +28,10 @@ mod word;
 use jiff::civil::Date;
 
 pub use self::slot::Slot;
+use self::when::push_unmarked;
 pub use self::word::Word;
 use crate::facet::COUNT;
-use crate::page::{Dated, push_date, push_number};
+use crate::page::{Dated, push_date};
 use crate::query::PARAMETERS;
 use crate::record::Locale;
 use crate::search::table::Strings;
@@ -252,6 +253,9 @@ impl Language {
     }
 }
 
+/// Where the state of the day goes in a prepared row; records cannot hold it.
+pub const STATE: u8 = 2;
+
 /// Programs of the home page's list of what closes next.
 const CLOSING: usize = 8;
 
@@ -270,6 +274,8 @@ pub enum Fragment {
     Closing,
     /// The next deadlines, or those of a month: its number comes from [`deadlines::number`].
     Deadlines,
+    /// How many deadlines each of the next months has.
+    Months,
     /// How many programs are open.
     OpenCount,
     /// The day.
@@ -317,6 +323,7 @@ impl Html {
             Fragment::Closing => language.push_closing(out, dated),
             Fragment::Deadlines if number == 0 => language.push_deadlines(out, dated),
             Fragment::Deadlines => language.push_month(out, number, dated),
+            Fragment::Months => language.push_months(out, dated),
             Fragment::OpenCount => {
                 let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
@@ -332,9 +339,11 @@ impl Html {
 
 impl Language {
     fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        out.extend_from_slice(self.rows.bytes(doc as usize));
+        let row = self.rows.bytes(doc as usize);
+        let (before, after) = row.split_at(row.iter().position(|byte| *byte == STATE).unwrap_or(row.len()));
+        out.extend_from_slice(before);
         self.push_when(out, doc, dated);
-        out.extend_from_slice(b"</p></li>");
+        out.extend_from_slice(after.get(1..).unwrap_or_default());
     }
 
     fn push_closing(&self, out: &mut Vec<u8>, dated: &Dated) {
@@ -404,9 +413,9 @@ fn push_results(language: &Language, out: &mut Vec<u8>, total: usize) {
 }
 
 /// Writes a count in brackets.
-fn push_count(out: &mut Vec<u8>, count: u32) {
+fn push_count(out: &mut Vec<u8>, count: u32, locale: Locale) {
     out.extend_from_slice(b" <i>");
-    push_number(out, count);
+    out.extend_from_slice(grouped(count.into(), locale).as_bytes());
     out.extend_from_slice(b"</i>");
 }
 

@@ -34,7 +34,7 @@ fn of(hole: &Hole, dated: &Dated) -> Option<Day> {
             told_otherwise(dated, arg / 2, |told, _| told.standing.differs(told.observed.lifecycle))
         }
         // They speak of the day itself or of every program's.
-        Rule::Closing | Rule::Deadlines | Rule::OpenCount | Rule::Day => Some(today),
+        Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day => Some(today),
     }
 }
 

@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use snapshot::brief::cut;
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::hole::Rule;
-use snapshot::page::html::arg;
+use snapshot::page::html::{STATE, arg};
 use snapshot::page::money::Speech;
 use snapshot::page::plain::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
@@ -111,6 +111,7 @@ impl Pages<'_> {
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
             host => host.trim_start_matches("www."),
+            state => Value::from_safe_string(char::from(STATE).to_string()),
             summary => summary.map(|text| context! { text => cut(text, SUMMARY), lang => language }),
             ..self.common(program, locale)
         };

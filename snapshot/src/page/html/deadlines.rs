@@ -11,6 +11,8 @@ use crate::record::Locale;
 const NEXT: usize = 60;
 /// Programs of a month's page; search has the others.
 const MONTH: usize = 200;
+/// Months of the picture on the home page.
+const BARS: usize = 12;
 
 /// Number of a date's month; never 0.
 #[must_use]
@@ -31,27 +33,32 @@ fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
     dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
 }
 
+/// Months that have deadlines, and how many.
+fn months(dated: &Dated) -> Vec<(Date, u64)> {
+    let mut months: Vec<(Date, u64)> = Vec::new();
+    for (_, date) in due(dated) {
+        match months.last_mut().filter(|(month, _)| *month == date.first_of_month()) {
+            Some((_, count)) => *count += 1,
+            None => months.push((date.first_of_month(), 1)),
+        }
+    }
+    months
+}
+
+/// Length of a bar in per cent of the longest; what is there at all is seen.
+#[must_use]
+pub fn share(count: u64, most: u64) -> u64 {
+    (count * 100).div_ceil(most.max(1))
+}
+
 impl Language {
     /// Writes the next deadlines by month, below links to the months.
     pub(super) fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
-        let mut months: Vec<(Date, u64)> = Vec::new();
-        for (_, date) in due(dated) {
-            match months.last_mut().filter(|(month, _)| *month == date.first_of_month()) {
-                Some((_, count)) => *count += 1,
-                None => months.push((date.first_of_month(), 1)),
-            }
-        }
+        let months = months(dated);
         if months.is_empty() {
             return self.push_none(out);
         }
-        out.extend_from_slice(b"<ul class=\"chips\">");
-        for (month, count) in &months {
-            let (address, count) = (address(self.locale, *month), grouped(*count, self.locale));
-            out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
-            self.push_month_words(out, *month);
-            out.extend_from_slice(format!(" <span class=\"dim\">{count}</span></a></li>").as_bytes());
-        }
-        out.extend_from_slice(b"</ul>");
+        self.push_bars(out, &months);
         let mut month = None;
         for (doc, date) in due(dated).take(NEXT) {
             if month != Some(date.first_of_month()) {
@@ -64,6 +71,34 @@ impl Language {
             self.push_due(out, doc, dated);
         }
         out.extend_from_slice(b"</ul></section>");
+    }
+
+    /// Writes how many deadlines each of the next months has; nothing when none is known.
+    pub(super) fn push_months(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let mut months = months(dated);
+        months.truncate(BARS);
+        if !months.is_empty() {
+            self.push_bars(out, &months);
+        }
+    }
+
+    /// Months as bars that are as long as there are deadlines, each with a link and its number.
+    fn push_bars(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
+        let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
+        out.extend_from_slice(b"<ol class=\"bars\" aria-label=\"");
+        self.push_word(out, Word::DeadlinesByMonth);
+        out.extend_from_slice(b"\">");
+        for (month, count) in months {
+            let address = address(self.locale, *month);
+            out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
+            self.push_month_words(out, *month);
+            let (width, count) = (share(*count, most), grouped(*count, self.locale));
+            let bar = format!(
+                "</a> <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i>{count}</i></li>"
+            );
+            out.extend_from_slice(bar.as_bytes());
+        }
+        out.extend_from_slice(b"</ol>");
     }
 
     /// Writes the deadlines of a month.
@@ -112,6 +147,11 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share_of_the_longest_and_never_nothing() {
+        assert_eq!([share(50, 100), share(1, 1000), share(7, 7), share(0, 7)], [50, 1, 100, 0]);
+    }
 
     #[test]
     fn months_have_numbers_and_addresses_of_their_own() {

@@ -3,10 +3,12 @@
 mod chips;
 mod extras;
 mod facets;
+mod places;
 mod results;
 
 use std::borrow::Cow;
 
+use self::extras::ALL;
 pub use self::extras::{Extras, question};
 pub use self::facets::option;
 use crate::facet::Facet;
@@ -33,6 +35,7 @@ struct Splice<'a> {
     dated: &'a Dated,
     query: &'a Query,
     extras: &'a Extras,
+    wish: Wish<'a>,
     invalid: &'a [String],
     answer: Ranked,
     /// Name and value of everything that was asked, but the language and the page.
@@ -51,7 +54,8 @@ pub fn search(
     invalid: &[String],
 ) -> Vec<u8> {
     let question = extras.question(site, query);
-    let pairs: Vec<_> = pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page")).collect();
+    let pairs: Vec<_> =
+        pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page" | ALL)).collect();
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
@@ -69,6 +73,7 @@ pub fn search(
         dated,
         query,
         extras,
+        wish,
         invalid,
         answer: rank::search(&site.index, query, &dated.today, wish),
         encoded: pairs.iter().map(encode).collect(),
@@ -126,7 +131,18 @@ impl Splice<'_> {
             out.extend_from_slice(b" (");
             push_number(out, self.filters().count());
             out.push(b')');
+        } else if is(Slot::Title) {
+            self.title(out);
+        } else if is(Slot::Bounds) && self.is_bounded() {
+            out.extend_from_slice(b" open");
         }
+    }
+
+    /// Whether numbers or dates are asked for.
+    fn is_bounded(&self) -> bool {
+        let query = self.query;
+        let dates = query.deadline_from.or(query.deadline_to).is_some();
+        dates || query.measures.iter().any(Option::is_some)
     }
 
     /// Positions of what narrows the results down.

@@ -31,11 +31,15 @@ pub enum Slot {
     Rolling = 110,
     /// How many filters are applied, in brackets, or nothing.
     Applied = 111,
+    /// The question in words, for the window.
+    Title = 112,
+    /// ` open` when numbers or dates are asked for.
+    Bounds = 113,
 }
 
 impl Slot {
     /// Slots by the name they have in templates.
-    pub const NAMES: [(&'static str, Self); 12] = [
+    pub const NAMES: [(&'static str, Self); 14] = [
         ("question", Self::Question),
         ("count", Self::Count),
         ("invalid", Self::Invalid),
@@ -48,6 +52,8 @@ impl Slot {
         ("funded", Self::Funded),
         ("rolling", Self::Rolling),
         ("applied", Self::Applied),
+        ("title", Self::Title),
+        ("bounds", Self::Bounds),
     ];
 
     /// Number of a slot or of a parameter's value, by name.

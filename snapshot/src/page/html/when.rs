@@ -158,6 +158,19 @@ const fn word(standing: Standing) -> Word {
     }
 }
 
+/// Writes markup that the program made without its tags; references stay.
+pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
+    let mut inside = false;
+    for byte in html {
+        match byte {
+            b'<' => inside = true,
+            b'>' => inside = false,
+            _ if !inside => out.push(*byte),
+            _ => {}
+        }
+    }
+}
+
 /// Writes the text of markup that this module made: tags left out, references resolved.
 fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
     const REFERENCES: [(&[u8], u8); 5] =

@@ -59,6 +59,8 @@ words! {
     Remove = "search_remove",
     ClearAll = "search_clear",
     Yes = "search_yes",
+    SearchTitle = "search_title",
+    Through = "search_through",
     Previous = "page_previous",
     Next = "page_next",
     PageOf = "page_of",
@@ -82,5 +84,6 @@ words! {
     First = "page_first",
     WithoutOne = "search_without",
     NoDeadlines = "deadlines_none",
+    DeadlinesByMonth = "deadlines_by_month",
     MoreDeadlines = "deadlines_more",
 }

@@ -1,12 +1,15 @@
 //! What the question was taken for: filters and readings that can be taken away, and what was not understood.
 
 use super::{Splice, path};
-use crate::facet::Facet;
-use crate::page::html::{Word, escaped, push_escaped, ways};
+use crate::facet::{FACETS, Facet};
+use crate::page::html::{Word, escaped, push_escaped, push_results, push_unmarked, ways};
 use crate::query::{PARAMETERS, Query};
 use crate::search::modifiers::Said;
 use crate::search::rank::{Ranked, Understood};
 use crate::search::without::text_without;
+
+/// Characters of a question's text in the name of a window.
+const TITLE_MAX: usize = 60;
 
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
@@ -24,6 +27,10 @@ impl Splice<'_> {
             self.language.push_word(out, Word::Remove);
             out.extend_from_slice(b" </span>");
             self.push_filter(out, name, value);
+            let places = FACETS.iter().find(|spec| spec.places && spec.parameter == name);
+            if let Some(spec) = places {
+                self.push_containment(out, spec.facet, value);
+            }
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
         self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
@@ -38,15 +45,12 @@ impl Splice<'_> {
     /// A filter in words: `Topic: Energy`.
     pub(super) fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
         let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
-        let facet = crate::facet::FACETS.iter().find(|spec| spec.parameter == name);
+        let facet = FACETS.iter().find(|spec| spec.parameter == name);
         match (facet, rank) {
             (Some(spec), _) => {
                 out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
                 out.extend_from_slice(b": ");
-                match self.site.index.values.find(spec.facet, value) {
-                    Some(ordinal) => out.extend_from_slice(self.language.labels.bytes(ordinal as usize)),
-                    None => self.push_place(out, spec.facet, value),
-                }
+                self.push_label(out, spec.facet, value);
             }
             (None, Some(rank)) => {
                 out.extend_from_slice(self.language.parameters.bytes(rank));
@@ -61,6 +65,39 @@ impl Splice<'_> {
                 push_escaped(out, value);
             }
         }
+    }
+
+    fn push_label(&self, out: &mut Vec<u8>, facet: Facet, value: &str) {
+        match self.site.index.values.find(facet, value) {
+            Some(ordinal) => out.extend_from_slice(self.language.labels.bytes(ordinal as usize)),
+            None => self.push_place(out, facet, value),
+        }
+    }
+
+    /// `climate · Grant · Open now: 12 opportunities`; what the page is for when nothing is asked.
+    pub(super) fn title(&self, out: &mut Vec<u8>) {
+        let mut words = Vec::new();
+        let mut positions: Vec<usize> = self.filters().collect();
+        // What was typed comes first.
+        positions.sort_by_key(|position| self.pairs[*position].0 != "q");
+        for position in positions {
+            let (name, value) = &self.pairs[position];
+            if !words.is_empty() {
+                words.extend_from_slice(" · ".as_bytes());
+            }
+            let out = &mut words;
+            match FACETS.iter().find(|spec| spec.parameter == name) {
+                Some(spec) => self.push_label(out, spec.facet, value),
+                None if name == "q" => push_escaped(out, &value.chars().take(TITLE_MAX).collect::<String>()),
+                None => self.push_filter(out, name, value),
+            }
+        }
+        if words.is_empty() {
+            return self.language.push_word(out, Word::SearchTitle);
+        }
+        push_unmarked(out, &words);
+        out.extend_from_slice(b": ");
+        push_results(self.language, out, self.answer.total);
     }
 
     /// A chip that takes words as words.

@@ -1,9 +1,13 @@
 //! What only the page is asked: an order by relevance, words as words, records that keep silent.
 
+use crate::facet::{FACETS, Facet};
 use crate::page::Site;
 use crate::query::{Query, Sort, pairs};
 use crate::record::Locale;
 use crate::search::text::words_of;
+
+/// Names the parameter of the facet that is shown whole.
+pub(super) const ALL: &str = "all";
 
 /// The order of a page with a text.
 const RELEVANCE: &str = "relevance";
@@ -17,6 +21,8 @@ pub struct Extras {
     pub plain: Vec<String>,
     /// Rows of records that do not say who may apply.
     pub silent: bool,
+    /// The facet of which every value is listed.
+    pub all: Option<Facet>,
 }
 
 /// Most words of a question that may be told to be words.
@@ -42,6 +48,7 @@ impl Extras {
                         extras.plain.push(words);
                     }
                 }
+                ALL if extras.all.is_none() && faceted(&value).is_some() => extras.all = faceted(&value),
                 "unstated" if value == "true" => extras.silent = true,
                 _ => {
                     rest.append_pair(&name, &value);
@@ -70,8 +77,16 @@ impl Extras {
         if self.silent {
             pairs.append_pair("unstated", "true");
         }
+        if let Some(facet) = self.all {
+            pairs.append_pair(ALL, facet.spec().parameter);
+        }
         pairs.finish()
     }
+}
+
+/// The facet that a parameter filters by.
+fn faceted(parameter: &str) -> Option<Facet> {
+    FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
 }
 
 /// The question in canonical form, without its language, which the path says.

@@ -1,0 +1,183 @@
+// A search that is refined: filters that follow the answer, on a wide screen and on a phone, with and
+// without script; places by name, history, print, and random walks.
+
+export const parts = ({ base, open, check, total, until, random, browser }) => {
+  // What a person sees of the search page: without what only remembers how it was come to.
+  const seen = page => page.evaluate(() => {
+    const main = document.querySelector("main").cloneNode(true);
+    for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
+    main.querySelector("#said").remove();
+    for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
+    const now = document.querySelector("#search").elements;
+    const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);
+    for (const it of main.querySelectorAll("#q, input")) it.removeAttribute("value");
+    return JSON.stringify([document.title, fields, main.innerHTML.replace(/ checked(="")?/g, "")]);
+  });
+  const quiet = page => page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+  const settled = async page => { await page.waitForTimeout(200); await quiet(page); };
+  const groups = page => page.$$eval("#facets details", all => all.map(it => it.querySelector("[name]").name));
+
+  async function refining() {
+    const page = await open({ viewport: { width: 1280, height: 900 } });
+    await page.goto(base + "/programs");
+    const [before, whole] = [await groups(page), await total(page)];
+    const group = page.locator("#facets details").first();
+    await group.locator("summary").click();
+    const box = group.locator("input[type=checkbox]").last();
+    const name = await box.getAttribute("value");
+    await box.focus();
+    const top = (await box.boundingBox()).y;
+    await page.keyboard.press("Space");
+    await settled(page);
+    const at = await page.evaluate(() => ({ value: document.activeElement.value, open: document.activeElement.closest("details")?.open, top: document.activeElement.getBoundingClientRect().top }));
+    check("the box keeps the focus, its group stays open", at.value === name && at.open, JSON.stringify(at));
+    check("the box stays where it was on the screen", Math.abs(at.top - top) < 3, `${top} → ${at.top}`);
+    const refined = await seen(page);
+    await page.goto(page.url());
+    check("filters follow the answer", refined === (await seen(page)));
+    await page.click("#results .clear");
+    await until(page, whole);
+    check("groups that left come back", (await groups(page)).join() === before.join(), (await groups(page)).join());
+    await page.close();
+  }
+
+  async function phone() {
+    for (const javaScriptEnabled of [true, false]) {
+      const how = javaScriptEnabled ? "with script" : "without script";
+      const page = await open({ viewport: { width: 360, height: 740 }, javaScriptEnabled });
+      await page.goto(base + "/programs");
+      let asked = 0;
+      page.on("request", () => asked++);
+      const tops = await page.evaluate(() => ["[popovertarget]", ".rows"].map(it => document.querySelector(it).getBoundingClientRect().top));
+      check(`the button of the filters is above the results ${how}`, tops[0] > 0 && tops[0] < tops[1], tops.join());
+      check(`filters are folded away ${how}`, !(await page.isVisible("#filters")));
+      await page.click("#search .chips .to");
+      check(`filters open without a request ${how}`, (await page.isVisible("#filters")) && asked === 0, asked);
+      await page.check("#filters input[name=open]");
+      if (javaScriptEnabled) {
+        await page.waitForURL(/open=true/);
+        await settled(page);
+        check("the sheet stays open", await page.isVisible("#filters"));
+        const said = await page.textContent("#apply");
+        check("the button says how many there are", said.includes(await page.textContent("#count")), said);
+      }
+      await page.click("#apply");
+      await page.waitForURL(/open=true/);
+      check(`filters close ${how}`, !(await page.isVisible("#filters")));
+      const y = await page.evaluate(() => document.querySelector("#found").getBoundingClientRect().top);
+      check(`the count is in sight ${how}`, y >= 0 && y < 740, y);
+      if (javaScriptEnabled) check("the count has the focus", await page.evaluate(() => document.activeElement.id === "found"));
+      const order = await page.evaluate(() => [...document.querySelector(".rows li").children].map(it => it.className || it.localName));
+      check(`state and date stand under the title ${how}`, order[0] === "h3" && order[1] === "when", order.join());
+      await page.close();
+    }
+  }
+
+  async function country() {
+    for (const [path, typed] of [["/programs", "nigeria"], ["/es/programs", "germany"]]) {
+      const page = await open();
+      await page.goto(base + path);
+      const group = page.locator("#facets details:has(input[name=citizenship])");
+      if (!(await group.count())) { await page.close(); continue; }
+      await group.locator("summary").click();
+      await group.locator("input[type=search]").fill(typed);
+      const code = typed === "nigeria" ? "NG" : "DE";
+      const box = group.locator(`input[value=${code}]`);
+      await box.waitFor();
+      await page.waitForTimeout(100);
+      const left = await group.locator("label:visible").count();
+      check(`${typed} is found by name on ${path}`, (await box.isVisible()) && left < 5, left);
+      const count = Number((await group.locator(`label:has([value=${code}]) i`).textContent()).replace(/\D/g, ""));
+      await box.check();
+      await page.waitForURL(new RegExp(`citizenship=${code}`));
+      await settled(page);
+      check(`as many as were promised for ${typed}`, (await total(page)) === count, `${count} said, ${await total(page)} found`);
+      const chip = await page.textContent("#results .chips li");
+      const sums = [...chip.matchAll(/: (\d[\d,.\u202f]*)/g)].map(it => Number(it[1].replace(/\D/g, ""))).reduce((a, b) => a + b, 0);
+      check(`the chip says what containment did for ${typed}`, sums > 0 && sums <= count, chip);
+      if (typed === "nigeria") check("what the world is offered is not called Africa's", /World/.test(chip), chip);
+      check(`no errors while finding ${typed}`, page.problems.length === 0, page.problems.join(" | "));
+      await page.close();
+    }
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto(base + "/programs?q=research&open=true");
+    const link = page.locator("#facets a:visible, #facets a").first();
+    const href = await link.getAttribute("href");
+    check("all values keep the question", href.includes("q=research") && href.includes("open=true"), href);
+    await page.goto(base + "/programs?all=citizenship");
+    check("places offer countries that no record names", await page.locator("input[name=citizenship][value=NG]").count() <= 1);
+    check("one group is shown whole", (await page.locator("#facets details[open]").count()) === 1);
+    await page.close();
+  }
+
+  async function histories() {
+    const page = await open();
+    await page.goto(base + "/programs");
+    const length = () => page.evaluate(() => history.length);
+    const start = await length();
+    await page.fill("#q", "res");
+    await page.waitForURL(/q=res/);
+    await page.fill("#q", "research");
+    await page.waitForURL(/q=research/);
+    check("typing replaces", (await length()) === start, `${start} → ${await length()}`);
+    await page.check("#filters input[name=open]");
+    await page.waitForURL(/open=true/);
+    await settled(page);
+    check("a filter is a step", (await length()) === start + 1, `${start} → ${await length()}`);
+    await page.focus("#q");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    check("the same address is no step", (await length()) === start + 1, `${start} → ${await length()}`);
+    const title = await page.title();
+    check("the title says the question", /research/.test(title) && title.includes(await page.textContent("#count")), title);
+    await page.click(".chips button[name=openState]");
+    await page.waitForURL(/closing_soon/);
+    check("a quick link keeps the question", /q=research/.test(page.url()) && /open=true/.test(page.url()), page.url());
+    await page.goto(base + "/programs?fundingMin=1000");
+    check("bounds that are set are seen", await page.isVisible("input[name=fundingMin]"));
+    await page.goto(base + "/es/programs?type=cascade-funding");
+    check("no value is shown as its code", !(await page.textContent("main")).includes("cascade-funding"));
+    await page.close();
+  }
+
+  async function print() {
+    const page = await open({ colorScheme: "dark" });
+    const program = (await (await fetch(base + "/api/v1/search?limit=1&facets=false")).json()).data[0].slug;
+    for (const path of [`/programs/${program}`, "/programs?open=true"]) {
+      await page.goto(base + path);
+      const links = () => page.evaluate(() => [...document.querySelectorAll("main a")].filter(it => it.checkVisibility() && !it.closest("#filters, .pages, .chips li:has(.clear)")).length);
+      const shown = await links();
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      check(`print keeps what is said on ${path}`, (await links()) >= shown, `${shown} → ${await links()}`);
+      const [paper, ink] = await page.evaluate(() => ["backgroundColor", "color"].map(it => getComputedStyle(document.documentElement)[it].match(/[\d.]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)));
+      check(`print is dark on white on ${path}`, paper > 700 && ink < 200, `${ink} on ${paper}`);
+      check(`${path} becomes a PDF`, (await page.pdf()).length > 1000);
+      await page.emulateMedia({ media: "screen" });
+    }
+    await page.close();
+  }
+
+  // After any click the page is what its address gives afresh.
+  async function walks() {
+    const page = await open({ viewport: { width: 1280, height: 900 } }), fresh = await open({ viewport: { width: 1280, height: 900 } });
+    for (let walk = 0; walk < (Number(process.env.WALKS) || 12); walk++) {
+      await page.goto(base + (random(2) ? "/programs" : "/es/programs"));
+      for (let step = 0; step < 5; step++) {
+        const all = await page.$$("#facets label input, #filters > fieldset input, #results .chips a, #results .pages a");
+        if (!all.length) break;
+        const it = all[random(all.length)];
+        const before = page.url();
+        await it.evaluate(it => it.click());
+        await settled(page);
+        if (page.url() === before) continue;
+        await fresh.goto(page.url());
+        check(`afresh ${page.url().slice(base.length)}`, (await seen(page)) === (await seen(fresh)));
+      }
+    }
+    check("no errors on walks", page.problems.length === 0, page.problems.join(" | "));
+    await page.close();
+    await fresh.close();
+  }
+
+  return { refining, phone, country, histories, print, walks };
+};

@@ -2,6 +2,7 @@
 //! words, labels with links. Nothing here decides how it looks.
 
 mod award;
+mod blocks;
 mod organization;
 mod program;
 mod recipient;
@@ -121,20 +122,24 @@ impl Pages<'_> {
         self.directory.dataset.default_locale.as_str()
     }
 
-    /// A long text, line by line: whole, and as much of it as a page shows.
+    /// A long text: its lines, and as much of it as a page shows in blocks, without what was said above it.
     fn lines(
         &self,
         about: (EntityRef, &str),
         locale: Locale,
-        field: &str,
-        original: Option<&str>,
+        (field, original): (&str, Option<&str>),
+        said: Option<&str>,
     ) -> Option<Value> {
         let text = self.directory.optional_text(about.0, locale, field, original)?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let lines: Vec<&str> = lines.collect();
+        let lines: Vec<&str> = blocks::unsaid(lines.collect(), said);
         let (brief, cut) = beginning(&lines, ABOUT);
+        let blocks = blocks::blocks(&brief);
+        if lines.is_empty() {
+            return None;
+        }
         let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
-        Some(context! { lines, brief, cut, lang => self.foreign(about, locale, field) })
+        Some(context! { lines, blocks, cut, lang => self.foreign(about, locale, field) })
     }
 
     /// An amount of US dollars.

@@ -13,6 +13,9 @@ use super::award::AWARDS;
 use super::{SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
+/// Facets that say who may apply besides those of the line in rows.
+const ELIGIBILITY: [Facet; 3] = [Facet::Education, Facet::Enrollments, Facet::Audiences];
+
 /// Values of a facet that a record's page shows before the rest is folded away.
 const VALUES: usize = 12;
 
@@ -143,13 +146,14 @@ impl Pages<'_> {
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(arg(doc, locale))),
             record => self.record(PROGRAM, it, about, locale),
-            about => self.lines(about, locale, "description", it.description.as_deref()),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), summary),
             lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
+            years_of => self.years(&links.awards, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),
@@ -189,7 +193,8 @@ impl Pages<'_> {
                 .into_iter()
                 .map(|value| {
                     let href = question(locale, spec.parameter, value);
-                    context! { href, text => self.label(spec.facet, value, locale) }
+                    let (text, lang) = self.spoken_label(spec.facet, value, locale);
+                    context! { href, text, lang }
                 })
                 .collect();
             let more = items.split_off(items.len().min(VALUES));
@@ -198,6 +203,7 @@ impl Pages<'_> {
                 context! {
                     items, more,
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
+                    eligibility => spec.who || ELIGIBILITY.contains(&spec.facet),
                     name => self.word(locale, &format!("facet_{}", spec.name)),
                 }
             })

@@ -21,11 +21,12 @@ impl Pages<'_> {
         let about = (it.entity(), self.default_language());
         context! {
             name => self.text(about, locale, "displayName", &it.display_name),
-            about => self.lines(about, locale, "biography", it.biography.as_deref()),
+            about => self.lines(about, locale, ("biography", it.biography.as_deref()), None),
             kind => self.word(locale, &format!("recipient_kind_{}", it.kind.as_str())),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(RECIPIENT, it, about, locale),
             awards => self.awards(awards, AWARDS_RECEIVED, locale),
+            years_of => self.years(awards, locale),
             awards_shown => self.shown(awards, AWARDS_RECEIVED, locale),
             json => format!("/api/v1/recipients/{}", it.slug),
             json_ld => self.recipient_json_ld(recipient, locale),

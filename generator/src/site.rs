@@ -355,14 +355,13 @@ impl<'a> Pages<'a> {
     /// said with a word of the program's, else with the value made readable.
     fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
         let stated = self.stated_label(facet, value, locale);
-        let own = facet.spec().places || facet.spec().daily || facet == Facet::Lifecycles;
+        let own = facet.spec().places || !facet.fixed_values().is_empty();
         let foreign = !own && locale == Locale::Es && !self.is_translated(facet, value);
         if own || stated != value && !foreign {
             return (stated, None);
         }
-        let built_in = matches!(facet, Facet::Types | Facet::Benefits | Facet::FundingShapes);
         match self.word(locale, &format!("value_{value}")) {
-            word if built_in && !word.is_empty() => (word.to_owned(), None),
+            word if !word.is_empty() => (word.to_owned(), None),
             _ if stated == value => (readable(value), foreign.then_some("en")),
             _ => (stated, foreign.then_some("en")),
         }

@@ -1,7 +1,7 @@
 // A search that is refined: filters that follow the answer, on a wide screen and on a phone, with and
 // without script; places by name, history, print, and random walks.
 
-export const parts = ({ base, open, check, total, until, random, browser }) => {
+export const parts = ({ base, open, check, total, until, random }) => {
   // What a person sees of the search page: without what only remembers how it was come to.
   const seen = page => page.evaluate(() => {
     const main = document.querySelector("main").cloneNode(true);
@@ -157,6 +157,37 @@ export const parts = ({ base, open, check, total, until, random, browser }) => {
     await page.close();
   }
 
+  // Pictures and records: what is drawn is also said, and a record answers in the order of the questions.
+  async function records() {
+    const page = await open({ javaScriptEnabled: false });
+    for (const path of ["/", "/es", "/deadlines"]) {
+      await page.goto(base + path);
+      const bars = await page.$$eval(".bars li", all => all.map(it => [it.querySelector("a").textContent, Number(it.querySelector("i").textContent.replace(/\D/g, "")), parseFloat(it.querySelector("rect").getAttribute("width"))]));
+      const most = Math.max(...bars.map(it => it[1]));
+      check(`months as bars on ${path}`, bars.length > 0 && bars.every(([name, n, width]) => name && n > 0 && Math.abs(width - (100 * n) / most) <= 1), JSON.stringify(bars));
+    }
+    const { data } = await (await fetch(base + "/api/v1/search?limit=60&facets=false")).json();
+    let lists = 0;
+    for (const { slug } of data) {
+      const { program } = (await (await fetch(`${base}/api/v1/programs/${slug}`)).json()).data;
+      const item = program.description?.slice(0, 2000).match(/^(?:- |\u2022) *(.+)$/m)?.[1].trim();
+      if (!item || lists++ > 2) continue;
+      await page.goto(`${base}/programs/${slug}`);
+      const items = await page.$$eval("article section:not(.key) > ul li", all => all.map(it => it.textContent));
+      check(`a list is a list on ${slug}`, items.includes(item), item);
+    }
+    await page.goto(`${base}/programs/${data[0].slug}`);
+    const said = await page.textContent(".key");
+    const order = ["By when", "How much", "Who says so"].map(word => said.indexOf(word));
+    check("may I, by when, how much, who says so", order[0] > 0 && order[0] < order[1] && order[1] < order[2], order.join());
+    await page.goto(base + "/docs/api");
+    const calls = await page.$$eval("section[id]", all => all.map(it => [it.id, it.querySelector("p > a[href^='/api']")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
+    check("every call is in the index", (await page.locator(".beside nav a").count()) === calls.length && calls.length > 0);
+    for (const [id, href] of calls) check(`${id} can be tried`, !!href && (await fetch(base + href)).ok, href);
+    check("answers stand beside calls", calls.every(it => it[2] === 1), JSON.stringify(calls.filter(it => it[2] !== 1)));
+    await page.close();
+  }
+
   // After any click the page is what its address gives afresh.
   async function walks() {
     const page = await open({ viewport: { width: 1280, height: 900 } }), fresh = await open({ viewport: { width: 1280, height: 900 } });
@@ -179,5 +210,5 @@ export const parts = ({ base, open, check, total, until, random, browser }) => {
     await fresh.close();
   }
 
-  return { refining, phone, country, histories, print, walks };
+  return { refining, phone, country, histories, print, records, walks };
 };

@@ -277,7 +277,7 @@ async function hostile() {
   await page.close();
 }
 
-const refining = refined({ base, open, check, total, until, random, browser });
+const refining = refined({ base, open, check, total, until, random });
 const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, ...refining, counts, hostile, accessible };
 const wanted = process.argv.slice(3);
 for (const [name, part] of Object.entries(parts)) {

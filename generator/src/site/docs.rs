@@ -16,6 +16,8 @@ use crate::data::Download;
 use crate::data::describe::{Describer, Description};
 use crate::render::OPENAPI;
 
+/// Lines of an answer that are shown beside its call.
+const ANSWER: usize = 40;
 /// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
 
@@ -83,7 +85,9 @@ impl Pages<'_> {
                     path,
                     summary => get["summary"].as_str().unwrap_or(path),
                     description => get["description"].as_str(),
+                    example => self.example(path),
                     curl => format!("curl '{}{}'", self.base_url, self.example(path)),
+                    answer => answer(&contract, &get["responses"]["200"]),
                     parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
                     responses => codes.collect::<Vec<_>>().join(", "),
                 })
@@ -254,10 +258,27 @@ fn size(bytes: usize, locale: Locale) -> String {
     format!("{} {unit}", if locale == Locale::Es { number.replace('.', ",") } else { number })
 }
 
+/// A part of the contract, its reference followed.
+fn followed<'a>(contract: &'a Json, it: &'a Json) -> &'a Json {
+    let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
+    target.unwrap_or(it)
+}
+
+/// The beginning of the first example of an answer.
+fn answer(contract: &Json, response: &Json) -> Option<String> {
+    let examples = &followed(contract, response)["content"]["application/json"]["examples"];
+    let example = followed(contract, examples.as_object()?.values().next()?);
+    let text = serde_json::to_string_pretty(example.get("value")?).ok()?;
+    let mut lines: Vec<&str> = text.lines().take(ANSWER).collect();
+    if lines.len() == ANSWER {
+        lines.push("…");
+    }
+    Some(lines.join("\n"))
+}
+
 /// A parameter of the contract, its reference followed.
 fn parameter(contract: &Json, it: &Json) -> Value {
-    let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
-    let it = target.unwrap_or(it);
+    let it = followed(contract, it);
     let schema = &it["schema"];
     let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let mut kind = if words.is_empty() {
@@ -293,6 +314,21 @@ mod tests {
             assert_eq!(short_name(title), short, "{title}");
             assert!(short.chars().count() <= 16);
         }
+    }
+
+    #[test]
+    fn an_answer_is_shown_from_its_beginning() {
+        let contract = serde_json::json!({ "e": { "value": { "data": [1] } } });
+        let of = |examples: Json| {
+            let content = serde_json::json!({ "content": { "application/json": { "examples": examples } } });
+            answer(&contract, &content)
+        };
+        let whole = of(serde_json::json!({ "a": { "$ref": "#/e" } }));
+        assert_eq!(whole.as_deref(), Some("{\n  \"data\": [\n    1\n  ]\n}"));
+        let long: Vec<usize> = (0..100).collect();
+        let cut = of(serde_json::json!({ "a": { "value": long } })).unwrap();
+        assert_eq!((cut.lines().count(), cut.lines().last()), (41, Some("…")));
+        assert_eq!(of(Json::Null), None);
     }
 
     #[test]

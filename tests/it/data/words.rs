@@ -127,9 +127,9 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
         Said {
             program,
             locale,
-            head: plain_text(between(&page, "<p class=\"when\">", "</p>")),
-            lifecycle: under(&page, locale, "program_lifecycle"),
-            funding: under(&page, locale, "row_funding"),
+            head: plain_text(between(&page, "<dd class=\"when\">", "</dd>")),
+            lifecycle: under(&page, locale, "program_says"),
+            funding: under(&page, locale, "program_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
             state: plain::state(&dated.today.told(doc).unwrap(), locale),

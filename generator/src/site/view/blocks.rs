@@ -102,7 +102,7 @@ mod tests {
         let told: Vec<String> =
             blocks(&lines).iter().map(|block| block.get_attr("tag").unwrap().to_string()).collect();
         assert_eq!(told, ["h3", "ul", "ol", "p"]);
-        assert_eq!(blocks(&lines)[1].get_attr("lines").unwrap().to_string(), "[\"a\", \"b\"]");
+        assert_eq!(blocks(&lines)[1].get_attr("lines").unwrap().to_string(), "['a', 'b']");
     }
 
     #[test]

@@ -48,16 +48,13 @@ impl Pages<'_> {
         };
         let description =
             self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
-        // Documents are numbered as deadlines come, those without one by their state.
-        let mut ordered = links.programs.clone();
-        ordered.sort_by_key(|program| self.numbers.doc_of[*program]);
         context! {
             name => self.text(about, locale, "name", &it.name),
             about => self.lines(about, locale, ("description", it.description.as_deref()), None),
             description => description.map(|text| cut(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),
-            programs => ordered.iter().take(PROGRAMS).map(program).collect::<Vec<_>>(),
+            programs => links.programs.iter().take(PROGRAMS).map(program).collect::<Vec<_>>(),
             programs_all => (links.programs.len() > PROGRAMS).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
                 context! {

@@ -13,8 +13,8 @@ use super::award::AWARDS;
 use super::{SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
-/// Facets that say who may apply besides those of the line in rows.
-const ELIGIBILITY: [Facet; 3] = [Facet::Education, Facet::Enrollments, Facet::Audiences];
+/// The first facets of a record's page say who may apply.
+const ELIGIBILITY: u8 = 8;
 
 /// Values of a facet that a record's page shows before the rest is folded away.
 const VALUES: usize = 12;
@@ -203,7 +203,7 @@ impl Pages<'_> {
                 context! {
                     items, more,
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
-                    eligibility => spec.who || ELIGIBILITY.contains(&spec.facet),
+                    eligibility => spec.listed.is_some_and(|place| place < ELIGIBILITY),
                     name => self.word(locale, &format!("facet_{}", spec.name)),
                 }
             })

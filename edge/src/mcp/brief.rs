@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use snapshot::facet::{Facet, place_label};
 use snapshot::brief::cut;
+use snapshot::facet::{Facet, place_label};
 use snapshot::record::Locale;
 use snapshot::search::text::fold;
 

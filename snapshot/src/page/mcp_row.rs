@@ -7,7 +7,6 @@
 //! brief.es.at brief.es     Spanish rows
 //! ```
 
-
 use crate::brief::cut;
 use crate::facet::{Facet, Interval, Measure, excluded_values, intervals, listed, named_values, place_label};
 use crate::page::bilingual::{self, Names};

@@ -42,6 +42,11 @@ fn argument(parameter: &Parameter) -> Option<&'static str> {
     }
 }
 
+/// The argument that stands for a parameter of the REST interface, by its name.
+pub(super) fn named(parameter: &'static str) -> &'static str {
+    PARAMETERS.iter().find(|known| known.name == parameter).and_then(argument).unwrap_or(parameter)
+}
+
 /// Arguments of a search that are parameters of the REST interface.
 pub(super) fn arguments() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().filter_map(argument)

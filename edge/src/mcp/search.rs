@@ -10,6 +10,7 @@ use snapshot::record::Locale;
 use snapshot::search::rank::{self, Ranked, Row, Understood, Wish};
 use snapshot::search::text::words_of;
 use snapshot::search::tiers::Tier;
+use snapshot::search::without::{Dropped, without};
 
 use super::Scope;
 use super::arguments::{Arguments, Failure};
@@ -19,8 +20,8 @@ use super::state::State;
 use super::vocabulary::is_code;
 use super::write::{push, push_number};
 
-const NOTHING: &str = "No record matches. Fewer words or filters find more; list_filter_options lists the values \
-                       that filters accept.";
+const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
+                       list_filter_options lists the values that filters accept.";
 const NEAR_ONLY: &str = "No record has all of the query. These rows come near: match says how, missing what they \
                          lack.";
 const NEAR_TOO: &str = "Rows whose match is not \"name\" or \"all\" come near: match says how, missing what they \
@@ -97,6 +98,9 @@ fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranke
     push(&mut out, "\",\"asOf\":");
     push(&mut out, &scope.day());
     push_reading(scope, question, ranked, &mut out);
+    if ranked.total == 0 {
+        push_ways(scope, question, wish, &mut out);
+    }
     if let Some(notice) = notice(question, wish, ranked) {
         push(&mut out, ",\"notice\":");
         push(&mut out, &quoted(&notice));
@@ -149,6 +153,23 @@ fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &Ranked, out: &m
     }
 }
 
+/// What each word and filter of a question that nothing matches costs. Only what looks like a code is named.
+fn push_ways(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, out: &mut Vec<u8>) {
+    let ways = without(&scope.site.index, &question.query, &scope.dated.today, wish.plain);
+    if ways.is_empty() {
+        return;
+    }
+    let told = ways.iter().map(|way| match &way.dropped {
+        Dropped::Words(words) => json!({"words": words, "total": way.total}),
+        Dropped::Filter { parameter, value } => {
+            let value = Some(value).filter(|value| is_code(value));
+            json!({"parameter": question::named(parameter), "value": value, "total": way.total})
+        }
+    });
+    push(out, ",\"without\":");
+    push(out, &quoted(&told.collect::<Vec<_>>()));
+}
+
 /// Only what looks like a code is named: other values are strangers' text.
 fn understood(scope: &Scope<'_>, locale: Locale, understood: &Understood) -> Value {
     let values = &scope.site.index.values;
@@ -180,7 +201,7 @@ fn notice(question: &Question, wish: Wish<'_>, ranked: &Ranked) -> Option<String
     }
     if ranked.silent > 0 && !wish.silent {
         parts.push(format!(
-            "{} more records match but do not say who may apply; includeUnstated lists them.",
+            "{} more records match but do not state what a filter asks for; includeUnstated lists them.",
             ranked.silent
         ));
     }

@@ -293,3 +293,25 @@ fn long_answers_are_compressed_for_those_who_ask() {
     let short = server.send(post(&request("ping", &json!({})), &[("accept-encoding", "gzip")]));
     assert!(short.headers().get("content-encoding").is_none());
 }
+
+#[test]
+fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
+    let kinds = |number: usize| json!({"lifecycle": "ended", "programType": if number == 0 { "prize" } else { "grant" }});
+    let names = ["Soil prize", "Soil maps", "Soil health"];
+    let named = |(number, name): (usize, &&str)| program(number, name, kinds(number));
+    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    let asked = |arguments: &Value| server.call("search_opportunities", arguments);
+    let found = asked(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
+    assert_eq!(found["total"], 0);
+    assert_eq!(found["without"], Value::Null, "no part alone is to blame");
+    let found = asked(&json!({"query": "soil maps", "type": ["prize"]}));
+    assert_eq!(
+        found["without"],
+        json!([{"words": "maps", "total": 1}, {"parameter": "type", "value": "prize", "total": 1}])
+    );
+    let found = asked(&json!({"query": "soil", "openOnly": true}));
+    assert_eq!(found["without"], json!([{"parameter": "openOnly", "value": "true", "total": 3}]));
+    for arguments in [json!({"query": "soil"}), json!({"query": "dance"})] {
+        assert_eq!(asked(&arguments)["without"], Value::Null, "{arguments}");
+    }
+}

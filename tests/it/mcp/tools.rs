@@ -401,28 +401,6 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     assert!(rows(json!({"query": long})).1["notice"].as_str().unwrap().contains("first 32 words"));
 }
 
-#[test]
-fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
-    let kinds = |number: usize| json!({"lifecycle": "ended", "programType": if number == 0 { "prize" } else { "grant" }});
-    let names = ["Soil prize", "Soil maps", "Soil health"];
-    let named = |(number, name): (usize, &&str)| program(number, name, kinds(number));
-    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
-    let asked = |arguments: &Value| server.call("search_opportunities", arguments);
-    let found = asked(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
-    assert_eq!(found["total"], 0);
-    assert_eq!(found["without"], Value::Null, "no part alone is to blame");
-    let found = asked(&json!({"query": "soil maps", "type": ["prize"]}));
-    assert_eq!(
-        found["without"],
-        json!([{"words": "maps", "total": 1}, {"parameter": "type", "value": "prize", "total": 1}])
-    );
-    let found = asked(&json!({"query": "soil", "openOnly": true}));
-    assert_eq!(found["without"], json!([{"parameter": "openOnly", "value": "true", "total": 3}]));
-    for arguments in [json!({"query": "soil"}), json!({"query": "dance"})] {
-        assert_eq!(asked(&arguments)["without"], Value::Null, "{arguments}");
-    }
-}
-
 /// A world of some programs of one organization.
 pub(super) fn world(programs: Vec<Value>) -> World {
     let organization = json!({

@@ -80,10 +80,7 @@ impl Strings {
     /// A string's bytes; empty when there is no such string.
     #[must_use]
     pub fn bytes(&self, position: usize) -> &[u8] {
-        match self.at.get(position..position + 2) {
-            Some(&[start, end]) => &self.text[start as usize..end as usize],
-            _ => &[],
-        }
+        slice(&self.at, &self.text, position)
     }
 
     /// A string; empty when it is not UTF-8.
@@ -120,12 +117,22 @@ impl Strings {
     /// First position in `range` whose string is not less than `wanted`.
     #[must_use]
     pub fn lower_bound(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> usize {
+        // Looked up once: a section asks its mapping where it lies each time.
+        let (at, text) = (&*self.at, &*self.text);
         let (mut low, mut high) = (range.start, range.end);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.bytes(middle) < wanted { low = middle + 1 } else { high = middle }
+            if slice(at, text, middle) < wanted { low = middle + 1 } else { high = middle }
         }
         low
+    }
+}
+
+/// A string's bytes; empty when there is no such string.
+fn slice<'a>(at: &[u64], text: &'a [u8], position: usize) -> &'a [u8] {
+    match at.get(position..position + 2) {
+        Some(&[start, end]) => &text[start as usize..end as usize],
+        _ => &[],
     }
 }
 

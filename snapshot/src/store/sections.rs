@@ -97,6 +97,7 @@ impl Mapping {
 
 impl Deref for Mapping {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
         match self {
             Self::File(map) => map,
@@ -213,6 +214,7 @@ pub struct Section<T> {
 
 impl<T: Pod> Deref for Section<T> {
     type Target = [T];
+    #[inline]
     fn deref(&self) -> &[T] {
         bytemuck::cast_slice(&self.map[self.range.clone()])
     }

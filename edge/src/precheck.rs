@@ -11,7 +11,8 @@ pub const TARGET_MAX: usize = 8 * 1024;
 pub const PAIRS_MAX: usize = 256;
 
 /// Refuses a method on a path that only reads.
-pub const ONLY_READS: &str = "Only GET, HEAD and OPTIONS are supported here; the tool endpoint, /mcp, takes POST.";
+pub const ONLY_READS: &str =
+    "Only GET, HEAD and OPTIONS are supported here; the tool endpoint, /mcp, takes POST.";
 
 /// Names that requests may be addressed to, lower case, without port.
 #[derive(Clone, Debug)]

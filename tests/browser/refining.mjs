@@ -63,6 +63,7 @@ export const parts = ({ base, open, check, total, until, random }) => {
       }
       await page.click("#apply");
       await page.waitForURL(/open=true/);
+      await page.waitForSelector("#filters", { state: "hidden", timeout: 5000 }).catch(() => {});
       check(`filters close ${how}`, !(await page.isVisible("#filters")));
       const y = await page.evaluate(() => document.querySelector("#found").getBoundingClientRect().top);
       check(`the count is in sight ${how}`, y >= 0 && y < 740, y);

@@ -184,6 +184,9 @@ fn unknown(scope: &Scope<'_>, slug: &str) -> Mistake {
     ))
 }
 
+/// Words of so many letters stand in slugs of every kind.
+const TELLS_NOTHING: usize = 3;
+
 /// Slugs that are spelled like one that does not exist, then those of records with its words.
 fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
     let index = &scope.site.index;
@@ -193,14 +196,14 @@ fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
     let mut nearest: Nearest<&str> = Nearest::new(slug);
     by_slug[around].iter().map(|doc| index.slug(*doc)).for_each(|known| nearest.consider(known, || known));
     let mut found = nearest.finish();
-    let words = Query {
-        text: Some(slug.replace(['-', '_', '"'], " ")),
-        page: Page { offset: 0, limit: 3 },
-        facets: false,
-        ..Query::default()
-    };
+    let text = slug.replace(['-', '_', '"'], " ");
+    if !text.split(' ').any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > TELLS_NOTHING) {
+        return found;
+    }
+    let words =
+        Query { text: Some(text), page: Page { offset: 0, limit: 3 }, facets: false, ..Query::default() };
     for rank::Row { doc, .. } in rank::search(index, &words, &scope.dated.today, rank::Wish::BEST).rows {
-        if !found.contains(&index.slug(doc)) && slug.chars().any(char::is_alphanumeric) {
+        if !found.contains(&index.slug(doc)) {
             found.push(index.slug(doc));
         }
     }

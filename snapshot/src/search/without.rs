@@ -50,15 +50,13 @@ pub fn without(index: &Index, query: &Query, today: &Today, plain: &[String]) ->
     let mut found: Vec<Without> = Vec::new();
     let tried = without_words(index, &first, today, plain).into_iter().chain(without_filters(index, &first));
     for (dropped, query) in tried.take(TRIED_MAX) {
-        if units.left() == 0 {
-            break;
-        }
         if !asks(&query) || found.iter().any(|other| other.dropped == dropped) {
             continue;
         }
-        let total = total(index, &query, today, plain, &units);
-        if total > 0 {
-            found.push(Without { dropped, query, total });
+        match total(index, &query, today, plain, &units) {
+            None => break,
+            Some(0) => {}
+            Some(total) => found.push(Without { dropped, query, total }),
         }
     }
     found.sort_by_key(|way| std::cmp::Reverse(way.total));
@@ -66,17 +64,24 @@ pub fn without(index: &Index, query: &Query, today: &Today, plain: &[String]) ->
     found
 }
 
-/// How many records match a question fully, modifiers read as filters.
-fn total(index: &Index, query: &Query, today: &Today, plain: &[String], units: &Units) -> usize {
+/// How many records match a question fully, modifiers read as filters; `None` where finding out may cost more
+/// than is left.
+fn total(index: &Index, query: &Query, today: &Today, plain: &[String], units: &Units) -> Option<usize> {
     let (left, _) = modifiers::take(query, plain, today.day);
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = plain.to_vec();
     let filters = Query { text: None, facets: false, ..left };
     let read = Read { clauses: wanted.clauses(index), rest: wanted.rest(index) };
-    let kept = index.filter(&filters, today, read.with_words(index, units));
-    let kept = read.rest.keep(kept, index, units);
-    units.spend(index.len() as u64 / u64::from(u64::BITS));
-    index.answer(&filters, today, kept.as_ref(), |_, _| Vec::new()).total
+    let price = index.price_read(&filters, Some(&read));
+    if price > units.left() {
+        return None;
+    }
+    units.spend(price);
+    // What was priced as a whole is not counted again part by part.
+    let parts = Units::new(0);
+    let kept = index.filter(&filters, today, read.with_words(index, &parts));
+    let kept = read.rest.keep(kept, index, &parts);
+    Some(index.answer(&filters, today, kept.as_ref(), |_, _| Vec::new()).total)
 }
 
 /// Whether anything is asked: without that, everything would match.

@@ -357,6 +357,8 @@ fn mistakes_name_the_nearest_that_would_do() {
         "{near}"
     );
     assert!(near.ends_with("Find slugs with search_opportunities."));
+    let far = server.mistake("get_opportunity", &json!({"slug": "of-a"}));
+    assert_eq!(far, "No published opportunity has the slug \"of-a\". Find slugs with search_opportunities.");
 }
 
 #[test]

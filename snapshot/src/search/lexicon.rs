@@ -18,7 +18,8 @@ const ENGLISH: &str = "a an the and or of for to in on at by with from into abou
     looking look find finding search searching seeking seek want wants wanted need needs needing help please \
     give get getting show list available apply applying wish like interested hoping trying someone anyone \
     somebody something ones one money funding funds opportunity opportunities program programs programme \
-    programmes pay paying afford become cannot little resident residents citizen citizens based people";
+    programmes pay paying afford become cannot little resident residents citizen citizens based people finished become becoming runs running makes making made attend attending thing \
+    things way ways kind anything something hello thanks thank";
 
 /// The same of Spanish.
 const SPANISH: &str = "el la los las lo un una unos unas y e o u de del al a en con por para sin sobre entre hasta \
@@ -28,7 +29,8 @@ const SPANISH: &str = "el la los las lo un una unos unas y e o u de del al a en 
     porque pues solo cada otro otra otros otras todo toda todos todas algun alguna algunos algunas busco \
     buscar buscamos buscando necesito necesita necesitamos quiero quiere queremos quisiera deseo puedo puede \
     pueden encontrar hacer obtener solicitar dame muestra ver contra siendo dinero \
-    financiamiento financiacion fondos financia oportunidad oportunidades programa programas primer residentes ciudadanos personas";
+    financiamiento financiacion fondos financia oportunidad oportunidades programa programas primer residentes ciudadanos personas ir \
+    voy vamos vivo vivimos acabo algo alguien hola gracias";
 
 /// Small words of both languages that are words of weight in the other one.
 const TWO_FACED: &str = "sea era son has he once no me use do mas ser list ver look";

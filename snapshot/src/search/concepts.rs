@@ -3,7 +3,7 @@
 //! clause of a question finds a word's text or what it names.
 //!
 //! ```text
-//! concept.at .text   keys: stems joined by spaces, sorted
+//! concept.at .text   keys, see [`keys_of`], sorted
 //! concept.of         u32 of each key: its concept
 //! concepts           JSON: the concepts, see [`Concept`]
 //! ```
@@ -20,7 +20,7 @@ use crate::record::{Directory, Locale};
 use crate::search::lexicon;
 use crate::search::set::{Docs, Held, set_bit, union, words};
 use crate::search::synonyms::{BUILT_IN, keys, typed_keys};
-use crate::search::table::{Strings, check_len};
+use crate::search::table::{Dictionary, Strings, check_len};
 use crate::search::text::{Typed, words_of};
 use crate::search::values::{Said, Values};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
@@ -38,7 +38,7 @@ const WORLD: &str = "001";
 /// Ends of labels that say nothing by themselves.
 const HEADS: &str = "student students researcher researchers program programs programme programmes candidate \
     candidates degree level";
-/// Labels, or their stems, that are other words far more often.
+/// Labels that are other words far more often.
 const GENERIC: &str = "other all any none general state local federal team open self public private individual \
     national international unknown anyone family group member members organization organizations world mundo \
     reunion citizen citizens resident residents age fee fees support person people \
@@ -136,10 +136,11 @@ pub fn dictionary(directory: &Directory, documents: &[Said<'_>]) -> BTreeMap<Str
         let facets: FxHashSet<u8> = concept.values.iter().map(|(facet, _)| *facet).collect();
         facets.len() > FACETS_MAX || holders.count(concept) > documents.len() / 2
     };
-    let generic: FxHashSet<&str> = GENERIC.split_whitespace().collect();
+    let generic: FxHashSet<String> =
+        GENERIC.split_whitespace().flat_map(|word| label_keys(&[word])).collect();
     dictionary.retain(|key: &String, concept: &mut Concept| {
         let names = !concept.values.is_empty() || concept.place.is_some();
-        !generic.contains(key.as_str()) && names && !names_much(concept)
+        !generic.contains(key) && names && !names_much(concept)
     });
     // What is no place is a longer key than the place in it, and names nothing.
     for none in NO_PLACES {
@@ -150,6 +151,50 @@ pub fn dictionary(directory: &Directory, documents: &[Said<'_>]) -> BTreeMap<Str
     dictionary
 }
 
+/// How a run of words is looked up: places and their people by their stems, which know every ending; the
+/// other labels by their words without plural and gender alone, or whoever asks for research would be
+/// taken for a researcher.
+#[must_use]
+pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [String; 4] {
+    let ([english, spanish], [singular, ungendered]) = (keys(words), label_keys(words));
+    [english, spanish, singular, ungendered]
+}
+
+/// Keys of labels, in English and Spanish; no stem looks like them.
+fn label_keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
+    let join = |short: fn(&str) -> &str| {
+        let words: Vec<String> = words.iter().map(|word| format!("={}", short(word.as_ref()))).collect();
+        words.join(" ")
+    };
+    [join(singular), join(ungendered)]
+}
+
+/// An English word without its plural; what a final y becomes in it goes too.
+fn singular(word: &str) -> &str {
+    let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() > 2);
+    if let Some(rest) = cut("ies").or_else(|| cut("y")) {
+        return rest;
+    }
+    let hisses = |rest: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end));
+    match cut("es").filter(hisses) {
+        Some(rest) => rest,
+        None => cut("s").filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word),
+    }
+}
+
+/// A Spanish word without plural and gender.
+fn ungendered(word: &str) -> &str {
+    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).map(str::len).filter(|length| *length > 2);
+    let vowel = |at: usize| word[..at].ends_with(['a', 'e', 'i', 'o', 'u']);
+    let one = match cut(word, "es").filter(|at| !vowel(*at)) {
+        Some(at) => at,
+        None => cut(word, "s").filter(|at| vowel(*at)).unwrap_or(word.len()),
+    };
+    let one = &word[..one];
+    let cut = cut(one, "a").or_else(|| cut(one, "o")).unwrap_or(one.len());
+    &one[..cut]
+}
+
 fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap<String, Concept>) {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let tells = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
@@ -157,7 +202,7 @@ fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap
     if words.len() > RUN_MAX || said || !texts.iter().any(tells) {
         return;
     }
-    for key in keys(words) {
+    for key in label_keys(words) {
         let known = dictionary.entry(key).or_insert_with(|| Concept { capitals, ..Concept::default() });
         if known.capitals == capitals && (known.place.is_none() || known.place == of.place) {
             known.values.extend(of.values.iter().cloned());
@@ -347,10 +392,10 @@ struct Known {
 
 /// The concepts, open.
 pub struct Concepts {
-    keys: Strings,
+    keys: Dictionary,
     of: Section<u32>,
     known: Vec<Known>,
-    /// The stems of all keys.
+    /// What all keys are made of.
     stems: FxHashSet<String>,
     /// Words in the longest key that begins with a stem.
     longest_from: FxHashMap<String, usize>,
@@ -363,8 +408,9 @@ impl Concepts {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, values: &Values) -> Result<Self, SectionError> {
-        let (keys, of) = (Strings::open(sections, KEYS)?, sections.get::<u32>("concept.of")?);
-        check_len("concept.of", &of, keys.len())?;
+        let (keys, of) = (Dictionary::open(sections, KEYS)?, sections.get::<u32>("concept.of")?);
+        let texts = keys.strings();
+        check_len("concept.of", &of, texts.len())?;
         let concepts: Vec<Concept> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
             .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
         if of.iter().any(|concept| *concept as usize >= concepts.len()) {
@@ -384,10 +430,10 @@ impl Concepts {
                 capitals: concept.capitals,
             }
         });
-        let stems = (0..keys.len()).flat_map(|key| keys.text(key).split(' ').map(str::to_owned)).collect();
+        let stems = (0..texts.len()).flat_map(|key| texts.text(key).split(' ').map(str::to_owned)).collect();
         let mut longest_from: FxHashMap<String, usize> = FxHashMap::default();
-        for key in 0..keys.len() {
-            let stems = keys.text(key).split(' ');
+        for key in 0..texts.len() {
+            let stems = texts.text(key).split(' ');
             let longest = stems.clone().next().map(|first| longest_from.entry(first.to_owned()).or_default());
             if let Some(longest) = longest {
                 *longest = stems.count().min(RUN_MAX).max(*longest);
@@ -399,11 +445,16 @@ impl Concepts {
     /// The longest run at the start of some words that names something, and what.
     #[must_use]
     pub fn longest(&self, typed: &[Typed]) -> Option<(usize, u32)> {
-        let stems = &typed.first()?.stems;
-        let longest = stems.iter().filter_map(|stem| self.longest_from.get(stem)).max()?;
-        (1..=typed.len().min(*longest)).rev().find_map(|length| {
+        let first = typed.first()?;
+        let begins = |key: &String| self.longest_from.get(key).copied();
+        let labels = label_keys(&[&first.text]);
+        let longest = first.stems.iter().chain(&labels).filter_map(begins).max()?;
+        (1..=typed.len().min(longest)).rev().find_map(|length| {
             let run = &typed[..length];
-            let position = typed_keys(run).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
+            let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
+            let find = |key: &str| self.keys.find(key.as_bytes());
+            let place = typed_keys(run).iter().find_map(|key| find(key));
+            let position = place.or_else(|| label_keys(&words).iter().find_map(|key| find(key)))?;
             let concept = *self.of.get(position)?;
             let fits = !self.known[concept as usize].capitals || run.iter().all(|word| word.capitals);
             fits.then_some((length, concept))
@@ -413,7 +464,7 @@ impl Concepts {
     /// Whether a word stands in the name of anything.
     #[must_use]
     pub fn has_word(&self, word: &str) -> bool {
-        keys(&[word]).iter().any(|stem| self.stems.contains(stem))
+        keys_of(&[word]).iter().any(|key| self.stems.contains(key))
     }
 
     /// Whether it names anything that a record says.

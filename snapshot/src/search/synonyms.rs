@@ -1,6 +1,7 @@
 //! Synonyms that come with the project: words of the field in English and Spanish. The table is
 //! `data/synonyms.txt`; groups of a dataset come on top of it.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
@@ -42,14 +43,17 @@ pub fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
 
 /// The same for a run of a question's words.
 #[must_use]
-pub fn typed_keys(run: &[Typed]) -> [String; 2] {
-    let join = |language: usize| {
-        let mut key = String::with_capacity(16 * run.len());
-        for word in run {
-            key.push_str(if key.is_empty() { "" } else { " " });
-            key.push_str(&word.stems[language]);
+pub fn typed_keys(run: &[Typed]) -> [Cow<'_, str>; 2] {
+    let join = |language: usize| match run {
+        [only] => Cow::Borrowed(only.stems[language].as_str()),
+        _ => {
+            let mut key = String::with_capacity(16 * run.len());
+            for word in run {
+                key.push_str(if key.is_empty() { "" } else { " " });
+                key.push_str(&word.stems[language]);
+            }
+            Cow::Owned(key)
         }
-        key
     };
     [join(0), join(1)]
 }
@@ -98,7 +102,8 @@ impl Synonyms {
         }
     }
 
-    fn at(&self, [english, spanish]: &[String; 2]) -> Vec<&Vec<String>> {
+    fn at<K: AsRef<str>>(&self, [english, spanish]: &[K; 2]) -> Vec<&Vec<String>> {
+        let (english, spanish) = (english.as_ref(), spanish.as_ref());
         let mut found: Vec<&Vec<String>> = self.others.get(english).into_iter().flatten().collect();
         if spanish != english {
             found.extend(self.others.get(spanish).into_iter().flatten());

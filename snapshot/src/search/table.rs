@@ -1,5 +1,9 @@
 //! Sorted strings and lists of numbers as sections: the two shapes that most of the index is made of.
 
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
 use crate::search::set::{WORD, words};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -125,6 +129,48 @@ impl Strings {
             if slice(at, text, middle) < wanted { low = middle + 1 } else { high = middle }
         }
         low
+    }
+}
+
+/// Sorted strings that are looked up often: a question's word is found by one hash instead of a binary
+/// search over the whole dictionary, each step of which is a miss of the cache.
+pub struct Dictionary {
+    strings: Strings,
+    positions: HashTable<u32>,
+    // Seeded: strings are records' text, and must not be able to collide on purpose.
+    hasher: DefaultHashBuilder,
+}
+
+impl Dictionary {
+    /// Opens what [`Strings::write`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others, or there are too many strings.
+    pub fn open(sections: &Sections, names: (&'static str, &'static str)) -> Result<Self, SectionError> {
+        let strings = Strings::open(sections, names)?;
+        let count = u32::try_from(strings.len())
+            .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
+        let hasher = DefaultHashBuilder::default();
+        let mut positions = HashTable::with_capacity(strings.len());
+        let hash = |position: &u32| hasher.hash_one(strings.bytes(*position as usize));
+        (0..count).for_each(|position| {
+            positions.insert_unique(hash(&position), position, hash);
+        });
+        Ok(Self { strings, positions, hasher })
+    }
+
+    /// Position of a string.
+    #[must_use]
+    pub fn find(&self, wanted: &[u8]) -> Option<usize> {
+        let is_it = |position: &u32| self.strings.bytes(*position as usize) == wanted;
+        self.positions.find(self.hasher.hash_one(wanted), is_it).map(|position| *position as usize)
+    }
+
+    /// The strings, sorted by bytes.
+    #[must_use]
+    pub fn strings(&self) -> &Strings {
+        &self.strings
     }
 }
 

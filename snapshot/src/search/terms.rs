@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
 use crate::search::set::{Docs, Held, union, words};
-use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
+use crate::search::table::{Dictionary, Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::stems;
 use crate::store::sections::{Section, SectionError, Sections};
 
@@ -85,7 +85,7 @@ impl Iterator for Codes<'_> {
 }
 
 struct StemTable {
-    stems: Strings,
+    stems: Dictionary,
     members: Lists,
     of: Section<u32>,
 }
@@ -94,9 +94,9 @@ impl StemTable {
     fn open(sections: &Sections, names: &StemNames, terms: usize) -> Result<Self, SectionError> {
         let members = Lists::open(sections, names.members, terms)?;
         let table =
-            Self { stems: Strings::open(sections, names.stems)?, members, of: sections.get(names.of)? };
+            Self { stems: Dictionary::open(sections, names.stems)?, members, of: sections.get(names.of)? };
         check_len(names.of, &table.of, terms)?;
-        if table.stems.len() != table.members.len() {
+        if table.stems.strings().len() != table.members.len() {
             return Err(SectionError::Content(names.members.0, "has another length"));
         }
         Ok(table)
@@ -114,7 +114,7 @@ impl StemTable {
 
 /// The dictionary, open.
 pub struct Terms {
-    terms: Strings,
+    terms: Dictionary,
     postings: Lists,
     dense: Section<u32>,
     bits: Section<u64>,
@@ -157,18 +157,19 @@ impl Terms {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
-        let terms = Strings::open(sections, TERMS)?;
+        let terms = Dictionary::open(sections, TERMS)?;
+        let count_of_terms = terms.strings().len();
         let postings = Lists::open(sections, POSTINGS, count)?;
         let (dense, bits) = (sections.get::<u32>("term.dense")?, sections.get::<u64>("term.bits")?);
-        check_len(POSTINGS.0, &vec![(); postings.len()], terms.len())?;
-        check_len("term.dense", &dense, terms.len())?;
+        check_len(POSTINGS.0, &vec![(); postings.len()], count_of_terms)?;
+        check_len("term.dense", &dense, count_of_terms)?;
         check_bits("term.bits", &bits, count)?;
         let sets = if count == 0 { 0 } else { bits.len() / words(count) };
         if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
             return Err(SectionError::Content("term.dense", "a number is out of bounds"));
         }
         let codes = sections.get::<u32>("term.code")?;
-        check_len("term.code", &codes, terms.len())?;
+        check_len("term.code", &codes, count_of_terms)?;
         let field_means = sections.get::<f32>("field.mean")?;
         check_len("field.mean", &field_means, FIELDS)?;
         let (stream_at, stream) = (sections.get::<u64>("stream.at")?, sections.get::<u8>("stream")?);
@@ -177,9 +178,9 @@ impl Terms {
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
         let longest_synonym = synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0);
         Ok(Self {
-            english: StemTable::open(sections, &ENGLISH, terms.len())?,
-            spanish: StemTable::open(sections, &SPANISH, terms.len())?,
-            grams: Grams::open(sections, terms.len(), count)?,
+            english: StemTable::open(sections, &ENGLISH, count_of_terms)?,
+            spanish: StemTable::open(sections, &SPANISH, count_of_terms)?,
+            grams: Grams::open(sections, count_of_terms, count)?,
             synonyms,
             longest_synonym,
             terms,
@@ -214,7 +215,7 @@ impl Terms {
     /// The token of a term.
     #[must_use]
     pub fn text(&self, term: u32) -> &str {
-        self.terms.text(term as usize)
+        self.terms.strings().text(term as usize)
     }
 
     /// The term that a folded token is.
@@ -258,7 +259,7 @@ impl Terms {
 
     /// All tokens, sorted by bytes.
     pub(super) fn dictionary(&self) -> &Strings {
-        &self.terms
+        self.terms.strings()
     }
 
     /// How many tokens a document that has a field has there, on average.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use pagefind_stem::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -229,10 +230,20 @@ pub struct Typed {
 /// Stemmers for words of questions.
 pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
+/// Stems of the words of the field, which questions are full of and whose synonyms are looked up with them.
+static OF_THE_FIELD: LazyLock<FxHashMap<String, [String; 2]>> = LazyLock::new(|| {
+    let words = words_of(include_str!("../../data/synonyms.txt"));
+    words.into_iter().map(|word| (stem(&word), word)).map(|(stems, word)| (word, stems)).collect()
+});
+
+fn stem(word: &str) -> [String; 2] {
+    [STEMS.english(word).into_owned(), STEMS.spanish(word)]
+}
+
 /// Stems of a folded word in English and Spanish.
 #[must_use]
 pub fn stems(word: &str) -> [String; 2] {
-    [STEMS.english(word).into_owned(), STEMS.spanish(word)]
+    OF_THE_FIELD.get(word).cloned().unwrap_or_else(|| stem(word))
 }
 
 /// The words of a question: what marks join is one word.

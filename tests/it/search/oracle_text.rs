@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::Synonym;
-use snapshot::search::concepts::{Concept, names_of_place};
+use snapshot::search::concepts::{Concept, keys_of, names_of_place};
 use snapshot::search::lexicon::stops;
-use snapshot::search::synonyms::{BUILT_IN, keys};
+use snapshot::search::synonyms::BUILT_IN;
 use snapshot::search::text::{SamePosition, Stems, Typed, tokens, typed};
 
 /// The tokens of a text: for each position what can be read there.
@@ -215,7 +215,7 @@ impl Reader {
 
     fn concept(&self, run: &[Typed]) -> Option<&Concept> {
         let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-        let found = keys(&words).iter().find_map(|key| self.concepts.get(key))?;
+        let found = keys_of(&words).iter().find_map(|key| self.concepts.get(key))?;
         (!found.capitals || run.iter().all(|word| word.capitals)).then_some(found)
     }
 
@@ -258,7 +258,7 @@ impl Reader {
 
     /// Whether a word stands in the name of anything.
     pub(super) fn is_in_a_name(&self, word: &str) -> bool {
-        let stems = keys(&[word]);
+        let stems = keys_of(&[word]);
         self.concepts.keys().flat_map(|key| key.split(' ')).any(|stem| stems.iter().any(|own| own == stem))
     }
 

@@ -63,6 +63,9 @@ pub struct Config {
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
     pub mcp_rate: u32,
+    /// An older version of MCP that /mcp speaks too, for clients that were not kept up
+    #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_enum)]
+    pub mcp_legacy: Option<mcp::Older>,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
     #[arg(
         long,
@@ -157,6 +160,7 @@ impl Config {
             origins: self.mcp_origins.clone(),
             rate_per_minute: self.mcp_rate,
             shared_egress: self.shared_egress.clone(),
+            older: self.mcp_legacy,
             ..mcp::Config::default()
         }
     }
@@ -242,6 +246,7 @@ mod tests {
         };
         let arguments = [
             "--mcp-rate=7",
+            "--mcp-legacy=2025-06-18",
             "--mcp-origin=https://a.example,https://b.example",
             "--shared-egress=192.0.2.0/24=600",
             "--trusted-proxy=10.0.0.0/8",

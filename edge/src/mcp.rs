@@ -1,5 +1,6 @@
 //! The tool interface at `/mcp`: MCP over Streamable HTTP without sessions, streams or batches, for
-//! 2025-11-25 (with its handshake) and 2026-07-28 (without). One request, one JSON answer.
+//! 2025-11-25 (with its handshake) and 2026-07-28 (without); for 2025-06-18 too where the operator says
+//! so. One request, one JSON answer.
 //!
 //! The order of refusals is the contract: origin 403, method 405, rate 429, content type 415,
 //! accept 406, body 413 and 408, JSON and message 400, version and envelope 400, then the method.
@@ -47,6 +48,8 @@ use crate::precheck;
 use crate::searches::{Outcome, is_heavy};
 use contract::{Contract, File};
 use envelope::Message;
+pub use era::Older;
+use era::Spoken;
 use origin::{Forbidden, Origins};
 use reply::{Fault, Reply};
 
@@ -64,6 +67,8 @@ pub struct Config {
     pub shared_egress: Vec<(IpNet, u32)>,
     /// Time for a request body to arrive.
     pub body_deadline: Duration,
+    /// A version before the two that are always spoken.
+    pub older: Option<Older>,
 }
 
 impl Default for Config {
@@ -74,6 +79,7 @@ impl Default for Config {
             rate_per_minute: 60,
             shared_egress: Vec::new(),
             body_deadline: Duration::from_secs(10),
+            older: None,
         }
     }
 }
@@ -106,6 +112,7 @@ struct Face {
     title: String,
     contract: Contract,
     origins: Origins,
+    spoken: Spoken,
 }
 
 /// The same as [`Epoch`], as handlers take it.
@@ -186,8 +193,10 @@ impl Mcp {
         }
         let (base_url, name, title) = now;
         let allowed = self.config.origins.iter().map(String::as_str);
+        let (rate, spoken) = (self.config.rate_per_minute, Spoken::new(self.config.older));
         let face = Arc::new(Face {
-            contract: Contract::new(&self.file, self.config.rate_per_minute, base_url, (name, title)),
+            contract: Contract::new(&self.file, rate, base_url, (name, title), &spoken),
+            spoken,
             origins: Origins::new(std::iter::once(base_url).chain(allowed)),
             base_url: base_url.to_owned(),
             name: name.to_owned(),
@@ -317,8 +326,8 @@ impl Face {
     where
         D: Fn(&str, Locale) -> Option<Bytes>,
     {
-        let Some(id) = message.id else { return notified(headers, message) };
-        let result = era::of(headers, message).and_then(|era| {
+        let Some(id) = message.id else { return notified(&self.spoken, headers, message) };
+        let result = era::of(&self.spoken, headers, message).and_then(|era| {
             // A fault of ours in one answer must not cost the connection's other answers.
             catch_unwind(AssertUnwindSafe(|| self.dispatch(era, id, message, &self.scope(epoch))))
                 .unwrap_or_else(|_| Err(Fault::internal()))
@@ -336,7 +345,7 @@ impl Face {
         message: &Message<'_>,
         scope: &Scope<'_>,
     ) -> Result<Vec<u8>, Fault> {
-        dispatch::Call { contract: &self.contract, scope, era, message }.answer(id)
+        dispatch::Call { contract: &self.contract, spoken: &self.spoken, scope, era, message }.answer(id)
     }
 }
 
@@ -346,8 +355,8 @@ enum Refusal {
     Rate(Fault),
 }
 
-fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
-    if let Err(fault) = era::of_notification(headers) {
+fn notified(spoken: &Spoken, headers: &HeaderMap, message: &Message<'_>) -> Reply {
+    if let Err(fault) = era::of_notification(spoken, headers) {
         return fault.reply(None);
     }
     if message.method.starts_with("notifications/") {

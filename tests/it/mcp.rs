@@ -13,7 +13,7 @@ mod tools;
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use edge::mcp::{Config, Epoch, Mcp};
+use edge::mcp::{Config, Epoch, Mcp, Older};
 use http::{HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Body;

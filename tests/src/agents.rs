@@ -9,7 +9,7 @@ pub mod play;
 pub mod task;
 
 pub use host::{Host, Reply};
-pub use task::{Set, Task};
+pub use task::{HOSTILE, ORDER, Set, Task};
 
 /// Tokens of a text, as the vocabulary `o200k_base` cuts it.
 #[must_use]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::era::{LEGACY, MODERN};
+use super::era::Spoken;
 use super::reply::json;
 
 const FILE: &str = include_str!("../../../schemas/mcp.json");
@@ -50,6 +50,7 @@ pub(super) struct PromptTexts {
 
 /// Members of results that never change. JSON without the braces around it.
 pub(super) struct Contract {
+    /// What follows the version in the answer to a handshake.
     pub(super) initialize: String,
     pub(super) discover: String,
     pub(super) tools: String,
@@ -80,6 +81,7 @@ impl Contract {
         rate_per_minute: u32,
         base_url: &str,
         (name, title): (&str, &str),
+        spoken: &Spoken,
     ) -> Self {
         let info = format!(
             "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
@@ -91,14 +93,14 @@ impl Contract {
         );
         let instructions = json(&instructions(&file.instructions, rate_per_minute));
         let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
+        let versions = json(spoken.all());
         let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
         Self {
             initialize: format!(
-                "\"protocolVersion\":\"{LEGACY}\",\"capabilities\":{capabilities},\"serverInfo\":{info},\
-                 \"instructions\":{instructions}"
+                "\"capabilities\":{capabilities},\"serverInfo\":{info},\"instructions\":{instructions}"
             ),
             discover: format!(
-                "\"supportedVersions\":[\"{MODERN}\",\"{LEGACY}\"],\"capabilities\":{capabilities},\
+                "\"supportedVersions\":{versions},\"capabilities\":{capabilities},\
                  \"instructions\":{instructions},\"ttlMs\":{DISCOVER_TTL_MS},\"cacheScope\":\"public\""
             ),
             tools: list("tools", file.tools),

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::arguments::{Failure, Mistake};
 use super::contract::Contract;
 use super::envelope::{Message, Params, string};
-use super::era::Era;
+use super::era::{Era, Spoken};
 use super::reply::{Fault, json, push_escaped, shown};
 use super::write::push;
 use super::{Scope, complete, options, prompt, record, resource, search};
@@ -16,6 +16,7 @@ const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filte
 /// A request whose envelope is in order.
 pub(super) struct Call<'a> {
     pub(super) contract: &'a Contract,
+    pub(super) spoken: &'a Spoken,
     pub(super) scope: &'a Scope<'a>,
     pub(super) era: Era,
     pub(super) message: &'a Message<'a>,
@@ -73,11 +74,14 @@ impl Call<'_> {
         &self.message.params
     }
 
-    /// Whatever version a client names, it is told the one that is spoken.
+    /// Whatever version a client names, it is told one that is spoken.
     fn initialize(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
-        if self.params().get("protocolVersion").and_then(string).is_none() {
+        let Some(named) = self.params().get("protocolVersion").and_then(string) else {
             return Err(Fault::params("initialize needs protocolVersion, a string"));
-        }
+        };
+        push(out, "\"protocolVersion\":\"");
+        push(out, self.spoken.handshake(&named));
+        push(out, "\",");
         push(out, &self.contract.initialize);
         Ok(())
     }

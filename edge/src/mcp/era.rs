@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use clap::ValueEnum;
 use http::{HeaderMap, HeaderName};
 
 use super::envelope::{Members, Message, members, string};
@@ -12,8 +13,53 @@ use super::reply::Fault;
 pub(super) const LEGACY: &str = "2025-11-25";
 /// The version without.
 pub(super) const MODERN: &str = "2026-07-28";
-/// Both, the newer first.
-const SPOKEN: [&str; 2] = [MODERN, LEGACY];
+
+/// A version before those two, which clients that were not kept up speak. What this endpoint says is the
+/// same in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Older {
+    /// Of June 2025.
+    #[value(name = "2025-06-18")]
+    V20250618,
+}
+
+impl Older {
+    /// How requests name it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V20250618 => "2025-06-18",
+        }
+    }
+}
+
+/// Versions that are spoken, the newest first.
+#[derive(Clone, Debug)]
+pub(super) struct Spoken(Vec<&'static str>);
+
+impl Spoken {
+    /// The two, and an older one where the operator says so.
+    pub(super) fn new(older: Option<Older>) -> Self {
+        Self([MODERN, LEGACY].into_iter().chain(older.map(Older::as_str)).collect())
+    }
+
+    pub(super) fn all(&self) -> &[&'static str] {
+        &self.0
+    }
+
+    /// The version of a handshake that names one: that, where it is spoken and has a handshake.
+    pub(super) fn handshake(&self, named: &str) -> &'static str {
+        self.0.iter().skip(1).find(|version| **version == named).unwrap_or(&LEGACY)
+    }
+
+    fn has_handshake(&self, version: &str) -> bool {
+        self.0.iter().skip(1).any(|spoken| *spoken == version)
+    }
+
+    fn refuse(&self, version: &str) -> Fault {
+        Fault::version(&self.0, version)
+    }
+}
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -25,14 +71,14 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// Which protocol a request speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
-    /// 2025-11-25.
+    /// 2025-11-25, or an older one.
     Legacy,
     /// 2026-07-28.
     Modern,
 }
 
 /// Finds the era of a request and checks what that era demands.
-pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Fault> {
+pub(super) fn of(spoken: &Spoken, headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Fault> {
     let meta = message.params.get("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
     let header = match single(headers, &VERSION) {
@@ -41,9 +87,10 @@ pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Faul
         Err(Repeated) => return Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
     };
     match (header, claimed) {
-        (None | Some(LEGACY), None) => Ok(Era::Legacy),
+        (None, None) => Ok(Era::Legacy),
+        (Some(version), None) if spoken.has_handshake(version) => Ok(Era::Legacy),
         (Some(MODERN), None) => Err(Fault::envelope(format!("_meta lacks {META_VERSION}"))),
-        (Some(other), None) => Err(Fault::version(&SPOKEN, other)),
+        (Some(other), None) => Err(spoken.refuse(other)),
         (None, Some(_)) => Err(Fault::header("MCP-Protocol-Version is missing")),
         (Some(header), Some(claimed)) => {
             let Some(claimed) = string(claimed) else {
@@ -54,18 +101,19 @@ pub(super) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Faul
             }
             match header {
                 MODERN => check_envelope(headers, message, &meta).map(|()| Era::Modern),
-                LEGACY => Ok(Era::Legacy),
-                other => Err(Fault::version(&SPOKEN, other)),
+                version if spoken.has_handshake(version) => Ok(Era::Legacy),
+                other => Err(spoken.refuse(other)),
             }
         }
     }
 }
 
 /// Checks the version header of a notification, which has no more to show.
-pub(super) fn of_notification(headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn of_notification(spoken: &Spoken, headers: &HeaderMap) -> Result<(), Fault> {
     match single(headers, &VERSION) {
-        Ok(None | Some(LEGACY | MODERN)) => Ok(()),
-        Ok(Some(other)) => Err(Fault::version(&SPOKEN, other)),
+        Ok(None) => Ok(()),
+        Ok(Some(version)) if spoken.0.contains(&version) => Ok(()),
+        Ok(Some(other)) => Err(spoken.refuse(other)),
         Err(Repeated) => Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
     }
 }

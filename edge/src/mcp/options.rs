@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use serde_json::Map;
 use serde_json::value::RawValue;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
@@ -22,6 +23,8 @@ const ALIASES: [(&str, &str); 3] = [("search", "q"), ("open", "openOnly"), ("fun
 /// Values that are counted one by one where filters are given and a text looks for values: each costs a
 /// search.
 const COUNTED_MAX: usize = 20;
+const UNCOUNTED: &str = "More values hold q than were counted under the filters, the 20 most frequent. A longer q \
+                         finds others.";
 
 static KNOWN: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
@@ -100,20 +103,23 @@ fn is_narrowed(query: &Query) -> bool {
     *query != all
 }
 
-/// A facet's values and their counts: what records there are of each, by count.
-fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> Vec<(Pick, u32)> {
+/// A facet's values and their counts: what records there are of each, by count; and how many values were not
+/// counted.
+fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(Pick, u32)>, usize) {
     let (Scope { site, dated, .. }, query) = (scope, &asked.question.query);
     let all = || options(site, dated, facet, asked.text, query.locale);
     if !is_narrowed(query) {
-        return all();
+        return (all(), 0);
     }
     if asked.text.is_empty() {
         let page = Page { offset: 0, limit: 1 };
         let answer = site.index.search(&Query { facets: true, page, ..query.clone() }, &dated.today);
         let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
-        return of_facet.map_or_else(Vec::new, |counts| counts.items);
+        return (of_facet.map_or_else(Vec::new, |counts| counts.items), 0);
     }
-    let mut items: Vec<(Pick, u32)> = all().into_iter().take(COUNTED_MAX).collect();
+    let mut items: Vec<(Pick, u32)> = all();
+    let left = items.len().saturating_sub(COUNTED_MAX);
+    items.truncate(COUNTED_MAX);
     for (pick, count) in &mut items {
         let mut one = query.clone();
         one.picks.retain(|(of, _)| of.group() != facet.group());
@@ -123,15 +129,16 @@ fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> Vec<(Pick, u32
     }
     items.retain(|(_, count)| *count > 0);
     items.sort_by(|(_, a), (_, b)| b.cmp(a));
-    items
+    (items, left)
 }
 
 fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(4_000);
     push(&mut out, "{\"data\":[");
     let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
+    let (mut more, mut uncounted) = (Map::new(), false);
     for facet in facets {
-        let items = counted(scope, *facet, asked);
+        let (items, left) = counted(scope, *facet, asked);
         let range = asked.page.range(items.len());
         for (value, count) in &items[range.clone()] {
             let comma = if out.len() > start { "," } else { "" };
@@ -145,6 +152,11 @@ fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
         }
         let end = range.end as u64;
         next = next.or(Some(end).filter(|end| *end < items.len() as u64));
+        let behind = items.len() - range.end;
+        if behind > 0 {
+            more.insert(facet.spec().name.to_owned(), behind.into());
+        }
+        uncounted |= left > 0;
         totals.push((facet.spec().name, items.len()));
     }
     push(&mut out, "],\"facet\":");
@@ -163,6 +175,8 @@ fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
     if let Some(next) = next {
         push(&mut out, ",\"nextOffset\":");
         push_number(&mut out, next);
+        push(&mut out, ",\"more\":");
+        push(&mut out, &json(&more));
     }
     push(&mut out, ",\"asOf\":");
     push(&mut out, &scope.day());
@@ -170,6 +184,10 @@ fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
     if !understood.is_empty() {
         push(&mut out, ",\"understood\":");
         push(&mut out, &json(&understood));
+    }
+    if uncounted {
+        push(&mut out, ",\"notice\":");
+        push(&mut out, &json(UNCOUNTED));
     }
     out.push(b'}');
     out

@@ -24,8 +24,8 @@ const NOTHING: &str = "No record matches. Fewer words or filters find more, with
                        list_filter_options lists the values that filters accept.";
 const NEAR_ONLY: &str = "No record has all of the query. These rows come near: match says how, missing what they \
                          lack.";
-const NEAR_TOO: &str = "Rows whose match is not \"name\" or \"all\" come near: match says how, missing what they \
-                        lack; total does not count them.";
+const NEAR_TOO: &str = "Rows with a match other than \"name\" come near: match says how, missing what they lack; \
+                        total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
 const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";
 
@@ -53,23 +53,10 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
         plain: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
         silent: arguments.flag("includeUnstated")?.unwrap_or(false),
         completes: false,
+        only_full: !arguments.flag("partial")?.unwrap_or(false),
     };
-    let mut ranked = rank::search(&scope.site.index, &question.query, &scope.dated.today, wish);
-    if !arguments.flag("partial")?.unwrap_or(false) {
-        drop_near(&question, wish, &mut ranked);
-    }
+    let ranked = rank::search(&scope.site.index, &question.query, &scope.dated.today, wish);
     Ok(render(scope, &question, wish, &ranked))
-}
-
-/// Leaves out what only comes near, where records match fully: nobody asked for it.
-fn drop_near(question: &Question, wish: Wish<'_>, ranked: &mut Ranked) {
-    if ranked.total == 0 {
-        return;
-    }
-    ranked.rows.retain(|row| row.tier.is_full() || wish.silent && row.tier == Tier::Unstated);
-    let all = ranked.total + if wish.silent { ranked.silent } else { 0 };
-    ranked.more =
-        !ranked.rows.is_empty() && question.query.page.offset + (ranked.rows.len() as u64) < all as u64;
 }
 
 fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranked) -> Vec<u8> {
@@ -80,7 +67,7 @@ fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranke
         if position > 0 {
             out.push(b',');
         }
-        push_row(scope, row, query.locale, query.text.is_some(), &mut out);
+        push_row(scope, row, query.locale, &mut out);
     }
     let next = query.page.offset + ranked.rows.len() as u64;
     push(&mut out, "],\"total\":");
@@ -109,18 +96,18 @@ fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranke
     out
 }
 
-/// A row. `match` is left out where nothing but filters was asked.
-fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, is_text: bool, out: &mut Vec<u8>) {
+/// A row. Most match in all, so only another `match` is told.
+fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(scope.site.mcp_rows.row(row.doc, locale));
     if let Some(state) = State::new(scope, row.doc) {
-        state.push_members(out);
+        state.without_count().push_members(out);
     }
     push(out, ",\"recordUrl\":\"");
     push(out, scope.base_url);
     push(out, "/programs/");
     push(out, scope.site.index.slug(row.doc));
     out.push(b'"');
-    if is_text || row.tier != Tier::All {
+    if row.tier != Tier::All {
         push(out, ",\"match\":\"");
         push(out, row.tier.as_str());
         out.push(b'"');

@@ -13,22 +13,14 @@ use super::write::push;
 /// Bits of [`OPEN_STATES`] in the order in which one is told.
 const FIRST: [usize; 6] = [1, 0, 2, 3, 4, 5];
 
-/// What a state follows from.
+/// What a state follows from where no day that is told decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Basis {
-    /// A deadline, ahead or over.
-    Deadline,
     /// What is published of a season.
     Season,
     /// The source's word about the program.
     Source,
-}
-
-impl Basis {
-    fn is_deadline(&self) -> bool {
-        *self == Self::Deadline
-    }
 }
 
 /// Members of a row or a record that depend on the day.
@@ -36,9 +28,8 @@ impl Basis {
 #[serde(rename_all = "camelCase")]
 pub(super) struct State {
     open_state: &'static str,
-    /// Left out where a deadline is, which is told itself.
-    #[serde(skip_serializing_if = "Basis::is_deadline")]
-    basis: Basis,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<Basis>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_deadline: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +55,7 @@ impl State {
             // The day after the deadline turns a season too.
             ahead.filter(|day| next.known().is_none_or(|next| *day <= next))
         });
+        let opens = opens.flatten();
         let text = |day: Day| day.date().map(|date| date.to_string());
         let checked_months_ago = match told.standing {
             Standing::OpenWhenChecked { months } => Some(months),
@@ -71,10 +63,10 @@ impl State {
         };
         Some(Self {
             open_state: OPEN_STATES[state],
-            basis: basis(&told),
+            basis: basis(&told, OPEN_STATES[state], opens.is_some()),
             next_deadline: text(next),
             last_deadline: text(told.openness.last_deadline).filter(|_| next == Day::NONE),
-            opens_on: opens.flatten().and_then(text),
+            opens_on: opens.and_then(text),
             closes_in_days: next.known().filter(|_| told.openness.ends).map(|next| next.0 - today.day.0),
             checked_months_ago,
         })
@@ -82,6 +74,11 @@ impl State {
 }
 
 impl State {
+    /// Without what follows from the day of the answer and the next deadline.
+    pub(super) fn without_count(self) -> Self {
+        Self { closes_in_days: None, ..self }
+    }
+
     /// Appends it behind the members of an object that is still open.
     pub(super) fn push_members(&self, out: &mut Vec<u8>) {
         let members = json(self);
@@ -90,22 +87,19 @@ impl State {
     }
 }
 
-fn basis(told: &Told) -> Basis {
+/// What a state follows from: nothing where it is not known, and where the deadline or the opening day
+/// that decides it is told beside it.
+fn basis(told: &Told, state: &str, opening_is_told: bool) -> Option<Basis> {
     let (openness, lifecycle) = (&told.openness, told.observed.lifecycle);
     let stopped = matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
-    let undated_word = !openness.dated && !openness.rolling && lifecycle == Lifecycle::ActiveAccepting;
-    if stopped || undated_word {
-        Basis::Source
-    } else if openness.next_deadline != Day::NONE
-        || openness.last_deadline != Day::NONE && !openness.is_open()
-    {
-        Basis::Deadline
-    } else if openness.dated || openness.rolling || openness.states != UNKNOWN {
-        Basis::Season
-    } else {
-        Basis::Source
-    }
+    let is_told = match state {
+        "unknown" => true,
+        "upcoming" => opening_is_told,
+        "rolling" => false,
+        "closed" => !stopped && openness.last_deadline != Day::NONE,
+        _ => openness.ends,
+    };
+    let by_word = !openness.dated && !openness.rolling && lifecycle == Lifecycle::ActiveAccepting;
+    let basis = if stopped || by_word { Basis::Source } else { Basis::Season };
+    (!is_told).then_some(basis)
 }
-
-/// The bit of the last of [`OPEN_STATES`].
-const UNKNOWN: u8 = 1 << 5;

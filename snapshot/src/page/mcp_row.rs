@@ -10,7 +10,7 @@
 use crate::brief::cut;
 use crate::facet::{Facet, Interval, Measure, excluded_values, intervals, listed, named_values, place_label};
 use crate::page::bilingual::{self, Names};
-use crate::page::money::Speech;
+use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
 use crate::page::{plain, push_json};
 use crate::record::shown::{Object, Shows, Value};
@@ -19,8 +19,11 @@ use crate::store::sections::SectionWriter;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
+const VALUE_MAX: usize = 28;
 /// Most values of one kind that a row names.
-const VALUES_MAX: usize = 3;
+const VALUES_MAX: usize = 2;
+/// The type that rows do not name.
+const USUAL_TYPE: &str = "grant";
 
 /// Sections of the rows: what depends on the day and on the question follows in the same object.
 pub const NAMES: Names = Names {
@@ -42,15 +45,23 @@ pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter)
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let mut row = Object::default();
     for (name, value) in shaper.program(program, Shows::TOOL).0 {
-        // The contract has `sourceCheckedAt` in every row.
-        if value != Value::Null || name == "sourceCheckedAt" {
+        // The contract has `sourceCheckedAt` in every row; most programs are grants.
+        let is_usual = name == "type" && shaper.directory.programs[program].program_type == USUAL_TYPE;
+        if name == "sourceCheckedAt" || value != Value::Null && !is_usual {
             row.0.push((name, value));
         }
     }
     let organization = shaper.directory.program_links[program].organization;
     let organization = shaper.organization_reference(organization);
-    let mut row = row.with("organization", cut(organization.text("name"), NAME_MAX).into_owned());
-    let said = [("eligible", eligible(shaper, program)), ("funding", funding(shaper, program))];
+    let organization = organization.text("name");
+    // Many a program is called after who offers it.
+    let is_told = shaper.directory.programs[program].name.contains(organization);
+    let organization = (!is_told).then(|| cut(organization, NAME_MAX).into_owned());
+    let said = [
+        ("organization", organization),
+        ("eligible", eligible(shaper, program)),
+        ("funding", funding(shaper, program)),
+    ];
     row.0.extend(said.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
@@ -65,7 +76,7 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let who = || listed().filter(|spec| spec.who);
     let said = |facet: Facet, values: &[&str]| {
         let name = |value: &&str| {
-            cut(place_label(facet, value, shaper.locale).unwrap_or(*value), NAME_MAX).into_owned()
+            cut(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
         };
         let named: Vec<String> = values.iter().take(VALUES_MAX).map(name).collect();
         let more = values.len().saturating_sub(VALUES_MAX);
@@ -91,13 +102,40 @@ fn age(years: &Interval) -> String {
     format!("age: {}-{}", bound(years.min), bound(years.max))
 }
 
-/// The program's own amounts in words; those of the source first.
+/// The program's own amounts, in the source's currency: `EUR 4M-6.5M`.
 fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let (directory, locale) = (shaper.directory, shaper.locale);
     let links = &directory.program_links[program];
     let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
-    let word = |key: &str| plain::word(key, locale);
-    Speech { locale, word: &word }.funding(&directory.programs[program], &facts, |_| None)
+    let program = &directory.programs[program];
+    let source = money::conversion(program, &facts);
+    let (currency, min, max) = match &source {
+        Some(source) => (source.currency, source.min, source.max),
+        None => ("USD", program.funding_min_usd.map(|it| it.0), program.funding_max_usd.map(|it| it.0)),
+    };
+    let said = |key: &str, name: &str, amount: f64| {
+        phrase(plain::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
+    };
+    let range = match (min, max) {
+        (Some(min), Some(max)) if min == max => format!("{currency} {}", short(min)),
+        (Some(min), Some(max)) => format!("{currency} {}-{}", short(min), short(max)),
+        (Some(min), None) => said("funding_from", "min", min),
+        (None, Some(max)) => said("funding_up_to", "max", max),
+        (None, None) => return None,
+    };
+    let per = money::per(program, &facts).filter(|_| source.is_none());
+    Some(per.map_or(range.clone(), |per| phrase(plain::word(per.key(), locale), &[("money", &range)])))
+}
+
+/// A whole amount, to the last digit: thousands and millions by their letter where that is shorter.
+fn short(amount: f64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k")];
+    let amount = amount.max(0.0).round() as u64;
+    let unit = UNITS.into_iter().find(|(unit, _)| amount >= *unit && amount.is_multiple_of(unit / 100));
+    match unit {
+        Some((unit, letter)) => format!("{}{letter}", amount as f64 / unit as f64),
+        None => amount.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -109,5 +147,22 @@ mod tests {
         assert_eq!(age(&Interval { min: 18.0, max: 35.5 }), "age: 18-35.5");
         assert_eq!(age(&Interval { min: 18.0, max: f64::INFINITY }), "age: 18-");
         assert_eq!(age(&Interval { min: f64::NEG_INFINITY, max: 30.0 }), "age: -30");
+    }
+
+    #[test]
+    fn an_amount_is_short_and_still_exact() {
+        for (amount, expected) in [
+            (0.0, "0"),
+            (950.0, "950"),
+            (20_000.0, "20k"),
+            (12_500.0, "12.5k"),
+            (12_345.0, "12345"),
+            (6_300_000.0, "6.3M"),
+            (19_999_999.0, "19999999"),
+            (1_234_000.0, "1234k"),
+            (1_250_000_000.0, "1.25B"),
+        ] {
+            assert_eq!(short(amount), expected);
+        }
     }
 }

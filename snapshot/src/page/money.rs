@@ -87,7 +87,8 @@ impl Per {
         }
     }
 
-    const fn key(self) -> &'static str {
+    /// The phrase that puts an amount per span.
+    pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Hour => "money_per_hour",
             Self::Week => "money_per_week",

@@ -90,11 +90,14 @@ pub struct Wish<'a> {
     pub silent: bool,
     /// Whether the last word may be the beginning of another.
     pub completes: bool,
+    /// Nothing that only comes near where records match fully.
+    pub only_full: bool,
 }
 
 impl Wish<'_> {
     /// Best first, and nothing else.
-    pub const BEST: Self = Self { by_relevance: true, plain: &[], silent: false, completes: false };
+    pub const BEST: Self =
+        Self { by_relevance: true, plain: &[], silent: false, completes: false, only_full: false };
 }
 
 /// Answers a question. What words say as a filter has to be so in a full match; below them, records that
@@ -162,7 +165,9 @@ impl<'a> Question<'a> {
             pager.take(Tier::Unstated, silent.len(), page);
             above = union(&[above.docs(), silent.docs()], self.index.len()).into_set();
         }
-        self.near(above, &scorer, &mut pager);
+        if !(wish.only_full && answer.total > 0) {
+            self.near(above, &scorer, &mut pager);
+        }
         let row = |(doc, tier): (u32, Tier)| {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
             Row { doc, tier, missing }

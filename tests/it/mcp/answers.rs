@@ -150,7 +150,7 @@ fn rows_say_where_they_stand_and_why() {
         [
             json!(["closed", "source", null, null, null, null]),
             json!(["upcoming", null, "2027-03-01", null, "2027-02-01", null]),
-            json!(["open", null, "2026-12-20", null, null, 29]),
+            json!(["open", null, "2026-12-20", null, null, null]),
             json!(["rolling", "season", null, null, null, null]),
             json!(["closed", null, null, "2026-09-30", null, null]),
         ]
@@ -161,6 +161,100 @@ fn rows_say_where_they_stand_and_why() {
         "citizenship: Kenya; country: Kenya, Uganda; age: 18-35; not citizenship: South Sudan"
     );
     assert_eq!(nile["recordUrl"], format!("{BASE}/programs/program-0"));
+    let types: Vec<&Value> =
+        found["opportunities"].as_array().unwrap().iter().map(|row| &row["type"]).collect();
+    assert_eq!(types, [&json!("prize"), &Value::Null, &json!("fellowship"), &Value::Null, &Value::Null]);
+    let savanna = &found["opportunities"][4];
+    assert_eq!((&savanna["name"], &savanna["funding"]), (&json!("Savanna grant"), &json!("up to USD 5k")));
+}
+
+#[test]
+fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
+    let more = |lifecycle: &str| json!({"lifecycle": lifecycle});
+    let programs = vec![
+        program(0, "A word", more("active_accepting")),
+        program(1, "Nothing known", more("active_between_cycles")),
+        program(2, "Unclear after its deadline", more("unclear")),
+        program(3, "Stopped with a deadline ahead", more("paused")),
+        program(4, "Opens some day", more("active_between_cycles")),
+        program(5, "Open while a later season has a deadline", more("active_between_cycles")),
+    ];
+    let at = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
+    let cycle = |number: u32, program: u32, mut cycle: Value| {
+        let named = json!({
+            "id": at(100 + number), "programId": at(program), "label": "2026",
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        });
+        cycle.as_object_mut().unwrap().extend(named.as_object().unwrap().clone());
+        cycle
+    };
+    let cycles = vec![
+        cycle(0, 2, json!({"deadlineOn": "2026-09-30"})),
+        cycle(1, 3, json!({"deadlineOn": "2027-01-31"})),
+        cycle(2, 4, json!({"status": "upcoming"})),
+        cycle(3, 5, json!({"opensOn": "2026-11-01"})),
+        cycle(4, 5, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
+    ];
+    let organization = json!({
+        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
+        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let tables = [("organizations", vec![organization]), ("programs", programs), ("cycles", cycles)];
+    let found = Server::new(World::tables(&tables)).call("search_opportunities", &json!({"sort": "name"}));
+    let told: Vec<Value> = found["opportunities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| json!([row["name"], row["openState"], row["basis"]]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!(["A word", "open", "source"]),
+            json!(["Nothing known", "unknown", null]),
+            json!(["Open while a later season has a deadline", "open", "season"]),
+            json!(["Opens some day", "upcoming", "season"]),
+            json!(["Stopped with a deadline ahead", "closed", "source"]),
+            json!(["Unclear after its deadline", "unknown", null]),
+        ]
+    );
+}
+
+#[test]
+fn seasons_and_codes_of_calls_are_found_and_a_code_is_a_name() {
+    let at = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
+    let call = "https://a.example/topic-details/HORIZON-CL5-2027-01-D1-07";
+    let cycle = |number: u32, label: &str| {
+        json!({
+            "id": at(100 + number), "programId": at(number), "label": label,
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let organization = json!({
+        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
+        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let server = Server::new(World::tables(&[
+        ("organizations", vec![organization]),
+        (
+            "programs",
+            vec![
+                program(0, "Extreme weather", json!({"officialUrl": call})),
+                program(1, "Early careers", json!({})),
+                program(2, "Plain", json!({})),
+            ],
+        ),
+        ("cycles", vec![cycle(0, "HORIZON-CL5-2027-01"), cycle(1, "NSF 24-590"), cycle(2, "Annual")]),
+    ]));
+    let found = |query: &str| -> Vec<Value> {
+        let found = server.call("search_opportunities", &json!({"query": query}));
+        let rows = found["opportunities"].as_array().unwrap().iter();
+        rows.map(|row| json!([row["name"], row["match"]])).collect()
+    };
+    assert_eq!(found("HORIZON-CL5-2027-01-D1-07"), [json!(["Extreme weather", "name"])]);
+    assert_eq!(found("horizon cl5 2027"), [json!(["Extreme weather", null])]);
+    assert_eq!(found("\"NSF 24-590\""), [json!(["Early careers", null])]);
+    assert_eq!(found("annual"), [json!(null); 0], "a label of many seasons tells none");
 }
 
 #[test]
@@ -247,6 +341,10 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
             item("openStates", "rolling", "Rolling", 1),
         ])
     );
+    assert_eq!(listed["more"], Value::Null, "all are there");
+    let first = json!({"facets": ["types", "openStates", "careers"], "limit": 1});
+    let first = server.call("list_filter_options", &first);
+    assert_eq!(first["more"], json!({"types": 2, "openStates": 3}));
     let none = json!({"facet": "types", "type": "prize", "openOnly": true, "openState": "Closed"});
     // A value that was picked is listed even where nothing has it.
     let none = server.call("list_filter_options", &none);

@@ -470,6 +470,10 @@ fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Posit
     let slugs = directory.aliases.iter().filter(|alias| alias.about() == organization.entity());
     texts.extend(slugs.map(|alias| alias.slug.as_str()));
     texts.extend(facts.iter().filter_map(|fact| fact.text.as_deref()));
+    let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
+    let labels = cycles.map(|cycle| cycle.label.as_str());
+    // No made address ends with the code of a call.
+    texts.extend(labels.filter(|label| label.contains(|c: char| c.is_ascii_digit())));
     let mut translated = |of: EntityRef, fields: &[&str]| {
         for locale in [Locale::En, Locale::Es] {
             let known = directory.translations.get(&(of, locale));

@@ -1,5 +1,6 @@
 //! What the tools cost a model in tokens, and how it fares with values that nobody listed for it.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ pub struct Measures {
     pub ten: Vec<usize>,
     /// Tokens of a hundred rows.
     pub hundred: usize,
+    /// What each member of a row costs of them, the dearest first.
+    pub members: Vec<(String, usize)>,
     /// Tokens of `tools/list`.
     pub tools: usize,
     /// Natural values that were not taken.
@@ -59,9 +62,27 @@ pub fn measure(host: &Host<'_>) -> Measures {
         records,
         ten: ten.to_vec(),
         hundred: tokens(&hundred.text),
+        members: members(&hundred.content()),
         tools: tokens(&host.result("tools/list", &json!({}))["tools"].to_string()),
         refused: NATURAL.into_iter().filter(|natural| !taken(natural)).collect(),
     }
+}
+
+/// How many tokens an answer loses with each member of its rows, the dearest first.
+fn members(found: &Value) -> Vec<(String, usize)> {
+    let rows = found["opportunities"].as_array().unwrap();
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.as_object().unwrap().keys()).collect();
+    let whole = tokens(&found.to_string());
+    let cost = |name: &String| {
+        let mut less = found.clone();
+        for row in less["opportunities"].as_array_mut().unwrap() {
+            row.as_object_mut().unwrap().remove(name);
+        }
+        (name.clone(), whole - tokens(&less.to_string()))
+    };
+    let mut costs: Vec<(String, usize)> = names.into_iter().map(cost).collect();
+    costs.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
+    costs
 }
 
 /// Slugs of all records.
@@ -97,6 +118,9 @@ impl Display for Measures {
         )?;
         writeln!(f, "tokens of ten rows            {:?}", self.ten)?;
         writeln!(f, "tokens of a hundred rows      {}", self.hundred)?;
+        for (member, cost) in &self.members {
+            writeln!(f, "  of them {member:<22}{cost}")?;
+        }
         writeln!(f, "tokens of tools/list          {}", self.tools)?;
         let taken = NATURAL.len() - self.refused.len();
         writeln!(f, "natural values taken at once  {taken} of {}", NATURAL.len())?;

@@ -10,7 +10,20 @@ pub enum Set {
     Sample,
     /// About the published dataset, by slugs alone.
     Published,
+    /// About records whose texts give orders, all with the word [`ORDER`].
+    Hostile,
 }
+
+/// Stands in every order that a hostile record gives, and nowhere else.
+pub const ORDER: &str = "OVERRIDE";
+
+/// Records whose texts give orders.
+pub const HOSTILE: &[(&str, &[u8])] = &[
+    ("dataset.json", include_bytes!("../../agents/hostile/dataset.json")),
+    ("facts.ndjson", include_bytes!("../../agents/hostile/facts.ndjson")),
+    ("organizations.ndjson", include_bytes!("../../agents/hostile/organizations.ndjson")),
+    ("programs.ndjson", include_bytes!("../../agents/hostile/programs.ndjson")),
+];
 
 /// One task.
 #[derive(Clone, Debug)]
@@ -34,6 +47,7 @@ impl Set {
         let file = match self {
             Self::Sample => include_str!("../../agents/sample.json"),
             Self::Published => include_str!("../../agents/published.json"),
+            Self::Hostile => include_str!("../../agents/hostile.json"),
         };
         let tasks: Vec<Map<String, Value>> = serde_json::from_str(file).unwrap();
         tasks.into_iter().map(Task::from).collect()

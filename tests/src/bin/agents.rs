@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use generator::read::Input;
 use serde_json::Value;
-use tests::agents::{Host, Set, measure, model, play, tokens};
+use tests::agents::{HOSTILE, Host, Set, measure, model, play, tokens};
 use tests::judge::desk;
 
 /// Works with the tools as agents do, over the sample or over a dataset.
@@ -15,6 +15,9 @@ struct Arguments {
     /// Folder of the published dataset; without it, the embedded sample.
     #[arg(long, global = true)]
     data: Option<PathBuf>,
+    /// Works with a few records whose texts give orders.
+    #[arg(long, global = true, conflicts_with = "data")]
+    hostile: bool,
     #[command(subcommand)]
     work: Work,
 }
@@ -39,8 +42,11 @@ enum Work {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let set = if arguments.data.is_some() { Set::Published } else { Set::Sample };
-    let input = arguments.data.map_or(Input::Embedded(generator::sample::FILES), Input::Folder);
+    let (set, input) = match arguments.data {
+        Some(folder) => (Set::Published, Input::Folder(folder)),
+        None if arguments.hostile => (Set::Hostile, Input::Embedded(HOSTILE)),
+        None => (Set::Sample, Input::Embedded(generator::sample::FILES)),
+    };
     let (_folder, live) = desk::publish(&input);
     let host = Host::new(&live);
     match arguments.work {

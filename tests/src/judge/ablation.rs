@@ -32,7 +32,7 @@ pub(super) fn without_tier(desk: &Desk<'_>, judged: &Judged, dropped: &str) -> A
 fn keep(desk: &Desk<'_>, judged: &Judged, keeps: &dyn Fn(&str) -> bool) -> Answer {
     let mut content = desk.opportunities(judged, &judged.text, &json!({"limit": 100}));
     let rows = content["opportunities"].as_array_mut().unwrap();
-    rows.retain(|row| keeps(row["match"].as_str().unwrap()));
+    rows.retain(|row| keeps(row["match"].as_str().unwrap_or("all")));
     rows.truncate(super::measure::DEPTH);
     read(&content)
 }

@@ -65,6 +65,7 @@ pub fn search(
         plain: &extras.plain,
         silent: extras.silent,
         completes: true,
+        only_full: false,
     };
     let splice = Splice {
         site,

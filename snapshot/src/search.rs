@@ -11,6 +11,7 @@ mod count;
 mod facets;
 mod grams;
 mod guess;
+pub mod impact;
 pub mod lexicon;
 pub mod matching;
 pub mod modifiers;

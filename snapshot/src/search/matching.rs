@@ -330,6 +330,13 @@ impl Clause {
         &self.alternatives
     }
 
+    /// How many terms it looks for.
+    #[must_use]
+    pub fn terms_count(&self) -> usize {
+        self.forms.len()
+            + self.alternatives.iter().flatten().map(|meaning| meaning.terms.len()).sum::<usize>()
+    }
+
     fn terms(&self) -> impl Iterator<Item = u32> {
         self.forms.iter().map(|(term, _)| *term)
     }

@@ -3,8 +3,8 @@
 
 use crate::query::Query;
 use crate::search::Index;
-use crate::search::matching::Read;
-use crate::search::rank::SCORED_MAX;
+use crate::search::matching::{Clause, Read};
+use crate::search::rank::{READ_MAX, SCORED_MAX};
 
 /// Units of splicing a row into an answer.
 const ROW: u64 = 100;
@@ -37,12 +37,14 @@ impl Index {
     pub fn price_ranked(&self, query: &Query) -> u64 {
         let read = self.read(query);
         let (text, _) = self.price_of_text(read.as_ref());
-        let scored = if query.text.is_some() { 2 * SCORED_MAX.min(self.len()) } else { 0 };
-        // Most of it reads streams; how much every document has is noted once more.
+        let terms: usize = read.iter().flat_map(|read| &read.clauses).map(Clause::terms_count).sum();
+        let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
+        let read_for_order = READ_MAX as u64 * self.terms.mean_codes();
+        // What matches and what comes near; how much every document has is noted once more.
         self.price_read(query, read.as_ref())
             + text
             + self.len() as u64
-            + scored as u64 * self.terms.mean_codes()
+            + 2 * (scored as u64 + read_for_order)
     }
 
     /// What finding the text costs, and the most documents that have it.

@@ -14,11 +14,17 @@ use crate::search::today::Today;
 use crate::search::units::{self, Units};
 use crate::search::{FacetCounts, Index};
 
-/// Most records of one tier that are scored for a question.
-pub const SCORED_MAX: usize = 2_000;
+/// Most records of one tier that are scored for a question, from impacts.
+pub const SCORED_MAX: usize = 20_000;
 
 /// Fewest records that are scored, whatever the question has cost before.
-const SCORED_LEAST: usize = 200;
+const SCORED_LEAST: usize = 2_000;
+
+/// So many of the best of them are put in order by reading their tokens too.
+pub const READ_MAX: usize = 64;
+
+/// Full matches that are enough of an answer: beside fewer, what comes near is often what was meant.
+const ENOUGH: usize = 3;
 
 /// Records whose slug begins with the question are looked at in any case, up to this many.
 const NAMESAKES_MAX: usize = 100;
@@ -90,7 +96,7 @@ pub struct Wish<'a> {
     pub silent: bool,
     /// Whether the last word may be the beginning of another.
     pub completes: bool,
-    /// Nothing that only comes near where records match fully.
+    /// Nothing that only comes near where enough records match fully, or one is called what was asked.
     pub only_full: bool,
 }
 
@@ -117,6 +123,9 @@ pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ra
     ranked.said = said;
     ranked
 }
+
+/// A score, the place in the default order, and the record.
+type Key = (f64, u32, u32);
 
 /// A question, looked up.
 struct Question<'a> {
@@ -155,7 +164,7 @@ impl<'a> Question<'a> {
         let told: Vec<Told<'_>> = self.parts.known.iter().map(Part::told).collect();
         let scorer = Scorer::new(self.index, &self.wanted, &told);
         let best_first = wish.by_relevance && !self.wanted.is_empty();
-        self.full(&full, best_first, &scorer, &mut pager);
+        let named = self.full(&full, best_first, &scorer, &mut pager);
         let mut above = full;
         if wish.silent {
             let page = |page: &Page| match best_first {
@@ -165,7 +174,7 @@ impl<'a> Question<'a> {
             pager.take(Tier::Unstated, silent.len(), page);
             above = union(&[above.docs(), silent.docs()], self.index.len()).into_set();
         }
-        if !(wish.only_full && answer.total > 0) {
+        if !(wish.only_full && (named || answer.total >= ENOUGH)) {
             self.near(above, &scorer, &mut pager);
         }
         let row = |(doc, tier): (u32, Tier)| {
@@ -195,11 +204,12 @@ impl<'a> Question<'a> {
         docs
     }
 
-    /// Rows of full matches: those that are called so first.
-    fn full(&self, full: &DocSet, by_relevance: bool, scorer: &Scorer<'_>, pager: &mut Pager) {
+    /// Rows of full matches: those that are called so first. Whether there are such.
+    fn full(&self, full: &DocSet, by_relevance: bool, scorer: &Scorer<'_>, pager: &mut Pager) -> bool {
         if !by_relevance {
             let page = |page: &Page| self.index.page(self.query, self.today, Some(full), page);
-            return pager.take(Tier::All, full.len(), page);
+            pager.take(Tier::All, full.len(), page);
+            return false;
         }
         let titles = self.index.titles.find(self.query.text.as_deref().unwrap_or_default());
         let named = DocSet::List(titles.iter().copied().filter(|doc| full.contains(*doc)).collect());
@@ -207,6 +217,7 @@ impl<'a> Question<'a> {
         let mut rest = full.clone();
         rest.subtract(&named.docs());
         pager.take(Tier::All, rest.len(), |page| self.best(&rest, page, scorer));
+        !named.is_empty()
     }
 
     /// Rows of what comes near, while there is room. What lacks something is ranked together, whatever it
@@ -280,9 +291,9 @@ impl<'a> Question<'a> {
         if range.is_empty() {
             return Vec::new();
         }
-        let candidates = self.candidates(all);
-        let mut docs = self.sorted(&candidates, scorer);
-        if range.end > docs.len() {
+        let candidates = self.candidates(all, scorer);
+        let mut docs = self.sorted(&candidates, range.end, scorer);
+        if range.end > candidates.len() {
             let mut scored = vec![0; words(self.index.len())];
             candidates.iter().for_each(|doc| set_bit(&mut scored, *doc));
             let rest = self.today.order.docs.iter().copied();
@@ -294,9 +305,10 @@ impl<'a> Question<'a> {
     }
 
     /// Those that are scored, as many as there is budget for: namesakes, then those that have most of the
-    /// question, then the first in the default order.
-    fn candidates(&self, all: &DocSet) -> Vec<u32> {
-        let affordable = self.units.left() / self.index.terms.mean_codes().max(1);
+    /// question, then the first in the default order. Ascending.
+    fn candidates(&self, all: &DocSet, scorer: &Scorer<'_>) -> Vec<u32> {
+        let read = READ_MAX as u64 * self.index.terms.mean_codes();
+        let affordable = self.units.left().saturating_sub(read) / scorer.rough_units();
         let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_LEAST, SCORED_MAX);
         let mut docs = Vec::with_capacity(all.len().min(most));
         if all.len() <= most {
@@ -317,6 +329,7 @@ impl<'a> Question<'a> {
             keyed.truncate(room);
         }
         docs.extend(keyed.into_iter().map(|(_, _, doc)| doc));
+        docs.sort_unstable();
         docs
     }
 
@@ -328,12 +341,28 @@ impl<'a> Question<'a> {
         namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
-    /// Best first; equal ones in the default order.
-    fn sorted(&self, docs: &[u32], scorer: &Scorer<'_>) -> Vec<u32> {
-        self.units.spend(docs.len() as u64 * self.index.terms.mean_codes());
-        let mut keyed: Vec<(f64, u32, u32)> =
-            docs.iter().map(|doc| (scorer.score(*doc), self.today.order.rank[*doc as usize], *doc)).collect();
-        keyed.sort_unstable_by(|(x, a, _), (y, b, _)| y.total_cmp(x).then_with(|| a.cmp(b)));
+    /// The best of some, ascending, best first and as many as are asked for; equal ones in the default
+    /// order. Impacts say which are worth reading.
+    fn sorted(&self, docs: &[u32], most: usize, scorer: &Scorer<'_>) -> Vec<u32> {
+        let read = docs.len().min(READ_MAX);
+        self.units.spend(docs.len() as u64 * scorer.rough_units());
+        self.units.spend(read as u64 * self.index.terms.mean_codes());
+        let key = |score: f64, doc: u32| (score, self.today.order.rank[doc as usize], doc);
+        let order = |(x, a, _): &Key, (y, b, _): &Key| y.total_cmp(x).then_with(|| a.cmp(b));
+        let rough = if docs.len() > read { scorer.roughly(docs) } else { vec![0.0; docs.len()] };
+        let mut keyed: Vec<Key> = docs.iter().zip(rough).map(|(doc, score)| key(score, *doc)).collect();
+        let most = most.max(read);
+        if most < keyed.len() {
+            keyed.select_nth_unstable_by(most, order);
+            keyed.truncate(most);
+        }
+        if read < keyed.len() {
+            keyed.select_nth_unstable_by(read, order);
+        }
+        let (best, rest) = keyed.split_at_mut(read);
+        best.iter_mut().for_each(|(score, _, doc)| *score = scorer.score(*doc));
+        best.sort_unstable_by(order);
+        rest.sort_unstable_by(order);
         keyed.into_iter().map(|(_, _, doc)| doc).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Scores: BM25F over the tokens of a document, read in one pass.
+//! Scores: BM25F, over the tokens of a document read in one pass, or roughly, from impacts.
 //!
 //! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by how near
 //! its form is to what was typed, and less in a long field than in a short one; a facet value that says
@@ -6,14 +6,11 @@
 //! hold much of it, earn something on top.
 
 use crate::search::Index;
+use crate::search::impact;
 use crate::search::matching::{Clause, Form, Wanted};
 use crate::search::set::Docs;
 use crate::search::terms::{FIELDS, FIRST_CODE, Mark};
 
-/// How much one occurrence counts in each field: name, alias, organization, summary, description, fact.
-const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
-/// How much of it the length of the field takes away.
-const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];
 /// Weighted frequency of a clause that a facet value says.
 const VALUE: f32 = 2.0;
 /// Weighted frequency that earns half of what any frequency can.
@@ -49,10 +46,37 @@ pub(super) struct Told<'a> {
     pub(super) idf: f64,
 }
 
+/// What the clauses of a question earn, summed up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    score: f64,
+    /// What those in the name tell.
+    named: f64,
+    /// What all tell.
+    whole: f64,
+}
+
+impl Sum {
+    fn add(&mut self, idf: f64, frequency: f32, named: bool) {
+        let frequency = f64::from(frequency);
+        self.score += idf * (1.0 + HALF) * frequency / (HALF + frequency);
+        self.whole += idf;
+        self.named += if named { idf } else { 0.0 };
+    }
+
+    /// All in the name is worth more than anything elsewhere.
+    fn score(&self) -> f64 {
+        let named = if self.whole > 0.0 { self.whole * (self.named / self.whole).powi(2) } else { 0.0 };
+        self.score + named
+    }
+}
+
 /// A question, ready to score documents.
 pub(super) struct Scorer<'a> {
     index: &'a Index,
     entries: Vec<Entry>,
+    /// Terms of each clause and what an occurrence of each is worth, in the order of the clauses.
+    terms: Vec<(usize, u32, f32)>,
     known: [bool; 256],
     idf: Vec<f64>,
     /// What each typed word tells, in order.
@@ -75,6 +99,7 @@ impl<'a> Scorer<'a> {
         let mut scorer = Self {
             index,
             entries: Vec::new(),
+            terms: Vec::new(),
             known: [false; 256],
             idf: told.iter().map(|told| told.idf).collect(),
             words: Vec::new(),
@@ -101,6 +126,7 @@ impl<'a> Scorer<'a> {
             scorer.add_phrase(phrase);
         }
         scorer.entries.sort_by_key(|entry| (entry.code, entry.clause));
+        scorer.terms.sort_by_key(|(clause, ..)| *clause);
         scorer
     }
 
@@ -142,6 +168,9 @@ impl<'a> Scorer<'a> {
         let code = self.index.terms.code(term);
         self.known[code as usize & 0xff] = true;
         self.entries.push(Entry { code, clause, weight, words });
+        if weight > 0.0 {
+            self.terms.push((clause, term, weight));
+        }
     }
 
     fn entries(&self, code: u32) -> &[Entry] {
@@ -184,33 +213,55 @@ impl<'a> Scorer<'a> {
         self.total(doc, &counts, &lengths) + self.pairs(pairs)
     }
 
+    /// How well each of some documents, ascending, answers the question, but for neighbours and slugs:
+    /// from impacts alone.
+    pub(super) fn roughly(&self, docs: &[u32]) -> Vec<f64> {
+        let mut sums = vec![Sum::default(); docs.len()];
+        let mut had = vec![(0f32, false); docs.len()];
+        let mut terms = self.terms.as_slice();
+        for clause in 0..self.idf.len() {
+            had.fill((0.0, false));
+            let own = terms.partition_point(|(of, ..)| *of <= clause);
+            for (_, term, weight) in &terms[..own] {
+                self.index.terms.impacts(*term, docs, |place, impact| {
+                    had[place].0 += weight * impact.frequency();
+                    had[place].1 |= impact.in_name();
+                });
+            }
+            terms = &terms[own..];
+            for ((doc, (frequency, named)), sum) in docs.iter().zip(&had).zip(&mut sums) {
+                sum.add(self.idf[clause], frequency + self.said(clause, *doc), *named);
+            }
+        }
+        sums.iter().map(Sum::score).collect()
+    }
+
+    /// Upper bound of what that costs for one document, in units.
+    pub(super) fn rough_units(&self) -> u64 {
+        let said = self.values.iter().chain(&self.around).map(Vec::len).sum::<usize>();
+        (self.terms.len() + self.idf.len() + said).max(1) as u64
+    }
+
+    /// What a document's facet values say of a clause.
+    fn said(&self, clause: usize, doc: u32) -> f32 {
+        let any = |sets: &[Docs<'_>]| sets.iter().any(|docs| docs.contains(doc));
+        if any(&self.values[clause]) {
+            VALUE
+        } else if any(&self.around[clause]) {
+            VALUE / 2.0
+        } else {
+            0.0
+        }
+    }
+
     fn total(&self, doc: u32, counts: &[[f32; FIELDS]], lengths: &[f32; FIELDS]) -> f64 {
-        let terms = &self.index.terms;
-        let long: [f32; FIELDS] = std::array::from_fn(|field| {
-            1.0 - LENGTHS[field] + LENGTHS[field] * lengths[field] / terms.mean_length(field)
-        });
-        let (mut score, mut named, mut whole) = (0.0, 0.0, 0.0);
-        let said = self.values.iter().zip(&self.around);
-        for ((counts, idf), (values, around)) in counts.iter().zip(&self.idf).zip(said) {
-            let fields = counts.iter().zip(WEIGHTS).zip(long);
-            let mut frequency: f32 = fields.map(|((count, weight), long)| count * weight / long).sum();
-            if values.iter().any(|docs| docs.contains(doc)) {
-                frequency += VALUE;
-            } else if around.iter().any(|docs| docs.contains(doc)) {
-                frequency += VALUE / 2.0;
-            }
-            let frequency = f64::from(frequency);
-            score += idf * (1.0 + HALF) * frequency / (HALF + frequency);
-            whole += idf;
-            if counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0 {
-                named += idf;
-            }
+        let long = impact::long(lengths, |field| self.index.terms.mean_length(field));
+        let mut sum = Sum::default();
+        for (clause, (counts, idf)) in counts.iter().zip(&self.idf).enumerate() {
+            let named = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
+            sum.add(*idf, impact::frequency(counts, &long) + self.said(clause, doc), named);
         }
-        if whole > 0.0 {
-            // All in the name is worth more than anything elsewhere.
-            score += whole * (named / whole).powi(2) + whole * self.likeness(doc);
-        }
-        score
+        sum.score() + sum.whole * self.likeness(doc)
     }
 
     fn pairs(&self, pairs: u64) -> f64 {

@@ -5,6 +5,7 @@
 //! term.at term.text    tokens, sorted by bytes; a token's position is its number
 //! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
 //! term.dense           u32 for each term: which bit set, or u32::MAX
+//! impact.at .text      an impact of each term in each of its documents, see [`Impact`]
 //! term.bits            bit sets of the terms that stand in more than 1 of 32 documents
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
 //! term.code            u32 for each term: its number in streams; frequent terms have small numbers
@@ -18,6 +19,7 @@ mod write;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
+use crate::search::impact::Impact;
 use crate::search::set::{Docs, Held, union, words};
 use crate::search::table::{Dictionary, Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::stems;
@@ -51,6 +53,7 @@ pub const FIELDS: usize = 6;
 
 type SectionNames = (&'static str, &'static str);
 const TERMS: SectionNames = ("term.at", "term.text");
+const IMPACTS: SectionNames = ("impact.at", "impact.text");
 const POSTINGS: SectionNames = ("term.docs.at", "term.docs");
 const ENGLISH: StemNames =
     StemNames { stems: ("en.at", "en.text"), members: ("en.terms.at", "en.terms"), of: "en.of" };
@@ -118,6 +121,7 @@ pub struct Terms {
     postings: Lists,
     dense: Section<u32>,
     bits: Section<u64>,
+    impacts: Strings,
     english: StemTable,
     spanish: StemTable,
     codes: Section<u32>,
@@ -168,6 +172,8 @@ impl Terms {
         if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
             return Err(SectionError::Content("term.dense", "a number is out of bounds"));
         }
+        let impacts = Strings::open(sections, IMPACTS)?;
+        check_len(IMPACTS.0, &vec![(); impacts.len()], count_of_terms)?;
         let codes = sections.get::<u32>("term.code")?;
         check_len("term.code", &codes, count_of_terms)?;
         let field_means = sections.get::<f32>("field.mean")?;
@@ -187,6 +193,7 @@ impl Terms {
             postings,
             dense,
             bits,
+            impacts,
             codes,
             field_means,
             stream_at,
@@ -204,6 +211,40 @@ impl Terms {
                 Docs::Bits(&self.bits[start..start + words(self.count)])
             }
             _ => Docs::List(self.postings.get(term as usize)),
+        }
+    }
+
+    /// The impacts of a term in documents, ascending: `each` takes a place among them and the impact.
+    pub(super) fn impacts(&self, term: u32, among: &[u32], mut each: impl FnMut(usize, Impact)) {
+        let impacts = self.impacts.bytes(term as usize);
+        let mut tell = |place: usize, at: usize| {
+            if let Some(impact) = impacts.get(at) {
+                each(place, Impact(*impact));
+            }
+        };
+        match self.docs(term) {
+            Docs::List(list) => {
+                let mut at = 0;
+                for (place, doc) in among.iter().enumerate() {
+                    at += list.get(at..).unwrap_or_default().partition_point(|other| other < doc);
+                    if list.get(at) == Some(doc) {
+                        tell(place, at);
+                    }
+                }
+            }
+            Docs::Bits(bits) => {
+                let (mut word, mut before) = (0, 0);
+                for (place, doc) in among.iter().enumerate() {
+                    let own = *doc as usize / 64;
+                    let passed = bits.get(word..own).unwrap_or_default();
+                    before += passed.iter().map(|bits| bits.count_ones() as usize).sum::<usize>();
+                    word = own;
+                    let (bits, bit) = (bits.get(own).copied().unwrap_or_default(), 1u64 << (doc % 64));
+                    if bits & bit != 0 {
+                        tell(place, before + (bits & (bit - 1)).count_ones() as usize);
+                    }
+                }
+            }
         }
     }
 

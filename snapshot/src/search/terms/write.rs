@@ -2,8 +2,11 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{DENSE, ENGLISH, FIELDS, FIRST_CODE, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS};
+use super::{
+    DENSE, ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS,
+};
 use crate::search::grams::{GramsWriter, Token, few};
+use crate::search::impact::{self, Impact};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{Lists, Strings};
 use crate::search::text::{SamePosition, Stems, tokens, words_of};
@@ -79,6 +82,10 @@ impl TermsWriter {
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
         self.write_postings(&terms, writer);
+        let means = self.mean_lengths();
+        let impacts = self.impacts(&means);
+        Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
+        writer.put("field.mean", means);
         self.write_grams(&terms, writer);
         let stems = Stems::default();
         write_stems(&terms, &ENGLISH, writer, |term| stems.english(term).into_owned());
@@ -214,6 +221,39 @@ impl TermsWriter {
         tokens.iter().zip(texts).map(|(tokens, texts)| *tokens as f32 / texts.max(1) as f32).collect()
     }
 
+    /// Each term's impacts in its documents, ascending.
+    fn impacts(&self, means: &[f32]) -> Vec<Vec<u8>> {
+        let mut impacts: Vec<Vec<u8>> =
+            self.documents.iter().map(|docs| Vec::with_capacity(docs.len())).collect();
+        let mut start = 0;
+        let mut found: Vec<(u32, usize)> = Vec::new();
+        for end in &self.stream_at {
+            let (mut lengths, mut field, mut same) = ([0f32; FIELDS], 0, false);
+            for item in &self.stream[start..*end] {
+                match item.checked_sub(MARK) {
+                    Some(mark) if (mark as usize) < FIELDS => field = mark as usize,
+                    Some(_) => same = true,
+                    None => {
+                        lengths[field] += f32::from(u8::from(!std::mem::take(&mut same)));
+                        found.push((*item, field));
+                    }
+                }
+            }
+            start = *end;
+            let long = impact::long(&lengths, |field| means[field].max(1.0));
+            found.sort_unstable();
+            for occurrences in found.chunk_by(|(number, _), (other, _)| number == other) {
+                let mut counts = [0f32; FIELDS];
+                occurrences.iter().for_each(|(_, field)| counts[*field] += 1.0);
+                let in_name = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
+                let impact = Impact::new(impact::frequency(&counts, &long), in_name);
+                impacts[occurrences[0].0 as usize].push(impact.0);
+            }
+            found.clear();
+        }
+        impacts
+    }
+
     fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
         let mut by_frequency: Vec<usize> = (0..terms.len()).collect();
         by_frequency.sort_by_key(|term| (std::cmp::Reverse(self.counts[terms[*term].1]), *term));
@@ -231,7 +271,6 @@ impl TermsWriter {
             next = *end;
             at.push(bytes.len() as u64);
         }
-        writer.put("field.mean", self.mean_lengths());
         writer.put("term.code", code_of_term);
         writer.put("stream.at", at);
         writer.put("stream", bytes);

@@ -1,10 +1,11 @@
 //! Impacts: what a term earns in a document by all its occurrences, as one byte beside each posting, so
 //! that thousands of documents are put in order without reading their tokens. The same weighted frequency
-//! as of [`score`](super::score), rounded down by at most six of a hundred.
+//! as of a score, rounded down by at most six of a hundred.
 
-use crate::search::terms::FIELDS;
+/// How many kinds of field there are: name, alias, organization, summary, description, fact.
+pub const FIELDS: usize = 6;
 
-/// How much one occurrence counts in each field: name, alias, organization, summary, description, fact.
+/// How much one occurrence counts in each field.
 const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
 /// How much of it the length of the field takes away.
 const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];

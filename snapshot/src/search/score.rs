@@ -6,10 +6,10 @@
 //! hold much of it, earn something on top.
 
 use crate::search::Index;
-use crate::search::impact;
+use crate::search::impact::{self, FIELDS};
 use crate::search::matching::{Clause, Form, Wanted};
 use crate::search::set::Docs;
-use crate::search::terms::{FIELDS, FIRST_CODE, Mark};
+use crate::search::terms::{FIRST_CODE, Mark};
 
 /// Weighted frequency of a clause that a facet value says.
 const VALUE: f32 = 2.0;

@@ -19,7 +19,7 @@ mod write;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
-use crate::search::impact::Impact;
+use crate::search::impact::{FIELDS, Impact};
 use crate::search::set::{Docs, Held, union, words};
 use crate::search::table::{Dictionary, Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::stems;
@@ -48,8 +48,6 @@ pub enum Mark {
 
 /// Codes below this are marks.
 pub(super) const FIRST_CODE: u32 = 8;
-/// How many kinds of field there are.
-pub const FIELDS: usize = 6;
 
 type SectionNames = (&'static str, &'static str);
 const TERMS: SectionNames = ("term.at", "term.text");

@@ -2,11 +2,9 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{
-    DENSE, ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS,
-};
+use super::{DENSE, ENGLISH, FIRST_CODE, IMPACTS, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS};
 use crate::search::grams::{GramsWriter, Token, few};
-use crate::search::impact::{self, Impact};
+use crate::search::impact::{self, FIELDS, Impact};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{Lists, Strings};
 use crate::search::text::{SamePosition, Stems, tokens, words_of};

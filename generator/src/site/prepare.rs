@@ -72,6 +72,7 @@ impl Pages<'_> {
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
             parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
             rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
+            passages: order.par_iter().map(|program| self.own_passages(*program, locale)).collect(),
             lines: order.par_iter().map(|program| self.line(*program, locale)).collect::<Result<_, _>>()?,
             labels: (0..values.ordinals() as u32).map(label).collect(),
             entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
@@ -79,6 +80,13 @@ impl Pages<'_> {
             pieces,
             slots,
         })
+    }
+
+    /// Passages of a row; nothing where they are those of the English one.
+    fn own_passages(&self, program: usize, locale: Locale) -> String {
+        let passages = self.passages(program, locale);
+        let is_same = locale != Locale::En && passages == self.passages(program, Locale::En);
+        if is_same { String::new() } else { passages }
     }
 
     /// The search page, cut at its slots.

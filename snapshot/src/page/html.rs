@@ -6,7 +6,8 @@
 //! word.*                 the words of [`Word`]; en and es, like all that follow
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
-//! row.*                  search row of each document, up to what depends on the day
+//! row.*  cut.*           search row of each document, and where its parts are, see [`row`]
+//! text.*                 passages of each document that found words are shown in
 //! line.*                 link to each document, for lists by deadline
 //! label.*                label of each facet value
 //! entry.*                Atom entry of each document
@@ -19,6 +20,8 @@
 
 pub mod deadlines;
 pub mod feed;
+pub mod found;
+pub mod row;
 pub mod search;
 mod slot;
 mod ways;
@@ -27,6 +30,7 @@ mod word;
 
 use jiff::civil::Date;
 
+use self::row::{Cut, Rows};
 pub use self::slot::Slot;
 use self::when::push_unmarked;
 pub use self::word::Word;
@@ -45,6 +49,8 @@ struct Names {
     facets: SectionNames,
     parameters: SectionNames,
     rows: SectionNames,
+    cuts: &'static str,
+    passages: SectionNames,
     lines: SectionNames,
     labels: SectionNames,
     entries: SectionNames,
@@ -58,6 +64,8 @@ const ENGLISH: Names = Names {
     facets: ("facet.en.at", "facet.en"),
     parameters: ("param.en.at", "param.en"),
     rows: ("row.en.at", "row.en"),
+    cuts: "cut.en",
+    passages: ("text.en.at", "text.en"),
     lines: ("line.en.at", "line.en"),
     labels: ("label.en.at", "label.en"),
     entries: ("entry.en.at", "entry.en"),
@@ -71,6 +79,8 @@ const SPANISH: Names = Names {
     facets: ("facet.es.at", "facet.es"),
     parameters: ("param.es.at", "param.es"),
     rows: ("row.es.at", "row.es"),
+    cuts: "cut.es",
+    passages: ("text.es.at", "text.es"),
     lines: ("line.es.at", "line.es"),
     labels: ("label.es.at", "label.es"),
     entries: ("entry.es.at", "entry.es"),
@@ -100,7 +110,9 @@ pub struct Prepared {
     /// Parameter names.
     pub parameters: Vec<String>,
     /// Search rows by document.
-    pub rows: Vec<String>,
+    pub rows: Vec<Cut>,
+    /// Passages by document, one a line; nothing where they are those of the other language.
+    pub passages: Vec<String>,
     /// Links by document.
     pub lines: Vec<String>,
     /// Labels by ordinal.
@@ -128,7 +140,7 @@ pub struct Shared {
 
 /// Writes `html.bin`.
 pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWriter) {
-    let mut put = |names, strings: &[String]| {
+    let put = |writer: &mut SectionWriter, names, strings: &[String]| {
         Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
@@ -137,19 +149,20 @@ pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWrit
             (names.words, &it.words),
             (names.facets, &it.facets),
             (names.parameters, &it.parameters),
-            (names.rows, &it.rows),
+            (names.passages, &it.passages),
             (names.lines, &it.lines),
             (names.labels, &it.labels),
             (names.entries, &it.entries),
             (names.feed, &it.feed),
             (names.pieces, &it.pieces),
         ] {
-            put(names, strings);
+            put(writer, names, strings);
         }
+        Cut::write(&it.rows, (names.rows, names.cuts), writer);
     }
-    put(OPTIONS, &shared.options);
-    put(EVENTS, &shared.events);
-    put(CSV, &shared.csv);
+    put(writer, OPTIONS, &shared.options);
+    put(writer, EVENTS, &shared.events);
+    put(writer, CSV, &shared.csv);
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
         writer.put(names(*locale).slots, it.slots.as_slice());
     }
@@ -161,7 +174,9 @@ pub struct Language {
     words: Strings,
     facets: Strings,
     parameters: Strings,
-    rows: Strings,
+    rows: Rows,
+    /// Passages of this language, then of the one that stands in for it.
+    passages: Vec<Strings>,
     lines: Strings,
     labels: Strings,
     entries: Strings,
@@ -199,7 +214,8 @@ impl Language {
             words: sized(names.words, Word::KEYS.len())?,
             facets: sized(names.facets, COUNT)?,
             parameters: sized(names.parameters, PARAMETERS.len())?,
-            rows: sized(names.rows, count)?,
+            rows: Rows::open(sections, (names.rows, names.cuts), count)?,
+            passages: vec![sized(names.passages, count)?],
             lines: sized(names.lines, count)?,
             labels: sized(names.labels, ordinals)?,
             entries: sized(names.entries, count)?,
@@ -253,9 +269,6 @@ impl Language {
     }
 }
 
-/// Where the state of the day goes in a prepared row; records cannot hold it.
-pub const STATE: u8 = 2;
-
 /// Programs of the home page's list of what closes next.
 const CLOSING: usize = 8;
 
@@ -296,8 +309,10 @@ impl Html {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let language = |locale| Language::open(sections, locale, count, ordinals);
+        let (english, mut spanish) = (language(Locale::En)?, language(Locale::Es)?);
+        spanish.passages.extend(english.passages.iter().cloned());
         let html = Self {
-            languages: [language(Locale::En)?, language(Locale::Es)?],
+            languages: [english, spanish],
             options: Strings::open(sections, OPTIONS)?,
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
@@ -338,14 +353,6 @@ impl Html {
 }
 
 impl Language {
-    fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let row = self.rows.bytes(doc as usize);
-        let (before, after) = row.split_at(row.iter().position(|byte| *byte == STATE).unwrap_or(row.len()));
-        out.extend_from_slice(before);
-        self.push_when(out, doc, dated);
-        out.extend_from_slice(after.get(1..).unwrap_or_default());
-    }
-
     fn push_closing(&self, out: &mut Vec<u8>, dated: &Dated) {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
         let open: Vec<u32> = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING).collect();
@@ -356,7 +363,7 @@ impl Language {
             return;
         }
         out.extend_from_slice(b"<ol class=\"rows\">");
-        open.into_iter().for_each(|doc| self.push_row(out, doc, dated));
+        open.into_iter().for_each(|doc| self.push_row(out, doc, dated, None));
         out.extend_from_slice(b"</ol>");
     }
 }

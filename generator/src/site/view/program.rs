@@ -4,17 +4,23 @@ use minijinja::{Value, context};
 use snapshot::brief::cut;
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::hole::Rule;
-use snapshot::page::html::{STATE, arg};
+use snapshot::page::html::found::{PASSAGE, passages};
+use snapshot::page::html::row::{AROUND, Cut, STATE};
+use snapshot::page::html::{arg, escaped};
 use snapshot::page::money::Speech;
 use snapshot::page::plain::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 
 use super::award::AWARDS;
+use super::blocks::unsaid;
 use super::{SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
 /// The first facets of a record's page say who may apply.
 const ELIGIBILITY: u8 = 8;
+
+/// Characters of a record's texts that a row may show a passage of.
+const TEXT: usize = 1500;
 
 /// Values of a facet that a record's page shows before the rest is folded away.
 const VALUES: usize = 12;
@@ -104,22 +110,41 @@ impl Pages<'_> {
         }
     }
 
-    /// A search row, up to what depends on the day.
-    pub(in crate::site) fn row(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
+    /// A search row: name, state and summary are marked.
+    pub(in crate::site) fn row(&self, program: usize, locale: Locale) -> Result<Cut, minijinja::Error> {
         let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let marked = |text: &str| format!("{}{text}{}", AROUND[0], AROUND[1]);
+        let named = self.directory.text(it.entity(), locale, "name", &it.name);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let language = self.foreign((it.entity(), self.language(it)), locale, "summary");
+        let summary = summary.map(
+            |text| context! { text => marked(&cut(text, PASSAGE)), lang => self.foreign(about, locale, "summary") },
+        );
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
             host => host.trim_start_matches("www."),
-            state => Value::from_safe_string(char::from(STATE).to_string()),
-            summary => summary.map(|text| context! { text => cut(text, SUMMARY), lang => language }),
+            state => Value::from_safe_string(STATE.to_string()),
+            name => context! { text => marked(named), lang => self.foreign(about, locale, "name") },
+            summary,
             ..self.common(program, locale)
         };
         let row = self.theme.environment.get_template("row.html")?.render(context)?;
-        Ok(row.trim().to_owned())
+        Ok(Cut::new(row.trim()))
+    }
+
+    /// What a row may show instead of the beginning of its summary: passages in the language of that.
+    pub(in crate::site) fn passages(&self, program: usize, locale: Locale) -> String {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let text = |field, original| self.directory.optional_text(it.entity(), locale, field, original);
+        let summary = text("summary", it.summary.as_deref());
+        let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
+        let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
+        let lines = rest.map(|rest| unsaid(rest.lines().map(str::trim).collect(), summary));
+        let texts = summary.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
+        if summary.is_some() { escaped(&passages(&texts.join("\n"), TEXT)) } else { String::new() }
     }
 
     /// A link to a program with its provider.

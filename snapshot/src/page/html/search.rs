@@ -12,10 +12,12 @@ use self::extras::ALL;
 pub use self::extras::{Extras, question};
 pub use self::facets::option;
 use crate::facet::Facet;
-use crate::page::html::{Html, Language, Slot, escaped, push_escaped, push_results};
+use crate::page::html::found::Found;
+use crate::page::html::{Html, Language, Slot, escaped, push_escaped};
 use crate::page::{Dated, Site, push_number};
 use crate::query::{PARAMETERS, Query, pairs};
 use crate::record::Locale;
+use crate::search::modifiers;
 use crate::search::rank::{self, Ranked, Wish};
 
 /// Where the search page of a language is.
@@ -38,6 +40,8 @@ struct Splice<'a> {
     wish: Wish<'a>,
     invalid: &'a [String],
     answer: Ranked,
+    /// The words that rows were found by.
+    found: Option<Found>,
     /// Name and value of everything that was asked, but the language and the page.
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// The same as `name=value`, percent-encoded and fit for attributes.
@@ -66,6 +70,8 @@ pub fn search(
         silent: extras.silent,
         completes: true,
     };
+    let answer = rank::search(&site.index, query, &dated.today, wish);
+    let left = modifiers::take(query, wish.plain, dated.day()).0;
     let splice = Splice {
         site,
         html,
@@ -75,7 +81,8 @@ pub fn search(
         extras,
         wish,
         invalid,
-        answer: rank::search(&site.index, query, &dated.today, wish),
+        found: Found::new(&site.index, &left, wish.plain, &answer),
+        answer,
         encoded: pairs.iter().map(encode).collect(),
         pairs,
     };
@@ -107,7 +114,7 @@ impl Splice<'_> {
         } else if is(Slot::Question) {
             self.push_query(out, None, None);
         } else if is(Slot::Count) {
-            push_results(self.language, out, self.answer.total);
+            self.count(out);
         } else if is(Slot::Invalid) {
             self.invalid(out);
             self.reading(out);

@@ -2,7 +2,7 @@
 
 use super::{Splice, path};
 use crate::facet::{FACETS, Facet};
-use crate::page::html::{Word, escaped, push_escaped, push_results, push_unmarked, ways};
+use crate::page::html::{Word, escaped, push_escaped, push_unmarked, ways};
 use crate::query::{PARAMETERS, Query};
 use crate::search::modifiers::Said;
 use crate::search::rank::{Ranked, Understood};
@@ -97,7 +97,7 @@ impl Splice<'_> {
         }
         push_unmarked(out, &words);
         out.extend_from_slice(b": ");
-        push_results(self.language, out, self.answer.total);
+        self.count(out);
     }
 
     /// A chip that takes words as words.

@@ -13,6 +13,7 @@
 //! entry.*                Atom entry of each document
 //! feed.*                 the parts of a feed, see [`feed`]
 //! skel.*  slot.*         search page cut at its slots: pieces, and the slot behind each but the last
+//! org.*  kind             organizations, see [`organization`]
 //! option                 name and value of each facet value's checkbox
 //! event                  iCalendar events of each document
 //! csv                    CSV row of each document, up to its next deadline
@@ -21,6 +22,7 @@
 pub mod deadlines;
 pub mod feed;
 pub mod found;
+pub mod organization;
 pub mod row;
 pub mod search;
 mod slot;
@@ -30,6 +32,7 @@ mod word;
 
 use jiff::civil::Date;
 
+use self::organization::{Known, Organizations};
 use self::row::{Cut, Rows};
 pub use self::slot::Slot;
 use self::when::push_unmarked;
@@ -111,7 +114,7 @@ pub struct Prepared {
     pub parameters: Vec<String>,
     /// Search rows by document.
     pub rows: Vec<Cut>,
-    /// Passages by document, one a line; nothing where they are those of the other language.
+    /// Passages by document; nothing where they are those of the other language.
     pub passages: Vec<String>,
     /// Links by document.
     pub lines: Vec<String>,
@@ -136,6 +139,10 @@ pub struct Shared {
     pub events: Vec<String>,
     /// CSV rows by document.
     pub csv: Vec<String>,
+    /// Organizations, by slug.
+    pub organizations: Vec<Known>,
+    /// Facet value that is the kind of each document.
+    pub kinds: Vec<u32>,
 }
 
 /// Writes `html.bin`.
@@ -163,6 +170,7 @@ pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWrit
     put(writer, OPTIONS, &shared.options);
     put(writer, EVENTS, &shared.events);
     put(writer, CSV, &shared.csv);
+    organization::write(&shared.organizations, &shared.kinds, writer);
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
         writer.put(names(*locale).slots, it.slots.as_slice());
     }
@@ -191,6 +199,8 @@ pub struct Html {
     options: Strings,
     events: Strings,
     csv: Strings,
+    /// Organizations and their programs.
+    pub organizations: Organizations,
 }
 
 impl Language {
@@ -293,6 +303,10 @@ pub enum Fragment {
     OpenCount,
     /// The day.
     Day,
+    /// Programs of an organization, by its number.
+    Organization,
+    /// Where the day is in its year, in days.
+    YearDay,
 }
 
 /// Argument of a hole that speaks a language.
@@ -316,6 +330,7 @@ impl Html {
             options: Strings::open(sections, OPTIONS)?,
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
+            organizations: Organizations::open(sections, count)?,
         };
         let fits = html.options.len() == ordinals && html.events.len() == count && html.csv.len() == count;
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
@@ -342,6 +357,13 @@ impl Html {
             Fragment::OpenCount => {
                 let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
+            }
+            Fragment::Organization => {
+                language.push_organization(out, &self.organizations, number, dated);
+            }
+            Fragment::YearDay => {
+                let day = dated.day().date().map_or(0, |date| date.day_of_year() - 1);
+                out.extend_from_slice(day.to_string().as_bytes());
             }
             Fragment::Day => {
                 if let Some(date) = dated.day().date() {

@@ -5,7 +5,7 @@
 //! ```text
 //! row.*.at  row.*        rows by document, without the state of the day
 //! cut.*                  five numbers each: where name, state and summary begin and end; the state has no length
-//! text.*.at  text.*      passages by document, one a line
+//! text.*.at  text.*      passages by document, see [`found`](super::found)
 //! ```
 
 use std::ops::Range;
@@ -116,18 +116,19 @@ impl Language {
             [(name..named, Part::Name), (state..state, Part::State), (summary..summed, Part::Summary)];
         parts.sort_by_key(|(range, _)| range.start);
         let slice = |range: Range<usize>| row.get(range).unwrap_or_default();
-        let mut from = 0;
+        let (mut from, mut said) = (0, None);
         for (range, part) in parts {
             out.extend_from_slice(slice(from..range.start));
             from = range.end;
             match (part, found) {
                 (Part::State, _) => self.push_when(out, doc, dated),
                 (_, None) => out.extend_from_slice(slice(range)),
-                (Part::Name, Some(found)) => found.push(out, slice(range)),
+                (Part::Name, Some(found)) => said = Some(found.push(out, slice(range))),
                 (Part::Summary, Some(found)) => {
                     let mut passages = self.passages.iter().map(|passages| passages.bytes(doc as usize));
                     let passages = passages.find(|passages| !passages.is_empty()).unwrap_or_default();
-                    found.push_passage(out, [slice(name..named), slice(range), passages]);
+                    let said = said.unwrap_or_else(|| found.bits(slice(name..named)));
+                    found.push_passage(out, said, [slice(range), passages]);
                 }
             }
         }

@@ -63,6 +63,7 @@ words! {
     Remove = "search_remove",
     ClearAll = "search_clear",
     Yes = "search_yes",
+    Organization = "search_organization",
     SearchTitle = "search_title",
     Through = "search_through",
     Previous = "page_previous",

@@ -48,9 +48,14 @@ impl Splice<'_> {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_word(out, Word::NoResults);
             out.extend_from_slice(b"</p>");
-            let found = without(&self.site.index, self.query, &self.dated.today, &self.extras.plain);
+            // Ways out are counted among all programs.
+            let found = if self.among.is_some() {
+                Vec::new()
+            } else {
+                without(&self.site.index, self.query, &self.dated.today, &self.extras.plain)
+            };
             let asked = |way: &Without| self.extras.question(self.site, &way.query);
-            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.push_filter(out, name, value);
+            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
             ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
         }
         let mut number = self.query.page.offset + 1;

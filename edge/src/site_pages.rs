@@ -139,8 +139,9 @@ impl Asked<'_> {
     }
 
     fn question(&self, locale: Locale) -> (Query, Extras, Vec<String>) {
-        let values = &self.epoch.site().index.values;
-        let (extras, rest) = Extras::take(self.query());
+        let site = self.epoch.site();
+        let values = &site.index.values;
+        let (extras, rest) = Extras::take(self.query(), site.html.as_ref().map(|html| &html.organizations));
         let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path says the language, and the form is made of facets.
         (Query { locale, facets: true, ..query }, extras, invalid)
@@ -163,16 +164,16 @@ impl Asked<'_> {
     fn feed(&self, locale: Locale, kind: Feed) -> Attempt {
         let site = self.epoch.site();
         let Some(fragments) = &site.html else { return self.missing(locale).into() };
-        let (query, ..) = self.question(locale);
+        let (query, extras, _) = self.question(locale);
         let address = feed::address(locale, kind);
-        let canonical = search::question(site, &query);
+        let canonical = extras.of_feed().question(site, &query);
         let validator = self.validator(&address, &canonical, &[]);
         let work = site.index.price(&feed::asked(&query, kind));
         let asked = page_question(canonical, validator, &query, work);
         self.computed(
             &asked,
             || feed_content(kind).tag(SEARCH_TAG),
-            || feed::feed(site, fragments, &self.epoch.dated, &query, kind).into(),
+            || feed::feed(site, fragments, &self.epoch.dated, (&query, &extras), kind).into(),
         )
     }
 

@@ -87,6 +87,7 @@
       regroup(page);
       if (back) restore(page);
       for (const id of ["results", "other", "applied"]) $(id).replaceWith(document.importNode($(id, page), true));
+      stars.add();
       document.title = page.title;
       if (how && bare(url) !== shown) history[how + "State"](null, "", url);
       shown = bare(url);

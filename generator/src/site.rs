@@ -31,6 +31,7 @@ use snapshot::record::{Directory, Locale};
 use crate::data::Download;
 
 use page::{Fixed, Page};
+use theme::Script;
 pub use theme::{SiteError, Theme};
 
 /// Programs of the home page's list of what is new.
@@ -136,7 +137,10 @@ impl<'a> Pages<'a> {
             english => here(path, Locale::En),
             spanish => here(path, Locale::Es),
             css => self.theme.css.path(),
-            js => self.theme.js.path(),
+            stars_js => self.theme.script(Script::Records).path(),
+            search_js => self.theme.script(Script::Search).path(),
+            api_js => self.theme.script(Script::Api).path(),
+            shortlist_js => self.theme.script(Script::Shortlist).path(),
             nav => nav,
             published => self.date_words(published, locale),
             title => title,
@@ -215,6 +219,7 @@ impl<'a> Pages<'a> {
             Fixed::Data => ("data.html", "data_title", self.data_view(locale)),
             Fixed::Api => ("api.html", "api_title", self.api_view()),
             Fixed::Mcp => ("mcp.html", "mcp_title", self.mcp_view()),
+            Fixed::Shortlist => ("shortlist.html", "shortlist_title", context! {}),
             Fixed::About => ("about.html", "about_title", context! {}),
             Fixed::Missing => ("error.html", "error_title", context! {}),
         };
@@ -340,9 +345,10 @@ impl<'a> Pages<'a> {
             None => {
                 whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[]))
             }
-            Some(kind) => {
-                whole(format!("public{}{path}", prefix(locale)), feed(self.site, html, dated, &query, kind))
-            }
+            Some(kind) => whole(
+                format!("public{}{path}", prefix(locale)),
+                feed(self.site, html, dated, (&query, &Extras::default()), kind),
+            ),
         })
     }
 

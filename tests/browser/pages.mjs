@@ -8,7 +8,7 @@ export async function pages(base) {
     home: "/", search: "/programs", filtered: "/programs?q=fellowship&open=true&type=nonsense",
     program: `/programs/${program}`, organization: `/organizations/${organization}`,
     deadlines: "/deadlines", browse: "/browse", facet: "/facets/topics", organizations: "/organizations",
-    recipients: "/recipients", data: "/data", api: "/docs/api", mcp: "/docs/mcp", about: "/about",
+    recipients: "/recipients", shortlist: `/shortlist#${program}`, data: "/data", api: "/docs/api", mcp: "/docs/mcp", about: "/about",
     missing: "/programs/there-is-none",
   };
   const month = (await (await fetch(base + "/deadlines")).text()).match(/\/deadlines\/\d{4}-\d{2}/);

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { pages } from "./pages.mjs";
 import { parts as refined } from "./refining.mjs";
+import { parts as kept } from "./keeping.mjs";
 
 const base = process.argv[2];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -105,7 +106,7 @@ async function readable() {
 }
 
 async function budget() {
-  for (const [kind, requests_max, bytes_max] of [["search", 3, 14], ["program", 2, 8], ["home", 2, 12]]) {
+  for (const [kind, requests_max, bytes_max] of [["search", 3, 14], ["program", 3, 9], ["home", 2, 12]]) {
     const page = await open();
     const client = await page.context().newCDPSession(page);
     await client.send("Network.enable");
@@ -266,7 +267,7 @@ async function hostile() {
     await page.goto(`${base}${path}?q=${encodeURIComponent(word)}&type=${encodeURIComponent(word)}`);
     const found = await page.evaluate(() => ({
       scripts: document.querySelectorAll("script").length,
-      strangers: document.querySelectorAll("main img, main svg, main b:not(.s)").length,
+      strangers: document.querySelectorAll("main img, main svg:not(.bars svg), main b:not(.s)").length,
       wide: document.documentElement.scrollWidth - innerWidth,
       links: [...document.links].filter(link => link.protocol === "javascript:").length,
     }));
@@ -278,7 +279,8 @@ async function hostile() {
 }
 
 const refining = refined({ base, open, check, total, until, random });
-const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, ...refining, counts, hostile, accessible };
+const keeping = kept({ base, open, check, total });
+const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, ...refining, ...keeping, counts, hostile, accessible };
 const wanted = process.argv.slice(3);
 for (const [name, part] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue;

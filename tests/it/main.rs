@@ -16,6 +16,7 @@ mod data {
     mod canary;
     mod said;
     mod schemas;
+    mod shown;
     pub(crate) mod words;
 }
 

@@ -119,7 +119,7 @@ impl Pages<'_> {
     pub(super) fn machine(&self, file: Machine) -> String {
         match file {
             Machine::Style => self.theme.css.text.clone(),
-            Machine::Script => self.theme.js.text.clone(),
+            Machine::Script(script) => self.theme.script(script).text.clone(),
             Machine::Robots => self.robots(),
             Machine::Llms => self.llms(),
             Machine::OpenSearch => self.open_search(),

@@ -48,14 +48,19 @@ impl Pages<'_> {
         let base = escaped(self.base_url);
         let atom = address(locale, Feed::Atom);
         let page = here("/programs", locale);
+        let calendar = self.calendar_start(locale);
+        // The name of the question goes on where the name of the calendar ends.
+        let (calendar_name, calendar_rest) = match calendar.split_once("\r\nREFRESH") {
+            Some((name, rest)) => (name.to_owned(), format!("REFRESH{rest}")),
+            None => (calendar, String::new()),
+        };
         let parts: [String; PARTS] = [
             format!(
                 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
-                 <feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"{}\"><title>{title}: {}</title>\
-                 <rights>CC BY 4.0</rights><link rel=\"self\" href=\"{base}{atom}",
+                 <feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"{}\"><title>{title}",
                 locale.as_str(),
-                escaped(self.word(locale, "search_title")),
             ),
+            format!("</title><rights>CC BY 4.0</rights><link rel=\"self\" href=\"{base}{atom}"),
             format!("\"/><link rel=\"alternate\" type=\"text/html\" href=\"{base}{page}"),
             format!("\"/><id>{base}{atom}"),
             format!(
@@ -63,7 +68,8 @@ impl Pages<'_> {
                 self.directory.dataset.published_at
             ),
             "</feed>\n".to_owned(),
-            self.calendar_start(locale),
+            calendar_name,
+            format!("\r\n{calendar_rest}"),
             format!("\u{feff}{}", csv::head()),
         ];
         parts.into()

@@ -8,6 +8,7 @@ use snapshot::page::html::feed::Feed;
 use snapshot::record::Locale;
 
 use super::feeds::JSON_FEED;
+use super::theme::Script;
 use super::{Pages, Rendered, mcp, whole};
 use crate::data::describe::Description;
 use crate::render::Family;
@@ -43,6 +44,8 @@ pub(super) enum Fixed {
     Browse,
     Organizations,
     Recipients,
+    /// What a browser keeps.
+    Shortlist,
     Data,
     Api,
     Mcp,
@@ -52,12 +55,13 @@ pub(super) enum Fixed {
 }
 
 impl Fixed {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Home,
         Self::Deadlines,
         Self::Browse,
         Self::Organizations,
         Self::Recipients,
+        Self::Shortlist,
         Self::Data,
         Self::Api,
         Self::Mcp,
@@ -73,6 +77,7 @@ impl Fixed {
             Self::Browse => "/browse",
             Self::Organizations => "/organizations",
             Self::Recipients => "/recipients",
+            Self::Shortlist => "/shortlist",
             Self::Data => "/data",
             Self::Api => "/docs/api",
             Self::Mcp => "/docs/mcp",
@@ -86,7 +91,7 @@ impl Fixed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machine {
     Style,
-    Script,
+    Script(Script),
     Robots,
     Llms,
     OpenSearch,
@@ -122,7 +127,7 @@ impl Machine {
     fn path(self, pages: &Pages<'_>) -> String {
         match self {
             Self::Style => pages.theme.css.path(),
-            Self::Script => pages.theme.js.path(),
+            Self::Script(script) => pages.theme.script(script).path(),
             Self::Robots => "/robots.txt".to_owned(),
             Self::Llms => "/llms.txt".to_owned(),
             Self::OpenSearch => "/opensearch.xml".to_owned(),
@@ -184,7 +189,6 @@ impl<'a> Pages<'a> {
     fn machine_files(&self) -> Vec<Machine> {
         let mut files = vec![
             Machine::Style,
-            Machine::Script,
             Machine::Robots,
             Machine::Llms,
             Machine::OpenSearch,
@@ -195,6 +199,7 @@ impl<'a> Pages<'a> {
             Machine::Catalog,
             Machine::RegistryEntry,
         ];
+        files.extend(Script::ALL.map(Machine::Script));
         files.extend((1..=self.sitemaps()).map(Machine::Sitemap));
         files
     }

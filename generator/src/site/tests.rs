@@ -124,10 +124,19 @@ fn every_link_inside_the_site_leads_to_a_file() {
 #[test]
 fn pages_fit_their_byte_budgets() {
     let files = site_of(&sample());
-    let assets: usize =
-        files.iter().filter(|(path, _)| path.starts_with("/assets/")).map(|(_, text)| gzipped(text)).sum();
+    let loaded = |page: &str| {
+        let assets = files.iter().filter_map(|(path, text)| Some((path.strip_prefix("/assets/")?, text)));
+        let named = assets.filter(|(name, _)| page.contains(name));
+        named.map(|(_, text)| gzipped(text)).collect::<Vec<usize>>()
+    };
+    assert!(
+        pages(&files).all(|(_, page)| loaded(page).len() <= 2),
+        "a page loads more than style and script"
+    );
     for path in ["/programs.html", "/es/programs.html"] {
-        let cold = gzipped(&files[path]) + assets;
+        let assets = loaded(&files[path]);
+        assert_eq!(assets.len(), 2);
+        let cold = gzipped(&files[path]) + assets.iter().sum::<usize>();
         assert!(cold <= 14 * 1024, "{path}: {cold} bytes with style and script");
     }
     for (path, page) in pages(&files).filter(|(path, _)| path.contains("/programs/")) {

@@ -26,10 +26,11 @@ macro_rules! embedded {
 const TEMPLATES: &[(&str, &str)] = embedded!(
     "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
     "program.html", "program.md", "organization.html", "recipient.html", "deadlines.html",
-    "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
+    "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
 );
 const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
-const ASSETS: &[(&str, &str)] = embedded!("assets": "site.css", "site.js");
+const ASSETS: &[(&str, &str)] =
+    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js");
 
 /// What stands around a slot's name in a rendered skeleton; records cannot hold it.
 pub(super) const SLOT: char = '\u{2}';
@@ -96,6 +97,42 @@ impl Asset {
     }
 }
 
+/// Scripts, by the pages that load them: one each, so that none needs a second request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Pages of records: their star.
+    Records,
+    /// The search page: stars and results in place.
+    Search,
+    /// The shortlist.
+    Shortlist,
+    /// The API reference: calls that run where they stand.
+    Api,
+}
+
+impl Script {
+    pub(super) const ALL: [Self; 4] = [Self::Records, Self::Search, Self::Shortlist, Self::Api];
+
+    /// Its name, and the files that it is made of: positions among the assets.
+    const fn parts(self) -> (&'static str, &'static [usize]) {
+        match self {
+            Self::Records => ("stars.js", &[1]),
+            Self::Search => ("site.js", &[1, 2]),
+            Self::Shortlist => ("shortlist.js", &[1, 3]),
+            Self::Api => ("run.js", &[4]),
+        }
+    }
+
+    fn load(self, folder: Option<&Path>) -> Result<Asset, SiteError> {
+        let (name, parts) = self.parts();
+        let mut text = String::new();
+        for (part, own) in parts.iter().map(|part| ASSETS[*part]) {
+            text.push_str(&file(folder, part, own)?);
+        }
+        Ok(Asset::new(name, text.into()))
+    }
+}
+
 /// Templates, words and assets.
 pub struct Theme {
     pub(super) environment: Environment<'static>,
@@ -103,8 +140,8 @@ pub struct Theme {
     values: [Value; 2],
     /// The style sheet.
     pub css: Asset,
-    /// The script of the search page.
-    pub js: Asset,
+    /// The scripts, in the order of [`Script`].
+    scripts: [Asset; Script::ALL.len()],
 }
 
 impl Theme {
@@ -127,7 +164,12 @@ impl Theme {
             words,
             environment,
             css: Asset::new(ASSETS[0].0, file(folder, ASSETS[0].0, ASSETS[0].1)?),
-            js: Asset::new(ASSETS[1].0, file(folder, ASSETS[1].0, ASSETS[1].1)?),
+            scripts: [
+                Script::Records.load(folder)?,
+                Script::Search.load(folder)?,
+                Script::Shortlist.load(folder)?,
+                Script::Api.load(folder)?,
+            ],
         })
     }
 
@@ -136,6 +178,12 @@ impl Theme {
     #[must_use]
     pub fn word(&self, locale: Locale, key: &str) -> &str {
         self.words[locale as usize].get(key).map_or("", String::as_str)
+    }
+
+    /// A script.
+    #[must_use]
+    pub const fn script(&self, script: Script) -> &Asset {
+        &self.scripts[script as usize]
     }
 
     pub(super) fn words(&self, locale: Locale) -> Value {
@@ -211,7 +259,9 @@ mod tests {
 
     #[test]
     fn style_and_script_fit_into_four_kilobytes() {
-        for (name, text) in ASSETS {
+        let scripts = Script::ALL.map(|script| (script.parts().0, script.load(None).unwrap().text));
+        let style = (ASSETS[0].0, ASSETS[0].1.to_owned());
+        for (name, text) in scripts.into_iter().chain([style]) {
             let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
             let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
             let length = compressor.gzip_compress(text.as_bytes(), &mut out).unwrap();

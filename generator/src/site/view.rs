@@ -6,6 +6,7 @@ mod blocks;
 mod organization;
 mod program;
 mod recipient;
+mod season;
 
 use std::collections::BTreeMap;
 

@@ -41,12 +41,16 @@ pub enum Rule {
     Differs = 11,
     /// How many deadlines each of the next months has.
     Months = 12,
+    /// Programs of an organization, by state and deadline.
+    Organization = 13,
+    /// Where the day is in its year.
+    YearDay = 14,
 }
 
 const MARK: char = '\u{1}';
 
 impl Rule {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::CycleStatus,
         Self::NextDeadline,
         Self::NextDeadlineText,
@@ -59,6 +63,8 @@ impl Rule {
         Self::WhenText,
         Self::Differs,
         Self::Months,
+        Self::Organization,
+        Self::YearDay,
     ];
 
     /// The rule of a number.
@@ -80,6 +86,8 @@ impl Rule {
             Self::WhenText => 'p',
             Self::Differs => 'l',
             Self::Months => 'b',
+            Self::Organization => 'g',
+            Self::YearDay => 'x',
         }
     }
 
@@ -113,6 +121,8 @@ impl Rule {
             Self::WhenText => Self::words(Fragment::WhenText, arg, dated, out),
             Self::Differs => Self::words(Fragment::Differs, arg, dated, out),
             Self::Months => Self::words(Fragment::Months, arg, dated, out),
+            Self::Organization => Self::words(Fragment::Organization, arg, dated, out),
+            Self::YearDay => Self::words(Fragment::YearDay, arg, dated, out),
         }
     }
 

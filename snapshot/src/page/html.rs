@@ -6,12 +6,14 @@
 //! word.*                 the words of [`Word`]; en and es, like all that follow
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
-//! row.*                  search row of each document, up to what depends on the day
+//! row.*  cut.*           search row of each document, and where its parts are, see [`row`]
+//! text.*                 passages of each document that found words are shown in
 //! line.*                 link to each document, for lists by deadline
 //! label.*                label of each facet value
 //! entry.*                Atom entry of each document
 //! feed.*                 the parts of a feed, see [`feed`]
 //! skel.*  slot.*         search page cut at its slots: pieces, and the slot behind each but the last
+//! org.*  kind             organizations, see [`organization`]
 //! option                 name and value of each facet value's checkbox
 //! event                  iCalendar events of each document
 //! csv                    CSV row of each document, up to its next deadline
@@ -19,6 +21,9 @@
 
 pub mod deadlines;
 pub mod feed;
+pub mod found;
+pub mod organization;
+pub mod row;
 pub mod search;
 mod slot;
 mod ways;
@@ -27,6 +32,8 @@ mod word;
 
 use jiff::civil::Date;
 
+use self::organization::{Known, Organizations};
+use self::row::{Cut, Rows};
 pub use self::slot::Slot;
 use self::when::push_unmarked;
 pub use self::word::Word;
@@ -45,6 +52,8 @@ struct Names {
     facets: SectionNames,
     parameters: SectionNames,
     rows: SectionNames,
+    cuts: &'static str,
+    passages: SectionNames,
     lines: SectionNames,
     labels: SectionNames,
     entries: SectionNames,
@@ -58,6 +67,8 @@ const ENGLISH: Names = Names {
     facets: ("facet.en.at", "facet.en"),
     parameters: ("param.en.at", "param.en"),
     rows: ("row.en.at", "row.en"),
+    cuts: "cut.en",
+    passages: ("text.en.at", "text.en"),
     lines: ("line.en.at", "line.en"),
     labels: ("label.en.at", "label.en"),
     entries: ("entry.en.at", "entry.en"),
@@ -71,6 +82,8 @@ const SPANISH: Names = Names {
     facets: ("facet.es.at", "facet.es"),
     parameters: ("param.es.at", "param.es"),
     rows: ("row.es.at", "row.es"),
+    cuts: "cut.es",
+    passages: ("text.es.at", "text.es"),
     lines: ("line.es.at", "line.es"),
     labels: ("label.es.at", "label.es"),
     entries: ("entry.es.at", "entry.es"),
@@ -100,7 +113,9 @@ pub struct Prepared {
     /// Parameter names.
     pub parameters: Vec<String>,
     /// Search rows by document.
-    pub rows: Vec<String>,
+    pub rows: Vec<Cut>,
+    /// Passages by document; nothing where they are those of the other language.
+    pub passages: Vec<String>,
     /// Links by document.
     pub lines: Vec<String>,
     /// Labels by ordinal.
@@ -124,11 +139,15 @@ pub struct Shared {
     pub events: Vec<String>,
     /// CSV rows by document.
     pub csv: Vec<String>,
+    /// Organizations, by slug.
+    pub organizations: Vec<Known>,
+    /// Facet value that is the kind of each document.
+    pub kinds: Vec<u32>,
 }
 
 /// Writes `html.bin`.
 pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWriter) {
-    let mut put = |names, strings: &[String]| {
+    let put = |writer: &mut SectionWriter, names, strings: &[String]| {
         Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
@@ -137,19 +156,21 @@ pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWrit
             (names.words, &it.words),
             (names.facets, &it.facets),
             (names.parameters, &it.parameters),
-            (names.rows, &it.rows),
+            (names.passages, &it.passages),
             (names.lines, &it.lines),
             (names.labels, &it.labels),
             (names.entries, &it.entries),
             (names.feed, &it.feed),
             (names.pieces, &it.pieces),
         ] {
-            put(names, strings);
+            put(writer, names, strings);
         }
+        Cut::write(&it.rows, (names.rows, names.cuts), writer);
     }
-    put(OPTIONS, &shared.options);
-    put(EVENTS, &shared.events);
-    put(CSV, &shared.csv);
+    put(writer, OPTIONS, &shared.options);
+    put(writer, EVENTS, &shared.events);
+    put(writer, CSV, &shared.csv);
+    organization::write(&shared.organizations, &shared.kinds, writer);
     for (locale, it) in Locale::ALL.iter().zip(prepared) {
         writer.put(names(*locale).slots, it.slots.as_slice());
     }
@@ -161,7 +182,9 @@ pub struct Language {
     words: Strings,
     facets: Strings,
     parameters: Strings,
-    rows: Strings,
+    rows: Rows,
+    /// Passages of this language, then of the one that stands in for it.
+    passages: Vec<Strings>,
     lines: Strings,
     labels: Strings,
     entries: Strings,
@@ -176,6 +199,8 @@ pub struct Html {
     options: Strings,
     events: Strings,
     csv: Strings,
+    /// Organizations and their programs.
+    pub organizations: Organizations,
 }
 
 impl Language {
@@ -199,7 +224,8 @@ impl Language {
             words: sized(names.words, Word::KEYS.len())?,
             facets: sized(names.facets, COUNT)?,
             parameters: sized(names.parameters, PARAMETERS.len())?,
-            rows: sized(names.rows, count)?,
+            rows: Rows::open(sections, (names.rows, names.cuts), count)?,
+            passages: vec![sized(names.passages, count)?],
             lines: sized(names.lines, count)?,
             labels: sized(names.labels, ordinals)?,
             entries: sized(names.entries, count)?,
@@ -253,9 +279,6 @@ impl Language {
     }
 }
 
-/// Where the state of the day goes in a prepared row; records cannot hold it.
-pub const STATE: u8 = 2;
-
 /// Programs of the home page's list of what closes next.
 const CLOSING: usize = 8;
 
@@ -280,6 +303,10 @@ pub enum Fragment {
     OpenCount,
     /// The day.
     Day,
+    /// Programs of an organization, by its number.
+    Organization,
+    /// Where the day is in its year, in days.
+    YearDay,
 }
 
 /// Argument of a hole that speaks a language.
@@ -296,11 +323,14 @@ impl Html {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let language = |locale| Language::open(sections, locale, count, ordinals);
+        let (english, mut spanish) = (language(Locale::En)?, language(Locale::Es)?);
+        spanish.passages.extend(english.passages.iter().cloned());
         let html = Self {
-            languages: [language(Locale::En)?, language(Locale::Es)?],
+            languages: [english, spanish],
             options: Strings::open(sections, OPTIONS)?,
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
+            organizations: Organizations::open(sections, count)?,
         };
         let fits = html.options.len() == ordinals && html.events.len() == count && html.csv.len() == count;
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
@@ -328,6 +358,13 @@ impl Html {
                 let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
             }
+            Fragment::Organization => {
+                language.push_organization(out, &self.organizations, number, dated);
+            }
+            Fragment::YearDay => {
+                let day = dated.day().date().map_or(0, |date| date.day_of_year() - 1);
+                out.extend_from_slice(day.to_string().as_bytes());
+            }
             Fragment::Day => {
                 if let Some(date) = dated.day().date() {
                     language.push_time(out, date);
@@ -338,14 +375,6 @@ impl Html {
 }
 
 impl Language {
-    fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let row = self.rows.bytes(doc as usize);
-        let (before, after) = row.split_at(row.iter().position(|byte| *byte == STATE).unwrap_or(row.len()));
-        out.extend_from_slice(before);
-        self.push_when(out, doc, dated);
-        out.extend_from_slice(after.get(1..).unwrap_or_default());
-    }
-
     fn push_closing(&self, out: &mut Vec<u8>, dated: &Dated) {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
         let open: Vec<u32> = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING).collect();
@@ -356,7 +385,7 @@ impl Language {
             return;
         }
         out.extend_from_slice(b"<ol class=\"rows\">");
-        open.into_iter().for_each(|doc| self.push_row(out, doc, dated));
+        open.into_iter().for_each(|doc| self.push_row(out, doc, dated, None));
         out.extend_from_slice(b"</ol>");
     }
 }

@@ -217,7 +217,8 @@ impl<'a> Labels<'a> {
     }
 
     /// The vocabulary's word, else the fact's, else the name of the place or state, else the value.
-    /// A fact's label is in the language of its source, so that Spanish prefers the place's name.
+    /// A fact's label is in the language of its source, so that Spanish prefers the place's name; so does
+    /// English for places, which sources call by what they are filed under (`World (M49)`).
     fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
         let spec = &FACETS[facet as usize];
         let term = self.vocabulary.get(&(spec.name, value));
@@ -228,8 +229,8 @@ impl<'a> Labels<'a> {
         let fact = || self.facts.get(&(spec.name, value)).copied();
         let name = || place_label(facet, value, locale).or_else(|| state_label(facet, value, locale));
         let label = match locale {
-            Locale::En => term.or_else(fact).or_else(name),
-            Locale::Es => term.or_else(name).or_else(fact),
+            Locale::En if !spec.places => term.or_else(fact).or_else(name),
+            _ => term.or_else(name).or_else(fact),
         };
         label.unwrap_or(value).to_owned()
     }

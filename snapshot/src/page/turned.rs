@@ -33,8 +33,16 @@ fn of(hole: &Hole, dated: &Dated) -> Option<Day> {
         Rule::Differs => {
             told_otherwise(dated, arg / 2, |told, _| told.standing.differs(told.observed.lifecycle))
         }
+        // The order follows from what is said of each.
+        Rule::Organization => {
+            let docs = dated.html.as_ref().map_or(&[][..], |html| html.organizations.docs(arg / 2));
+            let turned = |doc: &u32| told_otherwise(dated, *doc, |told, day| words(dated, told, day));
+            docs.iter().filter_map(turned).max()
+        }
         // They speak of the day itself or of every program's.
-        Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day => Some(today),
+        Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day | Rule::YearDay => {
+            Some(today)
+        }
     }
 }
 

@@ -110,6 +110,18 @@ impl Wish<'_> {
 /// say nothing of it, or that lack it, are told from the others.
 #[must_use]
 pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
+    search_among(index, query, today, wish, None)
+}
+
+/// The same among some documents.
+#[must_use]
+pub fn search_among(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    wish: Wish<'_>,
+    among: Option<&DocSet>,
+) -> Ranked {
     let (left, said) = modifiers::take(query, wish.plain, today.day);
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
@@ -117,7 +129,9 @@ pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ra
     let picked = Query { text: left.text.clone(), ..query.clone() };
     let filters = modifiers::filters(query, &left, &said);
     let filters = filters.into_iter().map(|(words, filter)| Filter::new(words, &filter, index, today));
-    let question = Question::new(index, &picked, today, wanted, filters.collect());
+    let mut question = Question::new(index, &picked, today, wanted, filters.collect());
+    question.among = among;
+    question.hard = within(question.hard.take(), among);
     let mut ranked = question.page(wish);
     question.tell(&mut ranked);
     ranked.said = said;
@@ -138,6 +152,8 @@ struct Question<'a> {
     parts: Parts<'a>,
     /// Documents that ranges, switches, phrases and exclusions leave.
     hard: Option<DocSet>,
+    /// Documents that are asked of; `None` is every document.
+    among: Option<&'a DocSet>,
     units: Units,
 }
 
@@ -147,7 +163,7 @@ impl<'a> Question<'a> {
         let units = Units::new(units::most(index.len()));
         let hard = wanted.keep(index.filter(&filters, today, None), index, &units);
         let parts = Parts::new(index, &wanted, said);
-        Self { index, query, filters, today, wanted, parts, hard, units }
+        Self { index, query, filters, today, wanted, parts, hard, among: None, units }
     }
 
     fn page(&self, wish: Wish<'_>) -> Ranked {
@@ -196,7 +212,7 @@ impl<'a> Question<'a> {
         let open = Query { measures: Default::default(), ..self.filters.clone() };
         let unbounded = (open.measures != self.filters.measures).then(|| {
             let hard = self.wanted.keep(self.index.filter(&open, self.today, None), self.index, &self.units);
-            within(self.parts.exact(), hard.as_ref())
+            within(self.parts.exact(), within(hard, self.among).as_ref())
         });
         let base = unbounded.as_ref().map_or(base, Option::as_ref);
         let mut docs = self.index.or_silent(&self.filters, self.today, base).unwrap_or_else(DocSet::none);

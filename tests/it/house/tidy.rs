@@ -40,7 +40,7 @@ const FACETS_NAMED: [(&str, &str); 8] = [
         "generator/src/link/spelling.rs: Careers Fields Types",
         "what of a record is compared, beside its facts",
     ),
-    ("generator/src/site/view/organization.rs: Types", "words of a type"),
+    ("generator/src/site/prepare.rs: Types", "the kind of each program in the list of its organization"),
     ("generator/src/site/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
     ("snapshot/src/page/html/search/chips.rs: Countries", "a place that words were taken for"),
     ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),

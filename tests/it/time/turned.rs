@@ -39,11 +39,15 @@ fn holes(directory: &Directory) -> [Vec<(Rule, Hole)>; 2] {
             let spoken = [Rule::When, Rule::WhenText, Rule::Differs];
             of_one.extend(spoken.map(|rule| (rule, hole(rule, html::arg(doc, *locale)))));
         }
+        for organization in 0..directory.organizations.len() {
+            let hole = hole(Rule::Organization, html::arg(organization, *locale));
+            of_one.push((Rule::Organization, hole));
+        }
         for cycle in 0..directory.cycles.len() {
             of_one.push((Rule::CycleStatus, hole(Rule::CycleStatus, cycle)));
             of_one.push((Rule::Status, hole(Rule::Status, html::arg(cycle, *locale))));
         }
-        let rules = [Rule::Closing, Rule::Deadlines, Rule::OpenCount, Rule::Day];
+        let rules = [Rule::Closing, Rule::Deadlines, Rule::OpenCount, Rule::Day, Rule::YearDay];
         of_all.extend(rules.map(|rule| (rule, hole(rule, html::arg(0, *locale)))));
     }
     [of_one, of_all]

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use minijinja::{Value, context};
 use snapshot::brief::cut;
-use snapshot::facet::Facet;
-use snapshot::page::html::grouped;
+use snapshot::page::hole::Rule;
+use snapshot::page::html::{arg, grouped};
 use snapshot::record::{Locale, ORGANIZATION};
 
 use super::award::AWARDS;
@@ -13,24 +13,12 @@ use super::{LISTED, SUMMARY, outside, question};
 use crate::read::Table;
 use crate::site::{Pages, here};
 
-/// Programs on the page of an organization; search has all.
-const PROGRAMS: usize = 60;
-
 impl Pages<'_> {
     /// Everything about an organization.
     pub(in crate::site) fn organization_view(&self, organization: usize, locale: Locale) -> Value {
         let it = &self.directory.organizations[organization];
         let links = &self.directory.organization_links[organization];
         let about = (it.entity(), self.default_language());
-        let program = |program: &usize| {
-            let record = &self.directory.programs[*program];
-            context! {
-                href => here(&format!("/programs/{}", record.slug), locale),
-                name => self.text((record.entity(), self.language(record)), locale, "name", &record.name),
-                kind => self.label(Facet::Types, &record.program_type, locale),
-                when => self.when(*program, locale),
-            }
-        };
         let post = |post: &usize| {
             let it = &self.directory.posts[*post];
             let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
@@ -54,11 +42,11 @@ impl Pages<'_> {
             description => description.map(|text| cut(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),
-            programs => links.programs.iter().take(PROGRAMS).map(program).collect::<Vec<_>>(),
-            programs_all => (links.programs.len() > PROGRAMS).then(|| {
+            programs => (!links.programs.is_empty()).then(|| self.programs_of(organization, locale)),
+            programs_all => (links.programs.len() > 1).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
                 context! {
-                    href => question(locale, "q", &format!("\"{}\"", it.name.replace('"', " "))),
+                    href => question(locale, "organization", &it.slug),
                     text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
                 }
             }),
@@ -70,6 +58,14 @@ impl Pages<'_> {
             json => format!("/api/v1/organizations/{}", it.slug),
             json_ld => self.organization_json_ld(organization, locale),
         }
+    }
+
+    /// Programs by state and deadline: a hole.
+    fn programs_of(&self, organization: usize, locale: Locale) -> Value {
+        let slug = &self.directory.organizations[organization].slug;
+        let found = self.site.html.as_ref().and_then(|html| html.organizations.find(slug));
+        let mark = found.map(|number| Rule::Organization.mark(arg(number as usize, locale)));
+        Value::from_safe_string(mark.unwrap_or_default())
     }
 
     /// The organizations with the most opportunities, by name.

@@ -4,20 +4,36 @@ use minijinja::{Value, context};
 use snapshot::brief::cut;
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::hole::Rule;
-use snapshot::page::html::{STATE, arg};
+use snapshot::page::html::arg;
+use snapshot::page::html::found::{PASSAGE, passages};
+use snapshot::page::html::row::{AROUND, Cut, STATE};
 use snapshot::page::money::Speech;
 use snapshot::page::plain::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 
 use super::award::AWARDS;
+use super::blocks::unsaid;
 use super::{SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
 /// The first facets of a record's page say who may apply.
 const ELIGIBILITY: u8 = 8;
 
-/// Values of a facet that a record's page shows before the rest is folded away.
+/// Characters of a record's texts that a row may show a passage of.
+const TEXT: usize = 1500;
+
+/// Values of a facet that a record's page shows before the rest is folded away; fewer above the deadline, which
+/// has to be in sight on a phone.
 const VALUES: usize = 12;
+const WHO: usize = 5;
+
+/// A label in a line of labels.
+struct Part {
+    /// What stands before it.
+    joint: &'static str,
+    text: String,
+    lang: Option<&'static str>,
+}
 
 impl Pages<'_> {
     /// State and deadline of a program: a hole.
@@ -38,8 +54,8 @@ impl Pages<'_> {
         }
     }
 
-    /// Who can apply, in a line.
-    fn who(&self, program: usize, locale: Locale) -> Option<String> {
+    /// Who can apply, in a line: labels with what joins each to the one before.
+    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
@@ -52,17 +68,25 @@ impl Pages<'_> {
         let telling = |places: bool| listed().filter(move |spec| spec.who && spec.places == places);
         let people: Vec<_> = telling(false).flat_map(|spec| of(spec.facet)).collect();
         let places = telling(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
-        let joined = |values: Vec<(Facet, &str)>| -> Option<String> {
-            let mut labels: Vec<String> =
-                values.iter().take(MOST).map(|(facet, value)| self.label(*facet, value, locale)).collect();
+        let mut parts: Vec<Part> = Vec::new();
+        for values in [people, places.unwrap_or_default()] {
+            let start = parts.len();
+            let joint = |parts: &[Part]| match parts.len() {
+                0 => "",
+                length if length == start => " · ",
+                _ => ", ",
+            };
+            for (facet, value) in values.iter().take(MOST) {
+                let (text, lang) = self.spoken_label(*facet, value, locale);
+                parts.push(Part { joint: joint(&parts), text, lang });
+            }
             if values.len() > MOST {
                 let more = (values.len() - MOST).to_string();
-                labels.push(self.phrase(locale, "more", &[("n", &more)]));
+                let text = self.phrase(locale, "more", &[("n", &more)]);
+                parts.push(Part { joint: joint(&parts), text, lang: None });
             }
-            (!labels.is_empty()).then(|| labels.join(", "))
-        };
-        let parts: Vec<String> = joined(people).into_iter().chain(places.and_then(joined)).collect();
-        (!parts.is_empty()).then(|| parts.join(" · "))
+        }
+        parts
     }
 
     /// What a program pays: the source's amounts first.
@@ -91,6 +115,7 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let who = self.who(program, locale);
         context! {
             t => self.theme.words(locale),
             slug => &it.slug,
@@ -98,28 +123,48 @@ impl Pages<'_> {
             provider => self.provider(program, locale),
             kind => self.label(Facet::Types, &it.program_type, locale),
             summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
-            who => self.who(program, locale),
+            who => who.iter().map(|part| format!("{}{}", part.joint, part.text)).collect::<String>(),
+            who_parts => who.iter().map(|part| context! { joint => part.joint, text => &part.text, lang => part.lang }).collect::<Vec<_>>(),
             funding => self.funding(program, locale),
             checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
         }
     }
 
-    /// A search row, up to what depends on the day.
-    pub(in crate::site) fn row(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
+    /// A search row: name, state and summary are marked.
+    pub(in crate::site) fn row(&self, program: usize, locale: Locale) -> Result<Cut, minijinja::Error> {
         let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let marked = |text: &str| format!("{}{text}{}", AROUND[0], AROUND[1]);
+        let named = self.directory.text(it.entity(), locale, "name", &it.name);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let language = self.foreign((it.entity(), self.language(it)), locale, "summary");
+        let summary = summary.map(
+            |text| context! { text => marked(&cut(text, PASSAGE)), lang => self.foreign(about, locale, "summary") },
+        );
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
             host => host.trim_start_matches("www."),
-            state => Value::from_safe_string(char::from(STATE).to_string()),
-            summary => summary.map(|text| context! { text => cut(text, SUMMARY), lang => language }),
+            state => Value::from_safe_string(STATE.to_string()),
+            name => context! { text => marked(named), lang => self.foreign(about, locale, "name") },
+            summary,
             ..self.common(program, locale)
         };
         let row = self.theme.environment.get_template("row.html")?.render(context)?;
-        Ok(row.trim().to_owned())
+        Ok(Cut::new(row.trim()))
+    }
+
+    /// What a row may show instead of the beginning of its summary: passages in the language of that.
+    pub(in crate::site) fn passages(&self, program: usize, locale: Locale) -> String {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let text = |field, original| self.directory.optional_text(it.entity(), locale, field, original);
+        let summary = text("summary", it.summary.as_deref());
+        let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
+        let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
+        let lines = rest.map(|rest| unsaid(rest.lines().map(str::trim).collect(), summary));
+        let texts = summary.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
+        if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
     }
 
     /// A link to a program with its provider.
@@ -152,6 +197,8 @@ impl Pages<'_> {
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
+            year => self.year(program, locale),
+            opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
             years_of => self.years(&links.awards, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
@@ -197,13 +244,14 @@ impl Pages<'_> {
                     context! { href, text, lang }
                 })
                 .collect();
-            let more = items.split_off(items.len().min(VALUES));
+            let eligibility = spec.listed.is_some_and(|place| place < ELIGIBILITY);
+            let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             (!items.is_empty()).then(|| {
                 context! {
                     items, more,
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
-                    eligibility => spec.listed.is_some_and(|place| place < ELIGIBILITY),
+                    eligibility,
                     name => self.word(locale, &format!("facet_{}", spec.name)),
                 }
             })

@@ -1,13 +1,16 @@
 //! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
 
-use crate::page::html::search::{path, question};
+use crate::page::html::search::{Asked, Extras, path};
+use crate::page::html::when::push_plain;
 use crate::page::html::{Html, push_escaped};
 use crate::page::{Dated, Site, push_date};
 use crate::query::{Page, Query, Sort};
+use crate::search::units::Units;
 
-/// Parts of a language's feeds: Atom before the query of its own address, before that of its page,
-/// before that of its id, after these, and its end; calendar start; table head.
-pub const PARTS: usize = 7;
+/// Parts of a language's feeds: Atom before the name of the question, before the query of its own address,
+/// before that of its page, before that of its id, after these, and its end; a calendar before the name of the
+/// question and after it; table head.
+pub const PARTS: usize = 9;
 
 /// Newest programs of an Atom feed.
 const ENTRIES_MAX: u64 = 100;
@@ -65,29 +68,44 @@ pub fn asked(query: &Query, feed: Feed) -> Query {
 
 /// The feed of a question, in the question's language.
 #[must_use]
-pub fn feed(site: &Site, html: &Html, dated: &Dated, query: &Query, feed: Feed) -> Vec<u8> {
-    let docs = site.index.search(&asked(query, feed), &dated.today).docs;
+pub fn feed(
+    site: &Site,
+    html: &Html,
+    dated: &Dated,
+    (query, extras): (&Query, &Extras),
+    feed: Feed,
+) -> Vec<u8> {
+    let docs = found(site, html, dated, (&asked(query, feed), extras));
     let language = html.language(query.locale);
+    let question = extras.of_feed().question(site, &Query { page: Query::default().page, ..query.clone() });
+    let name = Asked::new(site, html, language, &question).name();
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
     match feed {
         Feed::Atom => {
-            let question = question(site, &Query { page: Query::default().page, ..query.clone() });
-            for number in 0..3 {
+            part(0, &mut out);
+            push_name(&mut out, &name);
+            for number in 1..4 {
                 part(number, &mut out);
                 push_address(&mut out, &question);
             }
-            part(3, &mut out);
-            docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
             part(4, &mut out);
+            docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
+            part(5, &mut out);
         }
         Feed::Calendar => {
-            part(5, &mut out);
+            part(6, &mut out);
+            let mut plain = Vec::new();
+            push_plain(&mut plain, &name);
+            // The line goes on in the next one.
+            out.extend_from_slice(if name.is_empty() { b"" } else { b"\r\n " });
+            push_name(&mut out, &quoted(&plain));
+            part(7, &mut out);
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
             out.extend_from_slice(b"END:VCALENDAR\r\n");
         }
         Feed::Table => {
-            part(6, &mut out);
+            part(8, &mut out);
             for doc in docs {
                 out.extend_from_slice(html.csv.bytes(doc as usize));
                 if let Some(date) = dated.today.next_deadline.get(doc as usize).and_then(|day| day.date()) {
@@ -96,6 +114,45 @@ pub fn feed(site: &Site, html: &Html, dated: &Dated, query: &Query, feed: Feed) 
                 out.extend_from_slice(b"\r\n");
             }
         }
+    }
+    out
+}
+
+/// The documents of a feed.
+fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &Extras)) -> Vec<u32> {
+    let (index, today) = (&site.index, &dated.today);
+    let base = index.base(query, index.read(query).as_ref(), today, &Units::new(0));
+    let base = match (base, extras.among(html)) {
+        (Some(mut docs), Some(among)) => {
+            docs.intersect(&among.docs());
+            Some(docs)
+        }
+        (base, among) => base.or(among),
+    };
+    index.answer(query, today, base.as_ref(), |docs, range| index.page(query, today, docs, range)).docs
+}
+
+/// Writes the name of a question behind that of the site.
+fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+    if !name.is_empty() {
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(name);
+    }
+}
+
+/// Octets of a name in a calendar, whose lines are to be short (RFC 5545, section 3.1).
+const NAME_MAX: usize = 60;
+
+/// A text value of iCalendar (RFC 5545, section 3.3.11) on a line of its own continuation.
+fn quoted(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NAME_MAX).last();
+    let mut out = Vec::with_capacity(NAME_MAX);
+    for c in text[..end.unwrap_or(0)].chars().filter(|c| !c.is_control()) {
+        if matches!(c, '\\' | ';' | ',') {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
     out
 }

@@ -1,5 +1,6 @@
 //! The search page: skeleton, rows, checkboxes, chips and pages spliced for one question.
 
+mod asked;
 mod chips;
 mod extras;
 mod facets;
@@ -8,15 +9,19 @@ mod results;
 
 use std::borrow::Cow;
 
+pub(super) use self::asked::Asked;
 use self::extras::ALL;
 pub use self::extras::{Extras, question};
 pub use self::facets::option;
-use crate::facet::Facet;
-use crate::page::html::{Html, Language, Slot, escaped, push_escaped, push_results};
+use crate::page::html::found::Found;
+use crate::page::html::when::push_plain;
+use crate::page::html::{Html, Language, Slot, escaped, push_escaped};
 use crate::page::{Dated, Site, push_number};
-use crate::query::{PARAMETERS, Query, pairs};
+use crate::query::{PARAMETERS, Query};
 use crate::record::Locale;
+use crate::search::modifiers;
 use crate::search::rank::{self, Ranked, Wish};
+use crate::search::set::DocSet;
 
 /// Where the search page of a language is.
 #[must_use]
@@ -38,9 +43,13 @@ struct Splice<'a> {
     wish: Wish<'a>,
     invalid: &'a [String],
     answer: Ranked,
-    /// Name and value of everything that was asked, but the language and the page.
-    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    /// The same as `name=value`, percent-encoded and fit for attributes.
+    /// The words that rows were found by.
+    found: Option<Found>,
+    /// Documents that are asked of, where only an organization's are.
+    among: Option<DocSet>,
+    /// The question in words.
+    asked: Asked<'a>,
+    /// Its pairs as `name=value`, percent-encoded and fit for attributes.
     encoded: Vec<Vec<u8>>,
 }
 
@@ -54,8 +63,8 @@ pub fn search(
     invalid: &[String],
 ) -> Vec<u8> {
     let question = extras.question(site, query);
-    let pairs: Vec<_> =
-        pairs(&question).filter(|(name, _)| !matches!(&**name, "offset" | "page" | ALL)).collect();
+    let language = html.language(query.locale);
+    let asked = Asked::new(site, html, language, &question);
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
@@ -67,18 +76,23 @@ pub fn search(
         completes: true,
         only_full: false,
     };
+    let among = extras.among(html);
+    let answer = rank::search_among(&site.index, query, &dated.today, wish, among.as_ref());
+    let left = modifiers::take(query, wish.plain, dated.day()).0;
     let splice = Splice {
         site,
         html,
-        language: html.language(query.locale),
+        language,
         dated,
         query,
         extras,
         wish,
         invalid,
-        answer: rank::search(&site.index, query, &dated.today, wish),
-        encoded: pairs.iter().map(encode).collect(),
-        pairs,
+        found: Found::new(&site.index, &left, wish.plain, &answer),
+        answer,
+        among,
+        encoded: asked.pairs.iter().map(encode).collect(),
+        asked,
     };
     splice.page()
 }
@@ -103,12 +117,12 @@ impl Splice<'_> {
             }
         };
         if let Some(parameter) = PARAMETERS.get(number as usize) {
-            let value = self.pairs.iter().find(|(name, _)| name == parameter.name);
+            let value = self.asked.pairs.iter().find(|(name, _)| name == parameter.name);
             push_escaped(out, value.map_or("", |(_, value)| value));
         } else if is(Slot::Question) {
             self.push_query(out, None, None);
         } else if is(Slot::Count) {
-            push_results(self.language, out, self.answer.total);
+            self.count(out);
         } else if is(Slot::Invalid) {
             self.invalid(out);
             self.reading(out);
@@ -128,10 +142,12 @@ impl Splice<'_> {
             check(self.query.funded, out);
         } else if is(Slot::Rolling) {
             check(self.query.rolling, out);
-        } else if is(Slot::Applied) && !self.pairs.is_empty() {
+        } else if is(Slot::Applied) && !self.asked.pairs.is_empty() {
             out.extend_from_slice(b" (");
-            push_number(out, self.filters().count());
+            push_number(out, self.asked.filters().count());
             out.push(b')');
+        } else if is(Slot::Organization) {
+            self.organization(out);
         } else if is(Slot::Title) {
             self.title(out);
         } else if is(Slot::Bounds) && self.is_bounded() {
@@ -139,17 +155,23 @@ impl Splice<'_> {
         }
     }
 
+    /// What the organization is called in its field: its name, if no other is called so.
+    fn organization(&self, out: &mut Vec<u8>) {
+        let Some(number) = self.extras.organization else { return };
+        let organizations = &self.html.organizations;
+        let (mut name, escaped) = (Vec::new(), organizations.name(number, self.query.locale));
+        push_plain(&mut name, escaped.as_bytes());
+        let name = String::from_utf8_lossy(&name);
+        let told =
+            if organizations.find(&name) == Some(number) { escaped } else { organizations.slug(number) };
+        out.extend_from_slice(told.as_bytes());
+    }
+
     /// Whether numbers or dates are asked for.
     fn is_bounded(&self) -> bool {
         let query = self.query;
         let dates = query.deadline_from.or(query.deadline_to).is_some();
         dates || query.measures.iter().any(Option::is_some)
-    }
-
-    /// Positions of what narrows the results down.
-    fn filters(&self) -> impl Iterator<Item = usize> {
-        let narrows = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated");
-        (0..self.pairs.len()).filter(move |position| narrows(&self.pairs[*position].0))
     }
 
     /// Writes the question as a query string for an attribute, without one of its pairs, for a page.
@@ -167,10 +189,5 @@ impl Splice<'_> {
             out.extend_from_slice(b"page=");
             push_number(out, page);
         }
-    }
-
-    fn push_place(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
-        let label = crate::facet::place_label(facet, code, self.query.locale);
-        push_escaped(out, label.unwrap_or(code));
     }
 }

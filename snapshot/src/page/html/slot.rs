@@ -35,11 +35,13 @@ pub enum Slot {
     Title = 112,
     /// ` open` when numbers or dates are asked for.
     Bounds = 113,
+    /// What the organization that is asked for is called, or nothing.
+    Organization = 114,
 }
 
 impl Slot {
     /// Slots by the name they have in templates.
-    pub const NAMES: [(&'static str, Self); 14] = [
+    pub const NAMES: [(&'static str, Self); 15] = [
         ("question", Self::Question),
         ("count", Self::Count),
         ("invalid", Self::Invalid),
@@ -54,6 +56,7 @@ impl Slot {
         ("applied", Self::Applied),
         ("title", Self::Title),
         ("bounds", Self::Bounds),
+        ("organization", Self::Organization),
     ];
 
     /// Number of a slot or of a parameter's value, by name.

@@ -172,7 +172,7 @@ pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
 }
 
 /// Writes the text of markup that this module made: tags left out, references resolved.
-fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
+pub(super) fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
     const REFERENCES: [(&[u8], u8); 5] =
         [(b"&amp;", b'&'), (b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\'')];
     let mut rest = html;

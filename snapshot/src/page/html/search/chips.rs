@@ -2,31 +2,28 @@
 
 use super::{Splice, path};
 use crate::facet::{FACETS, Facet};
-use crate::page::html::{Word, escaped, push_escaped, push_results, push_unmarked, ways};
-use crate::query::{PARAMETERS, Query};
+use crate::page::html::{Word, escaped, push_escaped, ways};
+use crate::query::Query;
 use crate::search::modifiers::Said;
 use crate::search::rank::{Ranked, Understood};
 use crate::search::without::text_without;
 
-/// Characters of a question's text in the name of a window.
-const TITLE_MAX: usize = 60;
-
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
-        let mut filters = self.filters().peekable();
+        let mut filters = self.asked.filters().peekable();
         if filters.peek().is_none() && self.answer.understood.is_empty() && self.answer.said.is_empty() {
             return;
         }
         out.extend_from_slice(b"<ul class=\"chips\">");
         for position in filters {
-            let (name, value) = &self.pairs[position];
+            let (name, value) = &self.asked.pairs[position];
             out.extend_from_slice(b"<li><a href=\"");
             out.extend_from_slice(path(self.query.locale).as_bytes());
             self.push_query(out, Some(position), None);
             out.extend_from_slice(b"\"><span class=\"vh\">");
             self.language.push_word(out, Word::Remove);
             out.extend_from_slice(b" </span>");
-            self.push_filter(out, name, value);
+            self.asked.push_filter(out, name, value);
             let places = FACETS.iter().find(|spec| spec.places && spec.parameter == name);
             if let Some(spec) = places {
                 self.push_containment(out, spec.facet, value);
@@ -42,62 +39,15 @@ impl Splice<'_> {
         out.extend_from_slice(b"</a></li></ul>");
     }
 
-    /// A filter in words: `Topic: Energy`.
-    pub(super) fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
-        let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
-        let facet = FACETS.iter().find(|spec| spec.parameter == name);
-        match (facet, rank) {
-            (Some(spec), _) => {
-                out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
-                out.extend_from_slice(b": ");
-                self.push_label(out, spec.facet, value);
-            }
-            (None, Some(rank)) => {
-                out.extend_from_slice(self.language.parameters.bytes(rank));
-                if value != "true" {
-                    out.extend_from_slice(b": ");
-                    push_escaped(out, value);
-                }
-            }
-            (None, None) => {
-                self.language.push_word(out, Word::AsWords);
-                out.extend_from_slice(b": ");
-                push_escaped(out, value);
-            }
-        }
-    }
-
-    fn push_label(&self, out: &mut Vec<u8>, facet: Facet, value: &str) {
-        match self.site.index.values.find(facet, value) {
-            Some(ordinal) => out.extend_from_slice(self.language.labels.bytes(ordinal as usize)),
-            None => self.push_place(out, facet, value),
-        }
-    }
-
     /// `climate · Grant · Open now: 12 opportunities`; what the page is for when nothing is asked.
     pub(super) fn title(&self, out: &mut Vec<u8>) {
-        let mut words = Vec::new();
-        let mut positions: Vec<usize> = self.filters().collect();
-        // What was typed comes first.
-        positions.sort_by_key(|position| self.pairs[*position].0 != "q");
-        for position in positions {
-            let (name, value) = &self.pairs[position];
-            if !words.is_empty() {
-                words.extend_from_slice(" · ".as_bytes());
-            }
-            let out = &mut words;
-            match FACETS.iter().find(|spec| spec.parameter == name) {
-                Some(spec) => self.push_label(out, spec.facet, value),
-                None if name == "q" => push_escaped(out, &value.chars().take(TITLE_MAX).collect::<String>()),
-                None => self.push_filter(out, name, value),
-            }
-        }
-        if words.is_empty() {
+        let name = self.asked.name();
+        if name.is_empty() {
             return self.language.push_word(out, Word::SearchTitle);
         }
-        push_unmarked(out, &words);
+        out.extend_from_slice(&name);
         out.extend_from_slice(b": ");
-        push_results(self.language, out, self.answer.total);
+        self.count(out);
     }
 
     /// A chip that takes words as words.
@@ -124,7 +74,7 @@ impl Splice<'_> {
             out.extend_from_slice(b": ");
             match (&understood.place, understood.values.first()) {
                 (Some(code), _) if crate::place::find(code).is_some() => {
-                    self.push_place(out, Facet::Countries, code);
+                    self.asked.push_place(out, Facet::Countries, code);
                 }
                 (None, Some((_, ordinal))) => {
                     out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
@@ -137,7 +87,7 @@ impl Splice<'_> {
 
     /// A filter that words said.
     fn said(&self, said: &Said, out: &mut Vec<u8>) {
-        self.reading_chip(&said.words, |out| self.push_filter(out, said.parameter, &said.value), out);
+        self.reading_chip(&said.words, |out| self.asked.push_filter(out, said.parameter, &said.value), out);
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {

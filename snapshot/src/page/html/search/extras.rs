@@ -1,13 +1,20 @@
-//! What only the page is asked: an order by relevance, words as words, records that keep silent.
+//! What only the page is asked: an order by relevance, words as words, records that keep silent, those of one
+//! organization.
 
 use crate::facet::{FACETS, Facet};
 use crate::page::Site;
+use crate::page::html::Html;
+use crate::page::html::organization::Organizations;
 use crate::query::{Query, Sort, pairs};
 use crate::record::Locale;
+use crate::search::set::DocSet;
 use crate::search::text::words_of;
 
 /// Names the parameter of the facet that is shown whole.
 pub(super) const ALL: &str = "all";
+
+/// Names the organization whose programs are asked for.
+pub(super) const ORGANIZATION: &str = "organization";
 
 /// The order of a page with a text.
 const RELEVANCE: &str = "relevance";
@@ -23,6 +30,8 @@ pub struct Extras {
     pub silent: bool,
     /// The facet of which every value is listed.
     pub all: Option<Facet>,
+    /// The organization whose programs are asked for, by its number.
+    pub organization: Option<u32>,
 }
 
 /// Most words of a question that may be told to be words.
@@ -31,7 +40,8 @@ const PLAIN_MAX: usize = 16;
 impl Extras {
     /// Takes the page's own parameters out of a query string; the rest is left as it is.
     #[must_use]
-    pub fn take(query: &str) -> (Self, String) {
+    pub fn take(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
+        let known = |called: &str| organizations?.find(called);
         let mut extras = Self::default();
         let mut rest = form_urlencoded::Serializer::new(String::new());
         for (name, value) in pairs(query) {
@@ -49,6 +59,11 @@ impl Extras {
                     }
                 }
                 ALL if extras.all.is_none() && faceted(&value).is_some() => extras.all = faceted(&value),
+                ORGANIZATION if extras.organization.is_none() && known(&value).is_some() => {
+                    extras.organization = known(&value);
+                }
+                // A field that was left empty asks for nothing.
+                ORGANIZATION if value.is_empty() => {}
                 "unstated" if value == "true" => extras.silent = true,
                 _ => {
                     rest.append_pair(&name, &value);
@@ -64,6 +79,17 @@ impl Extras {
         query.text.is_some() && self.sort.as_ref().is_none_or(|sort| sort == RELEVANCE)
     }
 
+    /// The same for a feed, which knows no order of its own.
+    #[must_use]
+    pub fn of_feed(&self) -> Self {
+        Self { organization: self.organization, ..Self::default() }
+    }
+
+    /// The documents that are asked of; `None` is every document.
+    pub(in crate::page::html) fn among(&self, html: &Html) -> Option<DocSet> {
+        self.organization.map(|number| DocSet::List(html.organizations.docs(number).to_vec()))
+    }
+
     /// The question with these, as a query string: what makes no difference is left out.
     #[must_use]
     pub fn question(&self, site: &Site, query: &Query) -> String {
@@ -76,6 +102,9 @@ impl Extras {
         }
         if self.silent {
             pairs.append_pair("unstated", "true");
+        }
+        if let (Some(number), Some(html)) = (self.organization, &site.html) {
+            pairs.append_pair(ORGANIZATION, html.organizations.slug(number));
         }
         if let Some(facet) = self.all {
             pairs.append_pair(ALL, facet.spec().parameter);

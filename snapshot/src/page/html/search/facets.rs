@@ -3,6 +3,7 @@
 use super::{ALL, Splice, path};
 use crate::facet::{Facet, Spec};
 use crate::page::html::{Word, escaped, push_count, push_escaped};
+use crate::page::push_number;
 use crate::place;
 use crate::query::{Page, Pick, Query};
 use crate::record::Locale;
@@ -36,10 +37,11 @@ impl Splice<'_> {
         out.extend_from_slice(b"</summary><fieldset><legend class=\"vh\">");
         out.extend_from_slice(self.language.facets.bytes(counts.facet as usize));
         out.extend_from_slice(b"</legend>");
+        let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
         for (position, (pick, count)) in items.iter().enumerate() {
             let on = picked(pick);
             if whole || position < VALUES_MAX || on {
-                self.option(counts.facet, (pick, *count), (on, whole), out);
+                self.option(counts.facet, (pick, *count, most), (on, whole), out);
             }
         }
         if !whole && (spec.places || items.len() > VALUES_MAX) {
@@ -70,7 +72,8 @@ impl Splice<'_> {
         let others = self.query.picks.iter().filter(|(other, _)| *other != facet).cloned();
         let picks = others.chain(of.map(|pick| (facet, pick))).collect();
         let query = Query { picks, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
-        let answer = rank::search(&self.site.index, &query, &self.dated.today, self.wish);
+        let among = self.among.as_ref();
+        let answer = rank::search_among(&self.site.index, &query, &self.dated.today, self.wish, among);
         let mut facets = answer.facets.into_iter().flatten();
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }
@@ -78,11 +81,15 @@ impl Splice<'_> {
     fn option(
         &self,
         facet: Facet,
-        (pick, count): (&Pick, u32),
+        (pick, count, most): (&Pick, u32, u32),
         (on, whole): (bool, bool),
         out: &mut Vec<u8>,
     ) {
-        out.extend_from_slice(b"<label");
+        // A bar of as many tenths of the longest.
+        let tenths = u64::from(count) * 9 / u64::from(most.max(1));
+        out.extend_from_slice(b"<label class=\"w");
+        push_number(out, tenths);
+        out.push(b'"');
         if whole {
             self.push_other_label(facet, pick, out);
         }
@@ -96,7 +103,7 @@ impl Splice<'_> {
             Pick::Value(ordinal) => {
                 out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
             }
-            Pick::Place(code) => self.push_place(out, facet, code),
+            Pick::Place(code) => self.asked.push_place(out, facet, code),
         }
         push_count(out, count, self.query.locale);
         out.extend_from_slice(b"</label>");

@@ -33,7 +33,7 @@ impl Splice<'_> {
                 self.language.push_word(out, word);
                 out.push(b' ');
             }
-            self.push_place(out, facet, code);
+            self.asked.push_place(out, facet, code);
             out.extend_from_slice(b": ");
             out.extend_from_slice(grouped(own.into(), self.query.locale).as_bytes());
         }

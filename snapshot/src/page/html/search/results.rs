@@ -1,7 +1,7 @@
 //! The rows, their headings, the way to other pages of them, and their order.
 
 use super::{Splice, path};
-use crate::page::html::{Word, escaped, grouped, ways};
+use crate::page::html::{Word, escaped, grouped, push_results, ways};
 use crate::page::push_number;
 use crate::query::{PAGE_RANGE, Sort};
 use crate::search::rank::Row;
@@ -9,6 +9,29 @@ use crate::search::tiers::Tier;
 use crate::search::without::{Without, without};
 
 impl Splice<'_> {
+    /// How many records match: those that admit a place by a wider one are said to, where no others do.
+    pub(super) fn count(&self, out: &mut Vec<u8>) {
+        let (wider, more) = self.wider();
+        if wider == 0 {
+            return push_results(self.language, out, self.answer.total);
+        }
+        let word = match (more, wider) {
+            (true, _) => Word::WiderMore,
+            (false, 1) => Word::WiderOne,
+            (false, _) => Word::WiderOther,
+        };
+        self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
+    }
+
+    /// How many rows admit the place only through a wider region, where no row does otherwise; and whether
+    /// more may follow them.
+    fn wider(&self) -> (usize, bool) {
+        let rows = &self.answer.rows;
+        let wider = rows.iter().take_while(|row| row.tier == Tier::Wider).count();
+        let only = self.answer.total == 0 && self.query.page.offset == 0;
+        (if only { wider } else { 0 }, wider == rows.len() && self.answer.more)
+    }
+
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
         let rows = &self.answer.rows;
         if rows.is_empty() && self.query.page.offset > 0 {
@@ -17,13 +40,22 @@ impl Splice<'_> {
             out.push(b' ');
             self.page_link(out, 1, "first", Word::First);
             out.extend_from_slice(b"</p>");
+        } else if self.wider().0 > 0 {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::WiderOnly);
+            out.extend_from_slice(b"</p>");
         } else if self.answer.total == 0 {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_word(out, Word::NoResults);
             out.extend_from_slice(b"</p>");
-            let found = without(&self.site.index, self.query, &self.dated.today, &self.extras.plain);
+            // Ways out are counted among all programs.
+            let found = if self.among.is_some() {
+                Vec::new()
+            } else {
+                without(&self.site.index, self.query, &self.dated.today, &self.extras.plain)
+            };
             let asked = |way: &Without| self.extras.question(self.site, &way.query);
-            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.push_filter(out, name, value);
+            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
             ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
         }
         let mut number = self.query.page.offset + 1;
@@ -32,7 +64,9 @@ impl Splice<'_> {
             out.extend_from_slice(b"<ol class=\"rows\" start=\"");
             push_number(out, number);
             out.extend_from_slice(b"\">");
-            group.iter().for_each(|row| self.language.push_row(out, row.doc, self.dated));
+            group
+                .iter()
+                .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.found.as_ref()));
             out.extend_from_slice(b"</ol>");
             number += group.len() as u64;
         }

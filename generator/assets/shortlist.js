@@ -1,0 +1,93 @@
+// The shortlist: records that this browser keeps, or those that the address names, side by side. What is shown
+// is read from their pages, so that it is what they say today and in the page's language.
+(() => {
+  const list = document.querySelector("#list"), words = list.dataset;
+  const $ = id => document.querySelector("#" + id);
+  const make = (name, text, more) => Object.assign(document.createElement(name), { textContent: text }, more);
+  const named = () => decodeURIComponent(location.hash.slice(1)).split(",").filter(it => /^[a-z0-9-]+$/.test(it));
+  const own = () => !named().length;
+  const slugs = () => [...new Set(own() ? stars.read() : named())].slice(0, 50);
+  const page = slug => `${words.programs}/${slug}`;
+  let run = 0, shown = [];
+
+  const read = async slug => {
+    const answer = await fetch(page(slug)).catch(() => null);
+    if (!answer?.ok) return { slug, name: make("span", slug), says: new Map([[words.gone, [make("p", words.goneText)]]]) };
+    const it = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const says = new Map();
+    for (const row of it.querySelectorAll(".key dl > div")) {
+      says.set(row.querySelector("dt").textContent, [...row.querySelectorAll("dd")].map(dd => {
+        const cell = document.importNode(dd, true), part = make("div", "");
+        part.className = cell.className;
+        part.append(...cell.childNodes);
+        return part;
+      }));
+    }
+    const official = it.querySelector("a.go");
+    if (official) says.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
+    const h1 = it.querySelector("h1"), provider = it.querySelector("article > p a");
+    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang }), provider: provider?.textContent ?? "", says };
+  };
+  const labels = () => [...new Set(shown.flatMap(it => [...it.says.keys()]))];
+  const table = () => {
+    const table = make("table", ""), head = table.insertRow();
+    head.append(make("td", ""));
+    for (const it of shown) {
+      const cell = make("th", "", { scope: "col" });
+      cell.append(it.name, make("p", it.provider, { className: "dim" }));
+      if (own()) cell.append(make("button", words.remove, { type: "button", className: "drop", value: it.slug, ariaLabel: `${words.remove}: ${it.name.textContent}` }));
+      head.append(cell);
+    }
+    for (const label of labels()) {
+      const row = table.insertRow();
+      row.append(make("th", label, { scope: "row" }));
+      for (const it of shown) row.insertCell().append(...(it.says.get(label) ?? [words.none]));
+    }
+    return table;
+  };
+  const show = async () => {
+    const mine = ++run, all = slugs();
+    list.setAttribute("aria-busy", "true");
+    const records = await Promise.all(all.map(read));
+    if (mine !== run) return;
+    shown = records;
+    list.removeAttribute("aria-busy");
+    list.replaceChildren(shown.length ? table() : make("p", words.empty));
+    $("tools").hidden = !shown.length;
+    $("shared").hidden = own() || all.every(it => stars.read().includes(it));
+    $("address").href = "#" + all.join(",");
+    $("count").textContent = all.length;
+  };
+  const save = (name, type, text) => {
+    const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const flat = text => text.replace(/\s+/g, " ").trim();
+  const cell = text => `"${flat(text).replace(/^[=+\-@]/, "'$&").replace(/"/g, '""')}"`;
+  const csv = () => {
+    const columns = labels();
+    const row = it => [it.name.textContent, it.provider ?? "", location.origin + page(it.slug), ...columns.map(label => (it.says.get(label) ?? []).map(part => part.textContent).join("; "))];
+    return "\ufeff" + [[words.name, words.provider, "URL", ...columns], ...shown.map(row)].map(cells => cells.map(cell).join(",") + "\r\n").join("");
+  };
+  const calendar = async () => {
+    const texts = await Promise.all(shown.map(async it => (await fetch(`/programs/${it.slug}.ics`)).text()));
+    const events = texts.flatMap(text => text.match(/BEGIN:VEVENT[^]*?END:VEVENT\r\n/g) ?? []);
+    const head = texts.find(text => text.startsWith("BEGIN:VCALENDAR")) ?? "";
+    return head.split(/BEGIN:VEVENT|END:VCALENDAR/)[0] + events.join("") + "END:VCALENDAR\r\n";
+  };
+  $("csv").onclick = () => save("shortlist.csv", "text/csv", csv());
+  $("ics").onclick = async () => save("shortlist.ics", "text/calendar", await calendar());
+  $("take").onclick = () => {
+    stars.write([...new Set([...stars.read(), ...named()])]);
+    location.hash = "";
+  };
+  list.addEventListener("click", event => {
+    if (!event.target.matches(".drop")) return;
+    stars.write(stars.read().filter(it => it !== event.target.value));
+    show().then(() => $("found").focus());
+  });
+  addEventListener("hashchange", show);
+  addEventListener("storage", show);
+  show();
+})();

@@ -1,0 +1,69 @@
+//! What pages for people add to answers: found words marked in rows, and the programs of one organization.
+
+use serde_json::Value;
+
+use crate::server::{SAMPLE, encode, texts};
+
+/// What stands between two marks of a text, each time.
+fn between(text: &str, start: &str, end: &str) -> Vec<String> {
+    let parts = text.split(start).skip(1).filter_map(|part| part.split_once(end));
+    parts.map(|(found, _)| found.to_owned()).collect()
+}
+
+/// The slugs of a page's rows, in order.
+fn slugs(page: &str) -> Vec<String> {
+    between(page, "<h3><a href=\"&#x2f;programs&#x2f;", "\"")
+}
+
+fn total(page: &str) -> String {
+    between(page, "id=\"count\">", " ").remove(0)
+}
+
+#[test]
+fn marks_change_nothing_but_the_passage_that_is_shown() {
+    let names = |page: &str| between(page, "<h3>", "</h3>");
+    let page = SAMPLE.get("/programs?q=research&limit=100").text();
+    let marked = names(&page);
+    assert!(marked.iter().any(|name| name.contains("<mark>Research</mark>")), "{marked:?}");
+    let all = |page: u8| names(&SAMPLE.get(&format!("/programs?limit=100&page={page}")).text());
+    let plain = [all(1), all(2)].concat();
+    for name in &marked {
+        let bare = name.replace("<mark>", "").replace("</mark>", "");
+        assert!(plain.contains(&bare), "{bare}");
+    }
+    assert!(!SAMPLE.get("/programs?limit=100").text().contains("<mark>"));
+    let marks = between(&page, "<mark>", "</mark>");
+    let foreign = marks.iter().find(|mark| mark.contains(['<', '>', '&', '\u{3}', '\u{4}']));
+    assert_eq!(foreign, None);
+}
+
+#[test]
+fn an_organization_filters_the_page_and_its_feeds_and_nothing_else() {
+    let all = SAMPLE.json("/api/v1/organizations?limit=100");
+    let mut seen = 0;
+    for organization in all["data"].as_array().unwrap() {
+        let (slug, name) = (organization["slug"].as_str().unwrap(), organization["name"].as_str().unwrap());
+        let detail = SAMPLE.json(&format!("/api/v1/organizations/{slug}"));
+        let programs: Vec<Value> = detail["data"]["programs"].as_array().unwrap().clone();
+        let mut expected = texts(&programs.iter().map(|it| it["slug"].clone()).collect());
+        let page = SAMPLE.get(&format!("/programs?organization={slug}&limit=100")).text();
+        let mut found = slugs(&page);
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{slug}");
+        assert_eq!(total(&page), expected.len().to_string(), "{slug}");
+        let named = encode(name);
+        let by_name = SAMPLE.get(&format!("/es/programs?organization={named}&open=true")).text();
+        let open = SAMPLE.get(&format!("/es/programs?organization={slug}&open=true")).text();
+        assert_eq!(total(&by_name), total(&open), "{name}");
+        let table = SAMPLE.get(&format!("/programs.csv?organization={slug}")).text();
+        let rows = programs.iter().filter(|it| table.contains(it["id"].as_str().unwrap())).count();
+        assert_eq!((rows, table.matches("\r\n").count()), (programs.len(), programs.len() + 1), "{slug}");
+        seen += programs.len();
+    }
+    assert!(seen > 50, "{seen}");
+    let unknown = SAMPLE.get("/programs?organization=there-is-none").text();
+    assert!(unknown.contains("<code>organization=there-is-none</code>"));
+    let invalid = SAMPLE.json("/api/v1/search?organization=nsf")["meta"]["invalid"].clone();
+    assert_eq!(texts(&invalid), ["organization=nsf"]);
+}

@@ -10,16 +10,18 @@
 //!     <sequence>-<hash>/       an `Id`: sequence in 6 or more digits, first 32 hex digits of the hash
 //!       manifest.json          a `Manifest`
 //!       history.bin            what depends on earlier generations, see below
-//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
+//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/ as it is,
 //!                              sorted by path; `sha256sum -c` run in this directory accepts it
+//!       siblings.bin           lengths and hashes of the .gz, .br and .zst files
 //!       public/…               the site as files, with .gz, .br and .zst siblings
 //!       index/…                what the edge copies or maps; index/files.bin is the `FileTable`
 //! ```
 //!
-//! **Hash.** `manifest.hash` is the SHA-256 of three lines: the SHA-256 of `files.sha256` in hex,
-//! `asOf`, `baseUrl`, each ended by LF. Equal input gives an equal hash, whatever was published
-//! before. Three things do depend on that and stand outside the hash: `sequence` and `parent` in the
-//! manifest, and `history.bin`.
+//! **Hash.** A generation is a table of paths and of hashes of bodies as they are. `manifest.hash` is the
+//! SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by LF. Equal
+//! input gives an equal hash, whatever was published before and however it is compressed. Outside of it stand
+//! `sequence` and `parent` in the manifest and `history.bin`, which depend on what was published before, and
+//! `siblings.bin`, which says in what other codings bodies are stored.
 //!
 //! **history.bin** is a section file: `changed`, for every row of the file table the second in which
 //! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
@@ -40,6 +42,7 @@
 
 pub mod sections;
 
+mod body;
 mod dates;
 mod diff;
 mod digest;
@@ -48,6 +51,7 @@ mod glance;
 mod keep;
 mod manifest;
 mod presence;
+mod siblings;
 mod stage;
 mod table;
 mod verify;
@@ -61,6 +65,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
+pub use body::{Body, CODINGS, Coding};
 pub use diff::{Change, Difference, diff};
 pub use digest::{Digest, Hex};
 pub use generation::Generation;
@@ -69,7 +74,7 @@ pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 use sections::SectionError;
 pub use stage::{About, Encode, Page, Published, Stage, Tally};
-pub use table::{Body, CODINGS, Coding, FileEntry, FileTable, Hole};
+pub use table::{FileEntry, FileTable, Hole};
 pub use verify::{Mode, Report, verify};
 
 const CURRENT: &str = "CURRENT";
@@ -80,6 +85,7 @@ const TMP_PREFIX: &str = ".tmp-";
 const MANIFEST: &str = "manifest.json";
 const HISTORY: &str = "history.bin";
 const FILE_LIST: &str = "files.sha256";
+const SIBLINGS: &str = "siblings.bin";
 const INDEX_DIR: &str = "index";
 const FILE_TABLE: &str = "index/files.bin";
 
@@ -132,7 +138,8 @@ pub enum StoreError {
     },
     /// Made by another version of this program.
     #[error(
-        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; rebuild it with this one",
+        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
+         rebuild it with `opdir build` of this one",
         path.display()
     )]
     Version {
@@ -182,7 +189,7 @@ pub enum Problem {
     #[error("missing")]
     Missing,
     /// There but not listed.
-    #[error("not listed in {FILE_LIST}")]
+    #[error("not listed")]
     Extra,
     /// A symbolic link, or another thing than the file or directory that belongs there.
     #[error("neither a regular file nor a directory where one belongs (links are not followed)")]

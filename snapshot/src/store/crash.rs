@@ -16,13 +16,13 @@ use std::time::SystemTime;
 use jiff::civil::date;
 use rustix::io::Errno;
 
+use super::body::Body;
 use super::digest::Digest;
 use super::generation::{current, open_current_on};
 use super::keep::{gc_on, rollback_on};
 use super::manifest::{Counts, Id};
 use super::sections::Mapping;
 use super::stage::{About, Page, Published, Stage};
-use super::table::Body;
 use super::verify::{Mode, verify_on};
 use super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{CURRENT_TMP, GENERATIONS, StoreError};
@@ -491,6 +491,7 @@ fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
         "manifest.json",
         "history.bin",
         "files.sha256",
+        "siblings.bin",
         "index/files.bin",
         "index/x.bin",
         "public/b/c.json.gz",

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
+use super::body::{Body, Coding};
 use super::digest::Digest;
 use super::manifest::{Id, Manifest, Refused};
 use super::sections::{SectionError, Sections};
-use super::table::{Body, Coding, FileEntry, FileTable};
+use super::siblings::Siblings;
+use super::table::{FileEntry, FileTable};
 use super::vfs::{Disk, Kind, Lock, Vfs};
-use super::{CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, Problem, StoreError};
+use super::{
+    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, Problem, SIBLINGS, StoreError,
+};
 
 /// Longest `CURRENT` and longest manifest that are read, in bytes.
 const CURRENT_LIMIT: u64 = 128;
@@ -23,8 +27,6 @@ pub struct Generation {
     dir: String,
     manifest: Manifest,
     files: FileTable,
-    /// Of `index/files.bin`, the one listed file that the table cannot list.
-    table_hash: Digest,
     /// Whether the index is copied instead of mapped.
     copied: bool,
     _pin: Lock,
@@ -78,12 +80,15 @@ impl Generation {
             _ => failed(&**vfs, &dir, err),
         })?;
         let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
-        let table_hash = read_file_list(&**vfs, &dir, &manifest)?;
+        let table_hash = manifest.files.table;
+        check_file_list(&**vfs, &dir, &manifest)?;
         let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
         let table = Reading::new(&**vfs, &dir, FILE_TABLE).sections(copied, Some(table_hash))?;
         let history = Reading::new(&**vfs, &dir, HISTORY);
         let files = history.history(copied, &table, manifest_hash)?;
-        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, table_hash, copied, _pin: pin })
+        let siblings = Reading::new(&**vfs, &dir, SIBLINGS).siblings(copied, table_hash, files.len())?;
+        let files = files.with_siblings(siblings);
+        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, copied, _pin: pin })
     }
 
     /// Its name.
@@ -158,21 +163,12 @@ impl Generation {
     pub(super) fn dir(&self) -> &str {
         &self.dir
     }
-
-    pub(super) fn table_hash(&self) -> Digest {
-        self.table_hash
-    }
 }
 
-/// The text of `files.sha256`, from all stored bodies and the hash of the table that lists them.
-pub(super) fn file_list<'a>(
-    stored: impl Iterator<Item = (&'a str, Coding, Body)>,
-    table_hash: Digest,
-) -> Vec<u8> {
-    let named =
-        |(path, coding, body): (&str, Coding, Body)| (format!("{path}{}", coding.suffix()), body.sha256);
-    let table = (FILE_TABLE.to_owned(), table_hash);
-    let mut lines: Vec<_> = stored.map(named).chain([table]).collect();
+/// The text of the file list, from all bodies as they are and the hash of the table that lists them.
+pub(super) fn file_list<'a>(bodies: impl Iterator<Item = (&'a str, Body)>, table_hash: Digest) -> Vec<u8> {
+    let mut lines: Vec<_> = bodies.map(|(path, body)| (path, body.sha256)).collect();
+    lines.push((FILE_TABLE, table_hash));
     lines.sort_unstable();
     let lines = lines.iter().map(|(path, hash)| format!("{hash}  {path}\n"));
     lines.collect::<String>().into_bytes()
@@ -249,12 +245,14 @@ pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<(Manifest, Diges
     Ok((manifest, Digest::of(&bytes)))
 }
 
-fn read_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<Digest, StoreError> {
+fn check_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<(), StoreError> {
     let file = Reading::new(vfs, dir, FILE_LIST);
     let list = vfs.map(&file.name).map_err(|err| failed(vfs, &file.name, err))?;
     file.check_hash(manifest.files.sha256, Digest::of(&list))?;
-    let unlisted = || file.damaged(Problem::Format(format!("does not list {FILE_TABLE}")));
-    listed_table_hash(&list).ok_or_else(unlisted)
+    match listed_table_hash(&list) {
+        Some(table) if table == manifest.files.table => Ok(()),
+        _ => Err(file.damaged(Problem::Format(format!("does not list the {FILE_TABLE} of {MANIFEST}")))),
+    }
 }
 
 /// One file of a generation, on its way to being trusted.
@@ -268,11 +266,11 @@ pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sect
     Reading::new(vfs, dir, path).sections(false, None)
 }
 
-/// Size of what is mapped or copied: `history.bin` and every file of the index.
+/// Size of what is mapped or copied: the tables and every file of the index.
 fn index_bytes(vfs: &dyn Vfs, dir: &str) -> Result<u64, StoreError> {
     let list = |dir: &str| vfs.list(dir).map_err(|err| failed(vfs, dir, err));
     let mut found = list(&format!("{dir}/{INDEX_DIR}"))?;
-    found.extend(list(dir)?.into_iter().filter(|(name, _)| name == HISTORY));
+    found.extend(list(dir)?.into_iter().filter(|(name, _)| [HISTORY, SIBLINGS].contains(&&**name)));
     let sizes = found.into_iter().map(|(_, kind)| if let Kind::File(len) = kind { len } else { 0 });
     Ok(sizes.sum())
 }
@@ -309,6 +307,11 @@ impl<'a> Reading<'a> {
             return Err(self.damaged(Problem::Format(format!("does not belong to this {MANIFEST}"))));
         }
         FileTable::open(table, history.get("changed").map_err(wrong)?).map_err(wrong)
+    }
+
+    fn siblings(&self, copied: bool, table: Digest, rows: usize) -> Result<Siblings, StoreError> {
+        let file = self.sections(copied, None)?;
+        Siblings::open(&file, table, rows).map_err(|err| self.damaged(err.into()))
     }
 
     fn check_hash(&self, expected: Digest, found: Digest) -> Result<(), StoreError> {

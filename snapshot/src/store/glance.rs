@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::generation::{current, directory_of, open_root};
 use super::vfs::Stamp;
-use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST};
+use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST, SIBLINGS};
 
 /// `CURRENT` and the files that opening the generation it names reads, from outside. Equal while none of them
 /// was written, replaced or given to others.
@@ -19,7 +19,7 @@ pub fn glance(root: &Path) -> Glance {
     if let Ok(id) = current(&*vfs) {
         let dir = directory_of(id);
         let index = format!("{dir}/{INDEX_DIR}");
-        let own = [MANIFEST, FILE_LIST, HISTORY].map(|name| format!("{dir}/{name}"));
+        let own = [MANIFEST, FILE_LIST, HISTORY, SIBLINGS].map(|name| format!("{dir}/{name}"));
         let indexed =
             vfs.list(&index).unwrap_or_default().into_iter().map(|(name, _)| format!("{index}/{name}"));
         stamps.extend(own.into_iter().chain(indexed).map(|name| vfs.stamp(&name)));

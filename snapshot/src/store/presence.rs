@@ -1,7 +1,7 @@
 //! Whether a generation is all there: a look at every listed file from outside, without reading it.
 
+use super::body::Body;
 use super::generation::{Generation, damaged, failed};
-use super::table::Body;
 use super::vfs::Kind;
 use super::{Problem, StoreError};
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use super::body::{Body, CODINGS, Coding};
 use super::dates;
 use super::digest::Digest;
 use super::generation::{
@@ -16,11 +17,12 @@ use super::generation::{
 };
 use super::manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
 use super::sections::{SectionWriter, Sections, stated_checksum};
-use super::table::{Body, Coding, FileEntry, Hole, Staged, check_page, write_table};
+use super::siblings::{Beside, write_siblings};
+use super::table::{FileEntry, Hole, Staged, check_page, write_table};
 use super::vfs::{Kind, Lock, Vfs, in_parallel};
 use super::{
-    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, Problem, StoreError,
-    TMP_PREFIX,
+    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, Problem, SIBLINGS,
+    StoreError, TMP_PREFIX,
 };
 
 /// Bodies shorter than this are not worth a coding, in bytes.
@@ -155,24 +157,23 @@ impl Stage {
         check_page(page.path, page.holes, page.body.len())?;
         let identity = Body::of(page.body);
         let before = self.parent.as_ref().ok().and_then(|parent| parent.files().find(page.path.as_bytes()));
-        let before = before.filter(|entry| entry.body(Coding::Identity) == Some(identity));
-        let mut bodies = [None; 4];
-        bodies[0] = Some(identity);
+        let before = before.filter(|entry| entry.identity() == identity);
         if !self.link(before, page.path, Coding::Identity) {
             self.write(page.path, page.body, identity)?;
         }
+        let mut beside = Beside { encoded: page.encodings, ..Beside::default() };
         if page.encodings {
             let same = before.filter(|entry| entry.encoded() && self.same_encoder());
-            for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-                bodies[coding as usize] = self.put_sibling(page, coding, same, encode)?;
+            for (coding, slot) in CODINGS.into_iter().skip(1).zip(&mut beside.bodies) {
+                *slot = self.put_sibling(page, coding, same, encode)?;
             }
         }
         let staged = Staged {
             path: page.path.to_owned(),
-            bodies,
+            identity,
             holes: page.holes.to_owned(),
-            encoded: page.encodings,
             checksum: stated_checksum(page.body),
+            beside,
         };
         lock(&self.pages).push(staged);
         Ok(())
@@ -269,12 +270,13 @@ impl Stage {
         check_base_url(&about.base_url)
             .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;
         let parts = self.parts(about)?;
-        if let Some(live) = self.live_with(&parts.manifest.hash) {
+        if let Some(live) = self.live_with(&parts.manifest.hash).filter(|_| self.same_encoder()) {
             return Ok(self.outcome(live, true));
         }
         self.make_links(jobs)?;
         self.write(FILE_TABLE, parts.table.bytes(), Body::of(parts.table.bytes()))?;
         self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
+        self.write(SIBLINGS, parts.siblings.bytes(), Body::of(parts.siblings.bytes()))?;
         self.seal(&parts.manifest, &parts.history, jobs)?;
         Ok(self.outcome(parts.manifest, false))
     }
@@ -286,13 +288,13 @@ impl Stage {
             return Ok(live.id());
         }
         let pages = old.files().stored().map(|(path, coding, _)| format!("{path}{}", coding.suffix()));
-        for path in pages.chain([FILE_TABLE, FILE_LIST].map(str::to_owned)) {
+        for path in pages.chain([FILE_TABLE, FILE_LIST, SIBLINGS].map(str::to_owned)) {
             let from = old.name(&path);
             self.create(&path, |to| self.vfs.link(&from, to))?;
         }
         let parent = self.parent.as_ref().ok().map(Generation::id);
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
-        let identities = old.files().entries().map(|entry| (entry.path(), entry.body(Coding::Identity)));
+        let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
         let history = self.history(&manifest, identities, day);
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
@@ -338,26 +340,27 @@ impl Stage {
         }
     }
 
-    /// The four files that say what the others are.
+    /// The five files that say what the others are.
     fn parts(&self, about: &About) -> Result<Parts, StoreError> {
         let mut pages = std::mem::take(&mut *lock(&self.pages));
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if let Some([twice, _]) = pages.array_windows().find(|[one, next]| one.path == next.path) {
             return Err(put_twice(&twice.path));
         }
-        let table = write_table(&pages, &self.encoder);
+        let table = write_table(&pages);
         let table_body = Body::of(table.bytes());
-        let stored = || pages.iter().flat_map(Staged::stored);
-        let file_list = file_list(stored(), table_body.sha256);
+        let siblings = write_siblings(pages.iter().map(|page| page.beside), &self.encoder, table_body.sha256);
+        let identities = || pages.iter().map(|page| (&*page.path, page.identity));
+        let file_list = file_list(identities(), table_body.sha256);
         let files = FileTotals {
-            count: 1 + stored().count() as u64,
-            bytes: table_body.len + stored().map(|(_, _, body)| body.len).sum::<u64>(),
+            count: 1 + pages.len() as u64,
+            bytes: table_body.len + pages.iter().map(|page| page.identity.len).sum::<u64>(),
             sha256: Digest::of(&file_list),
+            table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let identities = pages.iter().map(|page| (&*page.path, page.bodies[0]));
-        let history = self.history(&manifest, identities, about.as_of);
-        Ok(Parts { table, file_list, manifest, history })
+        let history = self.history(&manifest, identities(), about.as_of);
+        Ok(Parts { table, siblings, file_list, manifest, history })
     }
 
     fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
@@ -381,7 +384,7 @@ impl Stage {
     fn history<'a>(
         &self,
         manifest: &Manifest,
-        pages: impl Iterator<Item = (&'a str, Option<Body>)>,
+        pages: impl Iterator<Item = (&'a str, Body)>,
         day: Date,
     ) -> Sections {
         let live = self.parent.as_ref();
@@ -428,6 +431,7 @@ fn put_twice(path: &str) -> StoreError {
 
 struct Parts {
     table: Sections,
+    siblings: Sections,
     file_list: Vec<u8>,
     manifest: Manifest,
     history: Sections,

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::body::{Body, CODINGS};
 use super::digest::Digest;
 use super::generation::{Generation, current, damaged, failed, file_list, open_root};
 use super::manifest::Id;
 use super::stage::check_file;
-use super::table::{Body, CODINGS};
 use super::vfs::{Kind, Vfs, in_parallel};
-use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, Problem, StoreError};
+use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, Problem, SIBLINGS, StoreError};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,12 +80,13 @@ fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
         let problem = Problem::Format(format!("does not agree with {FILE_TABLE}"));
         faults.push(damaged(generation.vfs(), &generation.name(path), problem));
     };
-    if Digest::of(&file_list(files.stored(), generation.table_hash())) != totals.sha256 {
+    let bodies = || files.entries().map(|entry| (entry.path(), entry.identity()));
+    if Digest::of(&file_list(bodies(), totals.table)) != totals.sha256 {
         wrong(FILE_LIST);
     }
     let table_len = generation.vfs().hash(&generation.name(FILE_TABLE)).map_or(0, |table| table.len);
-    let bytes = table_len + files.stored().map(|(_, _, body)| body.len).sum::<u64>();
-    if totals.count != 1 + files.stored().count() as u64 || totals.bytes != bytes {
+    let bytes = table_len + bodies().map(|(_, body)| body.len).sum::<u64>();
+    if totals.count != 1 + files.len() as u64 || totals.bytes != bytes {
         wrong(MANIFEST);
     }
 }
@@ -133,7 +134,7 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: String, len: u64) {
-        if [MANIFEST, HISTORY, FILE_LIST, FILE_TABLE].contains(&&*path) {
+        if [MANIFEST, HISTORY, FILE_LIST, SIBLINGS, FILE_TABLE].contains(&&*path) {
             return;
         }
         let Some((entry, coding)) = self.generation.files().file(&path) else {

@@ -11,9 +11,9 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
+use super::body::Body;
 use super::digest::Digest;
 use super::sections::Mapping;
-use super::table::Body;
 
 /// What a directory holds under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::StoreError;
+use super::super::body::Body;
 use super::super::generation::current;
 use super::super::keep::{gc_on, rollback_on};
 use super::super::sections::Mapping;
 use super::super::stage::{Page, Published, Stage};
-use super::super::table::Body;
 use super::super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{Model, about, two_generations, verified};
 

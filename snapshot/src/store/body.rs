@@ -56,6 +56,15 @@ impl Body {
     }
 }
 
+/// A number of files and their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub files: u64,
+    /// Sizes added up.
+    pub bytes: u64,
+}
+
 /// A part of a section, if it lies inside.
 pub(super) fn slice<T>(all: &[T], start: u64, len: usize) -> Option<&[T]> {
     let start = usize::try_from(start).ok()?;

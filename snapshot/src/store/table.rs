@@ -61,6 +61,8 @@ pub(super) struct Staged {
     pub(super) checksum: u64,
     /// What a tree keeps beside it.
     pub(super) beside: Beside,
+    /// Hashes of the objects it is in packs, none if it is one itself; nothing where it lies as a file.
+    pub(super) parts: Option<Vec<Digest>>,
 }
 
 /// The bytes of a table over `pages`, which are sorted by path.
@@ -258,6 +260,11 @@ impl FileTable {
         })
     }
 
+    /// Size and hash of every page's body as it is.
+    pub(super) fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
     /// When any page last changed, in seconds since 1970.
     #[must_use]
     pub fn latest_change(&self) -> Option<i64> {
@@ -310,6 +317,18 @@ impl<'a> FileEntry<'a> {
         }
     }
 
+    /// Whether it can be sent in a coding: it is stored so, or lies in a pack, as it is, and coding is worth the
+    /// time when it is asked for.
+    #[must_use]
+    pub fn offers(&self, coding: Coding) -> bool {
+        /// With their headers, shorter ones fill less than two packets.
+        const SMALL: u64 = 1024;
+        let cheap = matches!(coding, Coding::Gzip | Coding::Zstd) && self.table.siblings.is_none();
+        let worth =
+            || self.path().starts_with(PUBLIC) && self.identity().len >= SMALL && is_text(self.path());
+        self.body(coding).is_some() || cheap && worth()
+    }
+
     /// Where the identity body depends on the day.
     #[must_use]
     pub fn holes(&self) -> &'a [Hole] {
@@ -332,6 +351,12 @@ impl<'a> FileEntry<'a> {
     pub(super) fn checksum(&self) -> u64 {
         self.table.checksums.get(self.number as usize).copied().unwrap_or_default()
     }
+}
+
+/// Whether what a path names is not compressed in itself.
+fn is_text(path: &str) -> bool {
+    const PACKED: [&str; 9] = ["png", "jpg", "jpeg", "webp", "avif", "gif", "woff2", "zip", "gz"];
+    path.rsplit_once('.').is_none_or(|(_, extension)| !PACKED.contains(&extension))
 }
 
 /// Holes are sorted, do not overlap and lie inside a body of `len` bytes.
@@ -388,7 +413,14 @@ mod tests {
         };
         let holes =
             vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
-        Staged { path: path.to_owned(), identity: Body::of(path.as_bytes()), holes, checksum: 0, beside }
+        Staged {
+            path: path.to_owned(),
+            identity: Body::of(path.as_bytes()),
+            holes,
+            checksum: 0,
+            beside,
+            parts: None,
+        }
     }
 
     fn table_of(bytes: &[u8], beside: &[Staged]) -> Result<FileTable, SectionError> {

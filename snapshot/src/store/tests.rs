@@ -1,6 +1,8 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
+mod dates;
 mod others;
+mod packs;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -50,6 +52,7 @@ fn about(generated_at: &str) -> About {
         source: Digest::of(b"dataset"),
         counts: Counts { programs: 2, ..Counts::default() },
         complete: true,
+        recipe: None,
     }
 }
 
@@ -64,8 +67,12 @@ fn never(_: Coding, _: &[u8]) -> Option<Vec<u8>> {
 
 const HOLE: Hole = Hole { start: 0, len: 1, rule: 1, arg: 7 };
 
+fn tree(encoder: &str) -> Layout {
+    Layout::Tree { encoder: encoder.to_owned() }
+}
+
 fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
-    let stage = Stage::begin(root, "tenth 1").unwrap();
+    let stage = Stage::begin(root, &tree("tenth 1")).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
     stage.put_sections("index/rows.bin", index.finish()).unwrap();
@@ -140,7 +147,7 @@ fn siblings_that_save_less_than_a_tenth_are_not_stored() {
         Coding::Brotli => Some(body[..901].to_vec()),
         _ => None,
     };
-    let stage = Stage::begin(&root, "").unwrap();
+    let stage = Stage::begin(&root, &tree("")).unwrap();
     for (path, len) in [("public/long", 1000), ("public/short", 511)] {
         stage.put(Page { path, body: &vec![b'x'; len], holes: &[], encodings: true }, &save).unwrap();
     }
@@ -227,7 +234,7 @@ fn unchanged_files_are_linked_and_keep_the_time_of_their_last_change() {
 fn siblings_of_another_encoder_are_not_reused() {
     let root = Scratch::new();
     publish(&root, &[("public/a.json", &long("a"))]);
-    let stage = Stage::begin(&root, "tenth 2").unwrap();
+    let stage = Stage::begin(&root, &tree("tenth 2")).unwrap();
     let body = long("a");
     let page = Page { path: "public/a.json", body: body.as_bytes(), holes: &[], encodings: true };
     stage.put(page, &|_, body| Some(body[..7].to_vec())).unwrap();
@@ -240,7 +247,7 @@ fn other_compressors_make_no_other_hash_but_are_stored() {
     let root = Scratch::new();
     let pages = [("public/a.json", &*long("a"))];
     let first = publish(&root, &pages).manifest;
-    let stage = Stage::begin(&root, "none").unwrap();
+    let stage = Stage::begin(&root, &tree("none")).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
     stage.put_sections("index/rows.bin", index.finish()).unwrap();
@@ -256,7 +263,7 @@ fn other_compressors_make_no_other_hash_but_are_stored() {
 fn what_of_a_body_depends_on_the_day_is_part_of_the_hash() {
     let hash = |holes: &[Hole]| {
         let root = Scratch::new();
-        let stage = Stage::begin(&root, "").unwrap();
+        let stage = Stage::begin(&root, &tree("")).unwrap();
         stage.put(Page { path: "public/a", body: b"body", holes, encodings: false }, &never).unwrap();
         stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap().manifest.hash
     };
@@ -350,7 +357,7 @@ fn a_section_file_is_opened_where_it_lies_written_or_taken_from_the_parent() {
         file.finish()
     };
     publish(&root, &[]);
-    let stage = Stage::begin(&root, "tenth 1").unwrap();
+    let stage = Stage::begin(&root, &tree("tenth 1")).unwrap();
     let same = stage.put_sections("index/rows.bin", numbers([1, 2, 3])).unwrap();
     let other = stage.put_sections("index/lists.bin", numbers([4, 5, 6])).unwrap();
     assert_eq!(*same.get::<u32>("numbers").unwrap(), [1, 2, 3]);
@@ -375,7 +382,7 @@ fn a_foreign_directory_is_refused_and_left_alone() {
     let root = Scratch::new();
     fs::create_dir(&*root).unwrap();
     fs::write(root.join("thesis.tex"), "x").unwrap();
-    let err = Stage::begin(&root, "").err().unwrap().to_string();
+    let err = Stage::begin(&root, &tree("")).err().unwrap().to_string();
     assert!(err.contains("thesis.tex") && err.contains("name a new or an empty directory"), "{err}");
     assert_eq!(fs::read_dir(&*root).unwrap().count(), 1);
     let err = Generation::open_current(&root).err().unwrap().to_string();
@@ -404,13 +411,13 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
 #[test]
 fn a_second_publisher_is_refused_while_the_first_is_at_work() {
     let root = Scratch::new();
-    let first = Stage::begin(&root, "").unwrap();
-    let err = Stage::begin(&root, "").err().unwrap();
+    let first = Stage::begin(&root, &tree("")).unwrap();
+    let err = Stage::begin(&root, &tree("")).err().unwrap();
     assert!(matches!(err, StoreError::Locked { .. }), "{err}");
     assert!(matches!(gc(&root, 1, SystemTime::now()), Err(StoreError::Locked { .. })));
     drop(first);
     assert_eq!(fs::read_dir(root.join("generations")).unwrap().count(), 0);
-    assert!(Stage::begin(&root, "").is_ok());
+    assert!(Stage::begin(&root, &tree("")).is_ok());
 }
 
 #[test]
@@ -426,7 +433,7 @@ fn what_a_killed_publisher_left_is_cleared_away() {
 #[test]
 fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
     let root = Scratch::new();
-    let stage = Stage::begin(&root, "").unwrap();
+    let stage = Stage::begin(&root, &tree("")).unwrap();
     let put = |path, holes| stage.put(Page { path, body: b"body", holes, encodings: false }, &never);
     let long_name = format!("public/{}", "x".repeat(251));
     for path in [
@@ -476,52 +483,6 @@ fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_on
     let listed: Vec<_> = list(&root).unwrap().into_iter().map(|one| (one.id.sequence, one.current)).collect();
     assert_eq!(listed, [(1, false), (2, false), (3, false), (4, false), (5, true)]);
     assert_eq!(publish(&root, &[("public/a.json", "d")]).manifest.sequence, 6);
-}
-
-/// When the live generation says that a page and any page changed.
-fn dates(root: &Path) -> [i64; 2] {
-    let live = Generation::open_current(root).unwrap();
-    [live.files().lookup(&["a.json"]).unwrap().changed(), live.files().latest_change().unwrap()]
-}
-
-#[test]
-fn dates_move_forward_with_every_edit_day_and_rollback_and_never_back() {
-    let root = Scratch::new();
-    let publish = |body, about: &About| {
-        let stage = stage(&root, &[("public/a.json", body), ("public/b.json", "b")], &tenth);
-        stage.publish(about, 1).unwrap().manifest.id()
-    };
-    let today = about("2026-11-20T06:00:00Z");
-    let tomorrow = About { as_of: date(2026, 11, 21), ..today.clone() };
-    let midnight = SIX + 18 * 3600;
-    let first = publish("one", &today);
-    assert_eq!(dates(&root), [SIX, SIX]);
-    publish("two", &today);
-    assert_eq!(dates(&root), [SIX + 1; 2], "edited, though `publishedAt` is the same");
-    publish("three", &tomorrow);
-    assert_eq!(dates(&root), [midnight + 1; 2], "a new day");
-    publish("four", &today);
-    assert_eq!(dates(&root), [midnight + 2; 2], "built for an earlier day");
-    rollback(&root, Some(first), date(2026, 11, 21)).unwrap();
-    assert_eq!(dates(&root), [midnight + 3; 2], "rolled back");
-    let live = Generation::open_current(&root).unwrap();
-    assert_eq!(live.files().lookup(&["b.json"]).unwrap().changed(), SIX, "it was the same all the time");
-    let day_after = midnight + 86_400;
-    rollback(&root, None, date(2026, 11, 22)).unwrap();
-    assert_eq!(dates(&root), [day_after + 1; 2], "readers may have said that a page began with this day");
-}
-
-#[test]
-fn dates_go_on_where_the_live_generation_cannot_be_read() {
-    let root = Scratch::new();
-    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
-    assert_eq!(dates(&root), [SIX + 2; 2]);
-    fs::write(dir(&root, ids[2]).join("manifest.json"), "{}").unwrap();
-    let next = publish(&root, &[("public/a.json", "b")]);
-    assert_eq!((next.manifest.parent, dates(&root)), (None, [SIX + 3; 2]));
-    fs::write(root.join("CURRENT"), "").unwrap();
-    rollback(&root, Some(ids[1]), DAY).unwrap();
-    assert_eq!(dates(&root), [SIX + 4; 2]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Effort {
     pub const fn pack_level(self) -> i32 {
         match self {
             Self::None => 1,
-            Self::Fast => 6,
+            Self::Fast => 9,
             Self::Best => 19,
         }
     }

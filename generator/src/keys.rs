@@ -96,6 +96,10 @@ pub fn public(path: Option<&Path>) -> Result<String, KeyError> {
 }
 
 /// A secret key from a file, or else from the environment.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a secret may not be an argument, and clap reads no variable without one"
+)]
 fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     let (whose, text) = match path {
         Some(path) => (path.display().to_string(), read(path)?),

@@ -3,7 +3,7 @@
 //!
 //! A body shorter than 128 KiB is one object; a longer one is cut by its content (FastCDC, 16, 64 and 256 KiB), so
 //! that a change in the middle leaves the other objects as they are. Pages of one folder and extension are a
-//! family: of two hundred and more, each is coded with a dictionary of what the first of them have in common, and a
+//! family: of two hundred and more, each is coded with a dictionary of what the first thousand have in common, and a
 //! family goes on with the dictionary that the generation before has for it.
 //!
 //! ```text
@@ -38,8 +38,10 @@ const PACK: usize = 16 << 20;
 const SMALL_PACK: u64 = 4 << 20;
 /// More small packs than this are made one.
 const SMALL_PACKS: usize = 8;
-/// Pages from which a family has a dictionary, and from which it is made.
+/// Pages from which a family has a dictionary.
 const FAMILY: usize = 200;
+/// Most pages that a dictionary is made of, and bytes of pages that are enough for one.
+const SAMPLES: (usize, usize) = (1000, 4 << 20);
 const MAGIC: &[u8; 8] = b"OPDIRPK1";
 const END: &[u8; 8] = b"OPDIREND";
 
@@ -139,7 +141,9 @@ impl Packer {
         if let Family::Waiting(waiting) = &mut *state {
             lock(&self.packs).waiting.insert(sha256);
             waiting.push((sha256, bytes.to_vec()));
-            return if waiting.len() < FAMILY { Ok(()) } else { self.ready(&mut state, write) };
+            let gathered: usize = waiting.iter().map(|(_, bytes)| bytes.len()).sum();
+            let enough = waiting.len() >= FAMILY && (waiting.len() >= SAMPLES.0 || gathered >= SAMPLES.1);
+            return if enough { self.ready(&mut state, write) } else { Ok(()) };
         }
         let Family::Ready(dictionary) = &*state else { return Ok(()) };
         let dictionary = dictionary.clone();

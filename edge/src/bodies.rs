@@ -40,14 +40,14 @@ impl Epoch {
         self.bodies.get(&(entry.number(), coding))
     }
 
-    /// Whether a file can be sent in a coding. What is filled for another day than the build's is
-    /// compressed here, and only in what is cheap.
+    /// Whether a file can be sent in a coding. What is filled for another day than the build's, or lies in a pack,
+    /// is compressed here, and only in what is cheap.
     #[must_use]
     pub fn offers(&self, entry: FileEntry<'_>, coding: Coding) -> bool {
         match coding {
             Coding::Identity => true,
-            Coding::Brotli => entry.body(coding).is_some() && !self.moved(entry),
-            Coding::Gzip | Coding::Zstd => entry.body(coding).is_some(),
+            Coding::Brotli => entry.offers(coding) && !self.moved(entry),
+            Coding::Gzip | Coding::Zstd => entry.offers(coding),
         }
     }
 
@@ -65,9 +65,7 @@ impl Epoch {
     ) -> Result<Body, StoreError> {
         let stored = !self.moved(entry);
         let (bytes, hash, changed) = if stored {
-            let bytes = self.generation().read(entry, coding)?;
-            let hash = entry.body(Coding::Identity).map(|body| body.sha256.0).unwrap_or_default();
-            (bytes, hash, entry.changed())
+            (self.stored(entry, coding)?, entry.identity().sha256.0, entry.changed())
         } else {
             self.filled(entry, coding)?
         };
@@ -78,6 +76,15 @@ impl Epoch {
         let about =
             About { base_url, etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
         Ok(Body::new(bytes.into(), content, &about))
+    }
+
+    /// A body as it was published, coded here where it lies in a pack.
+    fn stored(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
+        if entry.body(coding).is_some() {
+            return self.generation().read(entry, coding);
+        }
+        let bytes = self.generation().read(entry, Coding::Identity)?;
+        Ok(crate::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use crate::diagnostics::MessageFormat;
 use crate::diff::DiffFormat;
 use crate::encode::Effort;
+use crate::generate::Storage;
 
 /// Turns a published dataset into a finished, verifiable snapshot.
 #[derive(Debug, Parser)]
@@ -56,6 +57,19 @@ pub enum Command {
         /// Generation to go back to; the parent of the live one when absent
         generation: Option<String>,
     },
+    /// Write a snapshot's pages as files, for a static host
+    Export {
+        /// Folder that holds CURRENT
+        root: PathBuf,
+        /// Folder to write into; made when it is not there, else empty
+        dir: PathBuf,
+        /// Write `a/index.html` in place of `a.html`, for hosts that look for pages there
+        #[arg(long)]
+        pretty: bool,
+        /// How hard to compress what lies beside the files
+        #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
+        compress: Effort,
+    },
     /// Remove old snapshots that nobody reads any more
     Gc {
         /// Folder that holds CURRENT
@@ -67,6 +81,9 @@ pub enum Command {
         #[arg(long, default_value_t = 7)]
         days: u64,
     },
+    /// Make keys, sign files and check signatures, as minisign does
+    #[command(subcommand)]
+    Keys(Keys),
     /// Tell more about a problem that check or build reported
     Explain {
         /// Code such as E0101
@@ -76,6 +93,37 @@ pub enum Command {
     Init {
         /// Folder to write it into; must not exist or be empty
         dir: PathBuf,
+    },
+}
+
+/// What to do with keys.
+#[derive(Debug, Subcommand)]
+pub enum Keys {
+    /// Make a key pair: FILE is the secret key, FILE.pub the public one
+    New {
+        /// File to write; must not exist
+        file: PathBuf,
+    },
+    /// Print the public key of a secret one
+    Public {
+        /// File of the secret key; OPDIR_KEY holds its text when absent
+        file: Option<PathBuf>,
+    },
+    /// Sign a file; the signature is FILE.minisig
+    Sign {
+        /// File to sign
+        file: PathBuf,
+        /// File of the secret key; OPDIR_KEY holds its text when absent
+        #[arg(long, value_name = "FILE")]
+        key: Option<PathBuf>,
+    },
+    /// Check the signature of a file
+    Verify {
+        /// File that was signed
+        file: PathBuf,
+        /// Public key, or a file that holds one; repeat it for several
+        #[arg(long, value_name = "KEY", required = true)]
+        trust: Vec<String>,
     },
 }
 
@@ -133,6 +181,9 @@ pub struct Build {
     /// Threads; one for each core when absent
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub jobs: usize,
+    /// How files are stored: by URL, or in a few packs
+    #[arg(long, value_enum, default_value_t, value_name = "LAYOUT")]
+    pub layout: Storage,
     /// How hard to compress
     #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
     pub compress: Effort,

@@ -13,14 +13,17 @@ use snapshot::page::list;
 use snapshot::record::Directory;
 use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
 
-use crate::cli::{Build, Check, Command, Messages};
+use crate::cli::{Build, Check, Command, Keys, Messages};
 use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
 use crate::diff::{self, DiffFormat};
+use crate::encode::Effort;
+use crate::export::{self, ExportError};
 use crate::failure::{Failure, fail, generate_failure};
 use crate::generate::{Options, generate};
+use crate::keys::{self, KeyError};
 use crate::load::{Loaded, input, load, print, today};
 use crate::progress::{Progress, seconds};
-use crate::{preview, sample};
+use crate::{preview, recipe, sample};
 
 /// Runs a command.
 #[must_use]
@@ -32,7 +35,9 @@ pub fn run(command: Command) -> ExitCode {
         Command::Verify { root, fast } => verify(&root, fast),
         Command::Diff { old, new, format } => diff(&old, new.as_deref(), format),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
+        Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Gc { root, keep, days } => gc(&root, keep, days),
+        Command::Keys(what) => keys(&what),
         Command::Explain { code } => explain_code(&code),
         Command::Init { dir } => init(&dir),
     };
@@ -75,17 +80,24 @@ fn say(line: impl Display) {
 
 fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
-    let loaded = load_for(Some(&build.data), &build.messages)?;
-    guard(build, &loaded.directory)?;
-    let options = Options {
+    let mut options = Options {
         out: build.out.clone(),
         base_url: build.base_url.clone(),
         as_of: build.as_of.unwrap_or_else(today),
         jobs: build.jobs,
         effort: build.compress,
+        layout: build.layout,
+        recipe: None,
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
+    options.recipe = recipe::of(&options, &build.data);
+    if let Some(id) = options.recipe.and_then(|recipe| recipe::is_live(&build.out, recipe)) {
+        say(unchanged(id, start.elapsed()));
+        return Ok(());
+    }
+    let loaded = load_for(Some(&build.data), &build.messages)?;
+    guard(build, &loaded.directory)?;
     let progress = Progress::new(build.messages.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
         .map_err(|error| generate_failure(&error))?;
@@ -117,13 +129,18 @@ fn live_name(root: &Path) -> Option<String> {
     list::dataset_name(&generation.index("lists.bin").ok()?)
 }
 
+fn unchanged(id: Id, time: Duration) -> String {
+    let bold = Style::new().bold();
+    format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time))
+}
+
 /// The closing lines of a build.
 fn summary(published: &Published, out: &Path, time: Duration) -> String {
     let bold = Style::new().bold();
     let manifest = &published.manifest;
     let id = manifest.id();
     if published.unchanged {
-        return format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time));
+        return unchanged(id, time);
     }
     let shared = match published.linked.files {
         0 => String::new(),
@@ -188,6 +205,20 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
+fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), Failure> {
+    let generation =
+        Generation::open_current(root).map_err(|error| print_faults(&[error], Failure::Input))?;
+    match export::export(&generation, dir, pretty, effort) {
+        Ok(files) => {
+            let files = counted(files, "file");
+            say(format_args!("{} is in {}, {files}", generation.id(), dir.display()));
+            Ok(())
+        }
+        Err(ExportError::Store(error)) => Err(print_faults(&[error], Failure::Input)),
+        Err(error) => Err(fail(Failure::Output, error)),
+    }
+}
+
 fn gc(root: &Path, keep: usize, days: u64) -> Result<(), Failure> {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -195,6 +226,26 @@ fn gc(root: &Path, keep: usize, days: u64) -> Result<(), Failure> {
     removed.iter().for_each(|id| say(format_args!("removed {id}")));
     say(format_args!("{} removed", counted(removed.len(), "generation")));
     Ok(())
+}
+
+fn keys(what: &Keys) -> Result<(), Failure> {
+    let said = match what {
+        Keys::New { file } => keys::new(file),
+        Keys::Public { file } => keys::public(file.as_deref()),
+        Keys::Sign { file, key } => {
+            keys::sign(file, key.as_deref()).map(|path| format!("signed: {}", path.display()))
+        }
+        Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
+    };
+    said.map(say).map_err(|error| {
+        let failure = match error {
+            KeyError::Read { .. } => Failure::Input,
+            KeyError::Write { .. } => Failure::Output,
+            KeyError::Key { .. } => Failure::Usage,
+            KeyError::Untrusted { .. } => Failure::Verification,
+        };
+        fail(failure, error)
+    })
 }
 
 fn explain_code(code: &str) -> Result<(), Failure> {

@@ -57,6 +57,16 @@ impl Effort {
         }
     }
 
+    /// Level of Zstandard in packs, where it is the only coding.
+    #[must_use]
+    pub const fn pack_level(self) -> i32 {
+        match self {
+            Self::None => 1,
+            Self::Fast => 9,
+            Self::Best => 19,
+        }
+    }
+
     /// A body in a coding; nothing where that does not pay.
     #[must_use]
     pub fn encode(self, coding: Coding, body: &[u8]) -> Option<Vec<u8>> {

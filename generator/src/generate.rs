@@ -11,7 +11,7 @@ use snapshot::record::Directory;
 use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
-use snapshot::store::{About, Counts, Digest, Page, Published, Stage, StoreError};
+use snapshot::store::{About, Counts, Digest, Layout, Page, Published, Stage, StoreError};
 use snapshot::time::Day;
 
 use crate::data;
@@ -22,6 +22,16 @@ use crate::site::{Pages, SiteError, Theme};
 
 /// Where fragments of pages for people are.
 const HTML: &str = "index/html.bin";
+
+/// How bodies are stored; another way makes no other snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Storage {
+    /// Files by URL, as any static host takes them
+    #[default]
+    Tree,
+    /// A few packs, for the edge: a tenth of the bytes, and no file for each page
+    Pack,
+}
 
 /// What a build is told besides the data.
 #[derive(Clone, Debug)]
@@ -36,6 +46,10 @@ pub struct Options {
     pub jobs: usize,
     /// How hard to compress.
     pub effort: Effort,
+    /// How bodies are stored.
+    pub layout: Storage,
+    /// Hash of all that the build is made from, if it is known.
+    pub recipe: Option<Digest>,
     /// Leave the pages out.
     pub index_only: bool,
     /// Folder whose templates, words and assets stand in for the program's own.
@@ -60,6 +74,15 @@ pub enum GenerateError {
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl Options {
+    fn layout(&self) -> Layout {
+        match self.layout {
+            Storage::Tree => Layout::Tree { encoder: self.effort.name() },
+            Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
+        }
+    }
 }
 
 impl From<minijinja::Error> for GenerateError {
@@ -91,7 +114,7 @@ pub fn generate(
 ) -> Result<Published, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
-        let stage = Stage::begin(&options.out, &options.effort.name())?;
+        let stage = Stage::begin(&options.out, &options.layout())?;
         let day = Day::new(options.as_of);
         let order = build::document_order(directory, day);
         let numbers = Numbers::new(directory, &order);
@@ -213,6 +236,7 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
             facts: count(directory.facts.len()),
         },
         complete: !options.index_only,
+        recipe: options.recipe,
     }
 }
 

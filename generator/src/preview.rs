@@ -19,7 +19,7 @@ use crate::cli::Preview;
 use crate::diagnostics::{Diagnostics, MessageFormat};
 use crate::encode::Effort;
 use crate::failure::{Failure, fail, generate_failure};
-use crate::generate::{Options, generate};
+use crate::generate::{Options, Storage, generate};
 use crate::load::{input, load, print, today};
 use crate::progress::Progress;
 
@@ -46,6 +46,8 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         as_of: today(),
         jobs: 0,
         effort: Effort::None,
+        layout: Storage::Pack,
+        recipe: None,
         index_only: false,
         templates: options.templates.clone(),
     };

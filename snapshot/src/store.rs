@@ -10,20 +10,31 @@
 //!     <sequence>-<hash>/       an `Id`: sequence in 6 or more digits, first 32 hex digits of the hash
 //!       manifest.json          a `Manifest`
 //!       history.bin            what depends on earlier generations, see below
-//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/,
+//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/ as it is,
 //!                              sorted by path; `sha256sum -c` run in this directory accepts it
+//!       siblings.bin           lengths and hashes of the .gz, .br and .zst files
 //!       public/…               the site as files, with .gz, .br and .zst siblings
 //!       index/…                what the edge copies or maps; index/files.bin is the `FileTable`
 //! ```
 //!
-//! **Hash.** `manifest.hash` is the SHA-256 of three lines: the SHA-256 of `files.sha256` in hex,
-//! `asOf`, `baseUrl`, each ended by LF. Equal input gives an equal hash, whatever was published
-//! before. Three things do depend on that and stand outside the hash: `sequence` and `parent` in the
-//! manifest, and `history.bin`.
+//! **Packs.** The same generation may lie in packs instead of a tree. Then it has no `files.sha256`, no
+//! `siblings.bin`, no `public/` and of `index/` only files over 64 MiB, but
+//! ```text
+//!       objects.bin            in which pack each body lies, see `objects`
+//!       packs/<sha256>.pack    bodies as they are, compressed inside, see `packer`; a pack that the generation
+//!                              before has too is one file with two names
+//! ```
+//!
+//! **Hash.** A generation is a table of paths and of hashes of bodies as they are. `manifest.hash` is the
+//! SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by LF. Equal
+//! input gives an equal hash, whatever was published before and however it is compressed. Outside of it stand
+//! `sequence` and `parent` in the manifest and `history.bin`, which depend on what was published before, and
+//! `siblings.bin` or `objects.bin`, which say where and in what codings bodies are stored.
 //!
 //! **history.bin** is a section file: `changed`, for every row of the file table the second in which
 //! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
-//! before, and later where it is another; and `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
+//! before, and later where it is another; `recipe`, the hash of all that it was made from, if that is known; and
+//! `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
 //!
 //! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
 //! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to
@@ -40,6 +51,8 @@
 
 pub mod sections;
 
+mod body;
+mod codec;
 mod dates;
 mod diff;
 mod digest;
@@ -47,9 +60,13 @@ mod generation;
 mod glance;
 mod keep;
 mod manifest;
+mod objects;
+mod packer;
 mod presence;
+mod siblings;
 mod stage;
 mod table;
+mod told;
 mod verify;
 mod vfs;
 
@@ -61,6 +78,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
+pub use body::{Body, CODINGS, Coding, Tally};
 pub use diff::{Change, Difference, diff};
 pub use digest::{Digest, Hex};
 pub use generation::Generation;
@@ -68,8 +86,9 @@ pub use glance::{Glance, glance};
 pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 use sections::SectionError;
-pub use stage::{About, Encode, Page, Published, Stage, Tally};
-pub use table::{Body, CODINGS, Coding, FileEntry, FileTable, Hole};
+pub use stage::Stage;
+pub use table::{FileEntry, FileTable, Hole};
+pub use told::{About, Encode, Layout, Page, Published};
 pub use verify::{Mode, Report, verify};
 
 const CURRENT: &str = "CURRENT";
@@ -80,6 +99,9 @@ const TMP_PREFIX: &str = ".tmp-";
 const MANIFEST: &str = "manifest.json";
 const HISTORY: &str = "history.bin";
 const FILE_LIST: &str = "files.sha256";
+const SIBLINGS: &str = "siblings.bin";
+const OBJECTS: &str = "objects.bin";
+const PACKS: &str = "packs";
 const INDEX_DIR: &str = "index";
 const FILE_TABLE: &str = "index/files.bin";
 
@@ -132,7 +154,8 @@ pub enum StoreError {
     },
     /// Made by another version of this program.
     #[error(
-        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; rebuild it with this one",
+        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
+         rebuild it with `opdir build` of this one",
         path.display()
     )]
     Version {
@@ -182,7 +205,7 @@ pub enum Problem {
     #[error("missing")]
     Missing,
     /// There but not listed.
-    #[error("not listed in {FILE_LIST}")]
+    #[error("not listed")]
     Extra,
     /// A symbolic link, or another thing than the file or directory that belongs there.
     #[error("neither a regular file nor a directory where one belongs (links are not followed)")]

@@ -43,6 +43,8 @@ pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
         as_of: TODAY,
         jobs: 0,
         effort: Effort::None,
+        layout: generator::generate::Storage::Tree,
+        recipe: None,
         index_only,
         templates: None,
     };

@@ -46,6 +46,8 @@ fn publish_as_of(out: &Path, as_of: Date) {
         as_of,
         jobs: 0,
         effort: Effort::None,
+        layout: generator::generate::Storage::Tree,
+        recipe: None,
         index_only: false,
         templates: None,
     };

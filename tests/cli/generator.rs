@@ -298,6 +298,28 @@ fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
 }
 
 #[test]
+fn packs_are_verified_reused_mended_and_exported() {
+    let place = Place::new();
+    let build = [&BUILD[..], &["--layout", "pack"]].concat();
+    place.opdir(&build).succeeds();
+    assert!(place.opdir(&["verify", "root"]).succeeds().contains("all as published"));
+    let again = place.opdir(&build);
+    assert!(!again.err.contains("index"), "nothing is read or rendered: {}", again.err);
+    assert!(again.succeeds().starts_with("unchanged: 000001-"));
+    let packs = place.path("root/generations").join(place.live()).join("packs");
+    let pack = fs::read_dir(packs).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
+    place.damage(&format!("packs/{pack}"));
+    place.opdir(&["verify", "root"]).fails(5, &["error: ", "build again"]);
+    assert!(place.opdir(&build).succeeds().contains("000002-"));
+    place.opdir(&["verify", "root"]).succeeds();
+    assert!(place.opdir(&["export", "root", "site", "--pretty"]).succeeds().contains("is in site, "));
+    assert!(place.path("site/programs").join("graduate-research-fellowship-program/index.html").exists());
+    assert!(place.path("site/api/v1/openapi.json.gz").exists());
+    place.opdir(&["export", "root", "site"]).fails(4, &["site is not empty"]);
+    place.opdir(&["export", "nowhere", "other"]).fails(3, &["nowhere"]);
+}
+
+#[test]
 fn wrong_usage_ends_with_2() {
     let place = Place::new();
     let cases: [(&[&str], &[&str]); 12] = [

@@ -51,6 +51,7 @@ mod store {
     mod corruption;
     mod dates;
     pub(crate) mod diff;
+    mod packs;
     pub(crate) mod publish;
     mod refusals;
 }

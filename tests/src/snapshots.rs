@@ -59,6 +59,8 @@ pub fn options(out: &Path, effort: Effort) -> Options {
         as_of: AS_OF,
         jobs: 0,
         effort,
+        layout: generator::generate::Storage::Tree,
+        recipe: None,
         index_only: false,
         templates: None,
     }

@@ -26,6 +26,8 @@ fn site_of(directory: &Directory) -> Files {
 fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
     let root = tempfile::tempdir().unwrap();
     let options = Options {
+        layout: crate::generate::Storage::Tree,
+        recipe: None,
         out: root.path().to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of: date(2026, 11, 21),

@@ -16,13 +16,15 @@ use std::time::SystemTime;
 use jiff::civil::date;
 use rustix::io::Errno;
 
+use super::body::Body;
 use super::digest::Digest;
 use super::generation::{current, open_current_on};
 use super::keep::{gc_on, rollback_on};
 use super::manifest::{Counts, Id};
+use super::objects::Pack;
 use super::sections::Mapping;
-use super::stage::{About, Page, Published, Stage};
-use super::table::Body;
+use super::stage::Stage;
+use super::told::{About, Layout, Page, Published};
 use super::verify::{Mode, verify_on};
 use super::vfs::{Kind, Lock, Stamp, Vfs};
 use super::{CURRENT_TMP, GENERATIONS, StoreError};
@@ -228,6 +230,12 @@ impl Vfs for Model {
         Ok(bytes.iter().take(limit as usize + 1).copied().collect())
     }
 
+    fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.state().file(name)?;
+        let part = bytes.get(offset as usize..).and_then(|rest| rest.get(..len));
+        part.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
     fn map(&self, name: &str) -> io::Result<Mapping> {
         Ok(Mapping::copy_of(&self.state().file(name)?))
     }
@@ -362,7 +370,13 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
 }
 
 fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
-    let stage = Stage::begin_on(vfs, "none")?;
+    publish_as(vfs, text, &Layout::Tree { encoder: "none".to_owned() })
+}
+
+const PACKS: Layout = Layout::Packs { level: 1 };
+
+fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<Published, StoreError> {
+    let stage = Stage::begin_on(vfs, layout)?;
     let long = format!("{text} {}", "long enough for siblings ".repeat(30));
     let pages = [("public/a.json", "always the same"), ("public/b/c.json", &*long), ("index/x.bin", text)];
     for (path, body) in pages {
@@ -381,6 +395,7 @@ fn about(text: &str) -> About {
         source: Digest::of(text.as_bytes()),
         counts: Counts::default(),
         complete: true,
+        recipe: None,
     }
 }
 
@@ -425,6 +440,14 @@ fn two_generations() -> Arc<Model> {
     disk
 }
 
+/// The same in packs.
+fn two_in_packs() -> Arc<Model> {
+    let disk = Model::empty();
+    publish_as(Arc::clone(&disk) as Arc<dyn Vfs>, "first", &PACKS).unwrap();
+    publish_as(Arc::clone(&disk) as Arc<dyn Vfs>, "second", &PACKS).unwrap();
+    disk
+}
+
 fn publish_third(vfs: Arc<dyn Vfs>) {
     publish(vfs, "third").unwrap();
 }
@@ -441,7 +464,11 @@ fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher
         assert_eq!(gc_on(&*vfs, 1, now).unwrap().len(), 1);
     };
     let gc = crash_everywhere(&two_generations(), gc, None);
-    for [states, broken, lost] in [first, third, rollback, gc] {
+    let packs = |vfs: Arc<dyn Vfs>| drop(publish_as(vfs, "third", &PACKS).unwrap());
+    let [packed, packed_after] =
+        [two_in_packs(), two_generations()].map(|disk| crash_everywhere(&disk, packs, None));
+    let packs_back = crash_everywhere(&two_in_packs(), back, None);
+    for [states, broken, lost] in [first, third, rollback, gc, packed, packed_after, packs_back] {
         assert!(states > 1);
         assert_eq!([broken, lost], [0, 0]);
     }
@@ -484,23 +511,41 @@ fn a_full_disk_at_any_point_leaves_the_live_generation_and_the_next_publisher_re
 
 #[test]
 fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
-    let disk = two_generations();
-    let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
-    let dir = format!("{GENERATIONS}/{}", verified(&vfs).unwrap());
-    for path in [
+    let tree = [
         "manifest.json",
         "history.bin",
         "files.sha256",
+        "siblings.bin",
         "index/files.bin",
         "index/x.bin",
         "public/b/c.json.gz",
-    ] {
+    ];
+    damage_every_byte(&two_generations(), &tree.map(str::to_owned));
+    let disk = two_in_packs();
+    let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
+    let live = open_current_on(&vfs, 0).unwrap();
+    let packs = live.packs().unwrap().packs().iter().map(Pack::path);
+    let own = ["manifest.json", "history.bin", "objects.bin"].map(str::to_owned);
+    let files: Vec<String> = packs.chain(own).collect();
+    assert_eq!(files.len(), 1 + 3, "what was needed of the first pack is in the second");
+    damage_every_byte(&disk, &files);
+}
+
+fn damage_every_byte(disk: &Arc<Model>, files: &[String]) {
+    let vfs = Arc::clone(disk) as Arc<dyn Vfs>;
+    let dir = format!("{GENERATIONS}/{}", verified(&vfs).unwrap());
+    for path in files {
         let node = disk.state().find(&format!("{dir}/{path}")).unwrap();
         let good = disk.state().file(&format!("{dir}/{path}")).unwrap();
         let refused = |bad: Vec<u8>, how: &str| {
             disk.state().nodes[node] = Node::File { bytes: bad.into(), synced: true };
             let faults = verified(&vfs).expect_err(how);
-            assert!(faults.iter().any(|fault| fault.to_string().contains(path)), "{how}: {faults:?}");
+            // A dictionary or the table of files is missed before the pack it lies in is looked at.
+            let named = |fault: &StoreError| fault.to_string().contains(path.split('/').next().unwrap());
+            let table = |fault: &StoreError| {
+                path.starts_with("packs/") && fault.to_string().contains("index/files.bin")
+            };
+            assert!(faults.iter().any(|fault| named(fault) || table(fault)), "{how}: {faults:?}");
         };
         for at in 0..good.len() {
             let mut bad = good.to_vec();

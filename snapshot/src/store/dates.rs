@@ -10,8 +10,9 @@ use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
 use super::HISTORY;
+use super::body::Body;
 use super::generation::{Generation, directory_of, ids, open_sections};
-use super::table::{Body, Coding, FileTable};
+use super::table::FileTable;
 use super::vfs::Vfs;
 
 /// The date of what a publication changes, in seconds since 1970. Until then readers that fill holes for
@@ -39,13 +40,13 @@ pub(super) fn latest(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
 
 /// For each page, since when it has been its bytes: the live generation's word if that has them, else `now`.
 pub(super) fn changed<'a>(
-    pages: impl Iterator<Item = (&'a str, Option<Body>)>,
+    pages: impl Iterator<Item = (&'a str, Body)>,
     live: Option<&FileTable>,
     now: i64,
 ) -> Vec<i64> {
-    let since = |(path, body): (&str, Option<Body>)| {
+    let since = |(path, body): (&str, Body)| {
         let entry = live?.find(path.as_bytes())?;
-        (entry.body(Coding::Identity) == body).then(|| entry.changed())
+        (entry.identity() == body).then(|| entry.changed())
     };
     pages.map(|page| since(page).unwrap_or(now)).collect()
 }

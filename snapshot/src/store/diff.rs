@@ -6,7 +6,7 @@ use std::path::Path;
 use super::StoreError;
 use super::generation::Generation;
 use super::manifest::{Id, Manifest};
-use super::table::{Coding, FileEntry};
+use super::table::FileEntry;
 
 /// What happened to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<Difference, StoreError> {
         Some(new) => (first, open(new)?),
         None => (parent(old, &first)?, first),
     };
-    let same = |left: FileEntry<'_>, right: FileEntry<'_>| {
-        left.body(Coding::Identity) == right.body(Coding::Identity)
-    };
+    let same = |left: FileEntry<'_>, right: FileEntry<'_>| left.identity() == right.identity();
     let (mut left, mut right) = (old.files().entries().peekable(), new.files().entries().peekable());
     let mut pages = Vec::new();
     loop {

@@ -4,14 +4,18 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::io::Errno;
-
+use super::body::{Body, Coding};
 use super::digest::Digest;
 use super::manifest::{Id, Manifest, Refused};
+use super::objects::Objects;
 use super::sections::{SectionError, Sections};
-use super::table::{Body, Coding, FileEntry, FileTable};
-use super::vfs::{Disk, Kind, Lock, Vfs};
-use super::{CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, Problem, StoreError};
+use super::siblings::Siblings;
+use super::table::{FileEntry, FileTable};
+use super::vfs::{Disk, Kind, Lock, Vfs, damaged, failed};
+use super::{
+    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem, SIBLINGS,
+    StoreError,
+};
 
 /// Longest `CURRENT` and longest manifest that are read, in bytes.
 const CURRENT_LIMIT: u64 = 128;
@@ -23,8 +27,10 @@ pub struct Generation {
     dir: String,
     manifest: Manifest,
     files: FileTable,
-    /// Of `index/files.bin`, the one listed file that the table cannot list.
-    table_hash: Digest,
+    /// Hash of all that it was made from, if that was told.
+    recipe: Option<Digest>,
+    /// Where its bodies lie, unless it is a tree.
+    packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
     copied: bool,
     _pin: Lock,
@@ -68,8 +74,8 @@ impl Generation {
         Ok(generation)
     }
 
-    /// Opens the generation in `dir`, whatever the name of that is. Order of checks: version, manifest,
-    /// file list, table, history; each is trusted only after the one before.
+    /// Opens the generation in `dir`, whatever the name of that is. Order of checks: version, manifest
+    /// by the history, file list or objects, table; each is trusted only after the one before.
     pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String, copy: u64) -> Result<Self, StoreError> {
         let pin = vfs.pin(&dir).map_err(|err| match err.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
@@ -78,12 +84,27 @@ impl Generation {
             _ => failed(&**vfs, &dir, err),
         })?;
         let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
-        let table_hash = read_file_list(&**vfs, &dir, &manifest)?;
         let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
-        let table = Reading::new(&**vfs, &dir, FILE_TABLE).sections(copied, Some(table_hash))?;
-        let history = Reading::new(&**vfs, &dir, HISTORY);
-        let files = history.history(copied, &table, manifest_hash)?;
-        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, table_hash, copied, _pin: pin })
+        let reading = |path: &str| Reading::new(&**vfs, &dir, path);
+        let history = reading(HISTORY).sealed(copied, manifest_hash)?;
+        let found = vfs.list(&dir).map_err(|err| failed(&**vfs, &dir, err))?;
+        let (files, recipe, packs) = if found.iter().any(|(name, _)| name == OBJECTS) {
+            let file = reading(OBJECTS).sections(copied, None)?;
+            let objects = Objects::open(vfs, &dir, &file, |problem| reading(OBJECTS).damaged(problem))?;
+            let table = reading(FILE_TABLE).packed(&objects, manifest.files.table)?;
+            let (files, recipe) = reading(HISTORY).history(&history, &table)?;
+            let bodies = files.bodies().iter().copied();
+            let fits = objects.fits(manifest.files.table, bodies);
+            fits.map_err(|err| reading(OBJECTS).damaged(err.into()))?;
+            (files, recipe, Some(Arc::new(objects)))
+        } else {
+            check_file_list(&**vfs, &dir, &manifest)?;
+            let table = reading(FILE_TABLE).sections(copied, Some(manifest.files.table))?;
+            let (files, recipe) = reading(HISTORY).history(&history, &table)?;
+            let siblings = reading(SIBLINGS).siblings(copied, manifest.files.table, files.len())?;
+            (files.with_siblings(siblings), recipe, None)
+        };
+        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, recipe, packs, copied, _pin: pin })
     }
 
     /// Its name.
@@ -96,6 +117,12 @@ impl Generation {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// Hash of all that it was made from, the program too, if the publisher told it.
+    #[must_use]
+    pub fn recipe(&self) -> Option<Digest> {
+        self.recipe
     }
 
     /// Its pages.
@@ -115,7 +142,10 @@ impl Generation {
         let path = format!("index/{name}");
         let file = Reading::new(&*self.vfs, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let sections = file.sections(self.copied, None)?;
+        let sections = match self.packed(entry)? {
+            Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err.into()))?,
+            None => file.sections(self.copied, None)?,
+        };
         if sections.checksum() != entry.checksum() {
             return Err(file.damaged(SectionError::Checksum.into()));
         }
@@ -132,12 +162,30 @@ impl Generation {
         let path = format!("{}{}", entry.path(), coding.suffix());
         let file = Reading::new(&*self.vfs, &self.dir, &path);
         let expected = entry.body(coding).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let bytes = file.bytes(expected.len)?;
+        let bytes = match self.packed(entry)? {
+            Some(bytes) => bytes,
+            None => file.bytes(expected.len)?,
+        };
         if bytes.len() as u64 != expected.len {
             return Err(file.damaged(Problem::Length { expected: expected.len, found: bytes.len() as u64 }));
         }
         file.check_hash(expected.sha256, Digest::of(&bytes))?;
         Ok(bytes)
+    }
+
+    /// The body of a page that lies in packs, not yet compared with anything.
+    fn packed(&self, entry: FileEntry<'_>) -> Result<Option<Vec<u8>>, StoreError> {
+        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number()))
+    }
+
+    /// Whether its bodies lie in packs.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        self.packs.is_some()
+    }
+
+    pub(super) fn packs(&self) -> Option<&Arc<Objects>> {
+        self.packs.as_ref()
     }
 
     /// Whether its index was copied into memory, see [`Self::open_current_copying`].
@@ -158,21 +206,12 @@ impl Generation {
     pub(super) fn dir(&self) -> &str {
         &self.dir
     }
-
-    pub(super) fn table_hash(&self) -> Digest {
-        self.table_hash
-    }
 }
 
-/// The text of `files.sha256`, from all stored bodies and the hash of the table that lists them.
-pub(super) fn file_list<'a>(
-    stored: impl Iterator<Item = (&'a str, Coding, Body)>,
-    table_hash: Digest,
-) -> Vec<u8> {
-    let named =
-        |(path, coding, body): (&str, Coding, Body)| (format!("{path}{}", coding.suffix()), body.sha256);
-    let table = (FILE_TABLE.to_owned(), table_hash);
-    let mut lines: Vec<_> = stored.map(named).chain([table]).collect();
+/// The text of the file list, from all bodies as they are and the hash of the table that lists them.
+pub(super) fn file_list<'a>(bodies: impl Iterator<Item = (&'a str, Body)>, table_hash: Digest) -> Vec<u8> {
+    let mut lines: Vec<_> = bodies.map(|(path, body)| (path, body.sha256)).collect();
+    lines.push((FILE_TABLE, table_hash));
     lines.sort_unstable();
     let lines = lines.iter().map(|(path, hash)| format!("{hash}  {path}\n"));
     lines.collect::<String>().into_bytes()
@@ -249,12 +288,14 @@ pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<(Manifest, Diges
     Ok((manifest, Digest::of(&bytes)))
 }
 
-fn read_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<Digest, StoreError> {
+fn check_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<(), StoreError> {
     let file = Reading::new(vfs, dir, FILE_LIST);
     let list = vfs.map(&file.name).map_err(|err| failed(vfs, &file.name, err))?;
     file.check_hash(manifest.files.sha256, Digest::of(&list))?;
-    let unlisted = || file.damaged(Problem::Format(format!("does not list {FILE_TABLE}")));
-    listed_table_hash(&list).ok_or_else(unlisted)
+    match listed_table_hash(&list) {
+        Some(table) if table == manifest.files.table => Ok(()),
+        _ => Err(file.damaged(Problem::Format(format!("does not list the {FILE_TABLE} of {MANIFEST}")))),
+    }
 }
 
 /// One file of a generation, on its way to being trusted.
@@ -268,11 +309,13 @@ pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sect
     Reading::new(vfs, dir, path).sections(false, None)
 }
 
-/// Size of what is mapped or copied: `history.bin` and every file of the index.
+/// Size of what is mapped or copied: the tables and every file of the index.
 fn index_bytes(vfs: &dyn Vfs, dir: &str) -> Result<u64, StoreError> {
     let list = |dir: &str| vfs.list(dir).map_err(|err| failed(vfs, dir, err));
-    let mut found = list(&format!("{dir}/{INDEX_DIR}"))?;
-    found.extend(list(dir)?.into_iter().filter(|(name, _)| name == HISTORY));
+    let own = list(dir)?;
+    let has_index = own.iter().any(|(name, kind)| name == INDEX_DIR && *kind == Kind::Directory);
+    let mut found = if has_index { list(&format!("{dir}/{INDEX_DIR}"))? } else { Vec::new() };
+    found.extend(own.into_iter().filter(|(name, _)| [HISTORY, SIBLINGS, OBJECTS].contains(&&**name)));
     let sizes = found.into_iter().map(|(_, kind)| if let Kind::File(len) = kind { len } else { 0 });
     Ok(sizes.sum())
 }
@@ -295,20 +338,38 @@ impl<'a> Reading<'a> {
         Sections::check(map).map_err(|err| self.damaged(err.into()))
     }
 
-    /// `history.bin` belongs to this manifest; together with the table it makes the file table.
-    fn history(
-        &self,
-        copied: bool,
-        table: &Sections,
-        manifest_hash: Digest,
-    ) -> Result<FileTable, StoreError> {
+    /// `history.bin`, which belongs to this manifest.
+    fn sealed(&self, copied: bool, manifest_hash: Digest) -> Result<Sections, StoreError> {
         let history = self.sections(copied, None)?;
-        let wrong = |err: SectionError| self.damaged(err.into());
-        let sealed = history.get::<Digest>("manifest").map_err(wrong)?;
+        let sealed = history.get::<Digest>("manifest").map_err(|err| self.damaged(err.into()))?;
         if *sealed != [manifest_hash] {
             return Err(self.damaged(Problem::Format(format!("does not belong to this {MANIFEST}"))));
         }
-        FileTable::open(table, history.get("changed").map_err(wrong)?).map_err(wrong)
+        Ok(history)
+    }
+
+    /// What the table and the history together are, and the recipe.
+    fn history(
+        &self,
+        history: &Sections,
+        table: &Sections,
+    ) -> Result<(FileTable, Option<Digest>), StoreError> {
+        let wrong = |err: SectionError| self.damaged(err.into());
+        let recipe = history.get::<Digest>("recipe").map_err(wrong)?.first().copied();
+        let files = FileTable::open(table, history.get("changed").map_err(wrong)?).map_err(wrong)?;
+        Ok((files, recipe))
+    }
+
+    /// The table of files of a generation in packs.
+    fn packed(&self, objects: &Objects, expected: Digest) -> Result<Sections, StoreError> {
+        let bytes = objects.own()?;
+        self.check_hash(expected, Digest::of(&bytes))?;
+        Sections::from_bytes(&bytes).map_err(|err| self.damaged(err.into()))
+    }
+
+    fn siblings(&self, copied: bool, table: Digest, rows: usize) -> Result<Siblings, StoreError> {
+        let file = self.sections(copied, None)?;
+        Siblings::open(&file, table, rows).map_err(|err| self.damaged(err.into()))
     }
 
     fn check_hash(&self, expected: Digest, found: Digest) -> Result<(), StoreError> {
@@ -317,18 +378,5 @@ impl<'a> Reading<'a> {
 
     fn damaged(&self, problem: Problem) -> StoreError {
         damaged(self.vfs, &self.name, problem)
-    }
-}
-
-pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: Problem) -> StoreError {
-    StoreError::Damaged { path: vfs.locate(name), problem }
-}
-
-/// What a failed read of something that ought to be there means.
-pub(super) fn failed(vfs: &dyn Vfs, name: &str, err: io::Error) -> StoreError {
-    match Errno::from_io_error(&err) {
-        Some(Errno::NOENT) => damaged(vfs, name, Problem::Missing),
-        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, Problem::Kind),
-        _ => StoreError::Io { path: vfs.locate(name), source: err },
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::generation::{current, directory_of, open_root};
 use super::vfs::Stamp;
-use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST};
+use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, PACKS, SIBLINGS};
 
 /// `CURRENT` and the files that opening the generation it names reads, from outside. Equal while none of them
 /// was written, replaced or given to others.
@@ -18,11 +18,13 @@ pub fn glance(root: &Path) -> Glance {
     let mut stamps = vec![vfs.stamp(CURRENT)];
     if let Ok(id) = current(&*vfs) {
         let dir = directory_of(id);
-        let index = format!("{dir}/{INDEX_DIR}");
-        let own = [MANIFEST, FILE_LIST, HISTORY].map(|name| format!("{dir}/{name}"));
-        let indexed =
-            vfs.list(&index).unwrap_or_default().into_iter().map(|(name, _)| format!("{index}/{name}"));
-        stamps.extend(own.into_iter().chain(indexed).map(|name| vfs.stamp(&name)));
+        let own = [MANIFEST, FILE_LIST, HISTORY, SIBLINGS, OBJECTS].map(|name| format!("{dir}/{name}"));
+        let below = [INDEX_DIR, PACKS].map(|name| format!("{dir}/{name}"));
+        let below = below.iter().flat_map(|dir| {
+            let found = vfs.list(dir).unwrap_or_default().into_iter();
+            found.map(move |(name, _)| format!("{dir}/{name}"))
+        });
+        stamps.extend(own.into_iter().chain(below).map(|name| vfs.stamp(&name)));
     }
     Glance(stamps)
 }

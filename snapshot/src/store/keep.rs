@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use super::generation::{Generation, current, directory_of, ids, open_root, read_manifest};
 use super::manifest::{Id, Manifest};
 use super::stage::{Stage, at, clear_away, take_lock};
+use super::told::Layout;
 use super::verify::{Mode, verify_on};
 use super::vfs::Vfs;
 use super::{CURRENT, GENERATIONS, StoreError, TMP_PREFIX};
@@ -64,7 +65,7 @@ pub(super) fn rollback_on(vfs: &Arc<dyn Vfs>, to: Option<Id>, today: Date) -> Re
     let only = |err| vec![err];
     let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(only)?;
     let old = Generation::open_on(vfs, to, 0).map_err(only)?;
-    let stage = Stage::begin_on(Arc::clone(vfs), "").map_err(only)?;
+    let stage = Stage::begin_on(Arc::clone(vfs), &Layout::Tree { encoder: String::new() }).map_err(only)?;
     verify_on(vfs, Some(to), Mode::Fast, 1, &|_, _| ())?;
     stage.publish_again(&old, today).map_err(only)
 }

@@ -11,7 +11,7 @@ use super::Problem;
 use super::digest::{Digest, Hex, read_hex};
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Version of the REST interface whose answers the files hold.
 pub const API_VERSION: &str = "1.0.0";
 
@@ -80,7 +80,7 @@ pub struct Manifest {
     pub source: Source,
     /// Published records by entity.
     pub counts: Counts,
-    /// What `files.sha256` lists.
+    /// What the file list lists.
     pub files: FileTotals,
     /// False when pages were left out (`--index-only`).
     pub complete: bool,
@@ -108,7 +108,7 @@ pub struct Counts {
     pub facts: u64,
 }
 
-/// Totals over the files that `files.sha256` lists.
+/// Totals over what the file list lists: every file below public/ and index/ as it is, without other codings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileTotals {
@@ -116,8 +116,10 @@ pub struct FileTotals {
     pub count: u64,
     /// Their sizes added up.
     pub bytes: u64,
-    /// Hash of `files.sha256` itself.
+    /// Hash of the file list itself: a line `<hex>  <path>` each, sorted by path.
     pub sha256: Digest,
+    /// Hash of `index/files.bin`, which the list names too.
+    pub table: Digest,
 }
 
 /// What reading a manifest may end in besides a manifest.
@@ -172,7 +174,7 @@ impl Manifest {
         }
         check_base_url(&self.base_url)?;
         if self.hash != Self::hash_of(&self.files.sha256, self.as_of, &self.base_url) {
-            return Err("hash does not fit files.sha256, asOf and baseUrl");
+            return Err("hash does not fit files, asOf and baseUrl");
         }
         Ok(())
     }
@@ -236,7 +238,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 3,
+  "format": 4,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",
@@ -259,7 +261,8 @@ mod tests {
   "files": {
     "count": 8,
     "bytes": 9,
-    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+    "table": "0000000000000000000000000000000000000000000000000000000000000000"
   },
   "complete": true
 }
@@ -283,7 +286,7 @@ mod tests {
     #[test]
     fn version_comes_first_then_fields_then_rules_then_form() {
         let with = |from: &str, to: &str| refusal(&TEXT.replacen(from, to, 1));
-        assert_eq!(refusal(r#"{"format": 4, "anything": []}"#), "version 4");
+        assert_eq!(refusal(r#"{"format": 3, "anything": []}"#), "version 3");
         assert!(refusal("").contains("EOF"));
         assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
         assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));

@@ -1,8 +1,10 @@
 //! Whether a generation is all there: a look at every listed file from outside, without reading it.
 
-use super::generation::{Generation, damaged, failed};
-use super::table::Body;
-use super::vfs::Kind;
+use std::collections::BTreeMap;
+
+use super::body::Body;
+use super::generation::Generation;
+use super::vfs::{Kind, damaged, failed};
 use super::{Problem, StoreError};
 
 /// What is in one directory, sorted by name.
@@ -21,16 +23,33 @@ impl Generation {
     /// If a file is missing, of another size, or no regular file.
     pub fn check_presence(&self) -> Result<(), StoreError> {
         let mut listing = Listing::default();
-        for (path, coding, body) in self.files().stored() {
+        for (path, body) in self.bodies_of_packs() {
             let (dir, name) = path.rsplit_once('/').unwrap_or_default();
             if listing.dir != dir {
                 listing = self.list(dir)?;
             }
-            listing.holds(&format!("{name}{}", coding.suffix()), body).map_err(|problem| {
+            let held = listing.holds(name, body.len);
+            held.map_err(|problem| damaged(self.vfs(), &self.name(&path), problem))?;
+        }
+        for (path, coding, body) in self.files().stored().filter(|_| !self.is_packed()) {
+            let (dir, name) = path.rsplit_once('/').unwrap_or_default();
+            if listing.dir != dir {
+                listing = self.list(dir)?;
+            }
+            listing.holds(&format!("{name}{}", coding.suffix()), body.len).map_err(|problem| {
                 damaged(self.vfs(), &self.name(&format!("{path}{}", coding.suffix())), problem)
             })?;
         }
         Ok(())
+    }
+
+    /// What a generation in packs has besides its own files: packs, and bodies that lie as files.
+    pub(super) fn bodies_of_packs(&self) -> BTreeMap<String, Body> {
+        let Some(objects) = self.packs() else { return BTreeMap::new() };
+        let packs = objects.packs().iter();
+        let packs = packs.map(|pack| (pack.path(), Body { len: pack.length, sha256: pack.sha256 }));
+        let plain = self.files().entries().filter(|entry| objects.is_plain(entry.number()));
+        packs.chain(plain.map(|entry| (entry.path().to_owned(), entry.identity()))).collect()
     }
 
     fn list(&self, dir: &str) -> Result<Listing, StoreError> {
@@ -41,12 +60,12 @@ impl Generation {
 }
 
 impl Listing {
-    fn holds(&self, name: &str, body: Body) -> Result<(), Problem> {
+    fn holds(&self, name: &str, expected: u64) -> Result<(), Problem> {
         let at = self.found.binary_search_by(|(found, _)| found.as_str().cmp(name));
         match at.ok().map(|at| self.found[at].1) {
             None => Err(Problem::Missing),
-            Some(Kind::File(len)) if len == body.len => Ok(()),
-            Some(Kind::File(found)) => Err(Problem::Length { expected: body.len, found }),
+            Some(Kind::File(len)) if len == expected => Ok(()),
+            Some(Kind::File(found)) => Err(Problem::Length { expected, found }),
             Some(Kind::Directory | Kind::Other) => Err(Problem::Kind),
         }
     }

@@ -1,87 +1,35 @@
 //! Publishing: collects the files of a new generation and makes it the live one. The protocol and
 //! why it holds are told in `store`.
 
+mod packed;
+
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 
+use super::body::{Body, CODINGS, Coding, Tally};
 use super::dates;
 use super::digest::Digest;
 use super::generation::{
-    Generation, current, damaged, directory_of, failed, file_list, open_current_on, open_root, open_sections,
+    Generation, current, directory_of, file_list, open_current_on, open_root, open_sections,
 };
-use super::manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
+use super::manifest::{API_VERSION, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
+use super::packer::Packer;
 use super::sections::{SectionWriter, Sections, stated_checksum};
-use super::table::{Body, Coding, FileEntry, Hole, Staged, check_page, write_table};
-use super::vfs::{Kind, Lock, Vfs, in_parallel};
+use super::siblings::{Beside, write_siblings};
+use super::table::{FileEntry, Staged, check_page, write_table};
+use super::told::{About, Encode, Layout, Page, Published};
+use super::vfs::{Kind, Lock, Vfs, damaged, failed, in_parallel};
 use super::{
-    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, Problem, StoreError,
-    TMP_PREFIX,
+    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, OBJECTS, Problem,
+    SIBLINGS, StoreError, TMP_PREFIX,
 };
 
 /// Bodies shorter than this are not worth a coding, in bytes.
 const MIN_ENCODED: usize = 512;
-
-/// A file to be published.
-#[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
-    /// Below the generation: `public/…` or `index/…`, of letters, digits and `-._~`.
-    pub path: &'a str,
-    /// The bytes.
-    pub body: &'a [u8],
-    /// Which of them depend on the day; sorted, not overlapping.
-    pub holes: &'a [Hole],
-    /// Whether to store compressed siblings where they save a tenth or more.
-    pub encodings: bool,
-}
-
-/// Makes a body in a coding; none where that is not possible.
-pub type Encode<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
-
-/// What a manifest says besides what the store knows itself.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// `publishedAt` of the dataset.
-    pub generated_at: Timestamp,
-    /// The UTC day the files are right for.
-    pub as_of: Date,
-    /// Scheme and authority, no path.
-    pub base_url: String,
-    /// Hash of the dataset as read.
-    pub source: Digest,
-    /// Published records.
-    pub counts: Counts,
-    /// False when pages were left out.
-    pub complete: bool,
-}
-
-/// What `Stage::publish` did.
-#[derive(Clone, Debug)]
-pub struct Published {
-    /// The live generation's manifest.
-    pub manifest: Manifest,
-    /// Nothing was published, for the live generation has the same hash.
-    pub unchanged: bool,
-    /// Files and bytes written anew.
-    pub written: Tally,
-    /// Files and bytes shared with the parent (or found equal, if unchanged).
-    pub linked: Tally,
-    /// Files that were written anew because the parent's were damaged.
-    pub repaired: u64,
-}
-
-/// A number of files and their size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How many.
-    pub files: u64,
-    /// Sizes added up.
-    pub bytes: u64,
-}
 
 /// A generation being built. Pages may be put from many threads. Dropped unpublished, it leaves
 /// nothing behind. At most one exists per root.
@@ -90,6 +38,7 @@ pub struct Stage {
     dir: String,
     sequence: u64,
     encoder: String,
+    packer: Option<Packer>,
     parent: Result<Generation, StoreError>,
     pages: Mutex<Vec<Staged>>,
     written: Mutex<Vec<(String, Body)>>,
@@ -100,20 +49,19 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Starts a generation in `root`, which is made if it is not there. `encoder` names the
-    /// compressors and levels in use: stored codings made by another are not reused.
+    /// Starts a generation in `root`, which is made if it is not there.
     ///
     /// Refuses a directory with other things in it and a root that another publisher works on.
     ///
     /// # Errors
     ///
     /// If there are other things in the directory, if another publisher is at work, or if the system refuses to write.
-    pub fn begin(root: &Path, encoder: &str) -> Result<Self, StoreError> {
+    pub fn begin(root: &Path, layout: &Layout) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        Self::begin_on(open_root(root)?, encoder)
+        Self::begin_on(open_root(root)?, layout)
     }
 
-    pub(super) fn begin_on(vfs: Arc<dyn Vfs>, encoder: &str) -> Result<Self, StoreError> {
+    pub(super) fn begin_on(vfs: Arc<dyn Vfs>, layout: &Layout) -> Result<Self, StoreError> {
         refuse_foreign(&*vfs)?;
         let lock = take_lock(&*vfs)?;
         create_dirs(&*vfs, GENERATIONS)?;
@@ -121,16 +69,25 @@ impl Stage {
         let parent = open_current_on(&vfs, 0);
         let dir = format!("{GENERATIONS}/{TMP_PREFIX}{sequence:06}");
         create_dirs(&*vfs, &dir)?;
+        let (encoder, level) = match layout {
+            Layout::Tree { encoder } => (encoder.clone(), None),
+            Layout::Packs { level } => (String::new(), Some(*level)),
+        };
+        let (packer, broken) = match level {
+            Some(level) => packed::begin(level, parent.as_ref().ok()),
+            None => (None, 0),
+        };
         Ok(Self {
             vfs,
             dir,
             sequence,
-            encoder: encoder.to_owned(),
+            encoder,
+            packer,
             parent,
             pages: Mutex::default(),
             written: Mutex::default(),
             linked: Mutex::default(),
-            repaired: AtomicU64::new(0),
+            repaired: AtomicU64::new(broken),
             _lock: lock,
         })
     }
@@ -154,28 +111,33 @@ impl Stage {
     pub fn put(&self, page: Page<'_>, encode: Encode<'_>) -> Result<(), StoreError> {
         check_page(page.path, page.holes, page.body.len())?;
         let identity = Body::of(page.body);
+        if let Some(packer) = &self.packer {
+            let parts = packer.put(page.path, page.body, identity, &|path, bytes| {
+                self.write(path, bytes, Body::of(bytes))
+            })?;
+            self.stage(page, identity, Beside::default(), Some(parts));
+            return Ok(());
+        }
         let before = self.parent.as_ref().ok().and_then(|parent| parent.files().find(page.path.as_bytes()));
-        let before = before.filter(|entry| entry.body(Coding::Identity) == Some(identity));
-        let mut bodies = [None; 4];
-        bodies[0] = Some(identity);
+        let before = before.filter(|entry| entry.identity() == identity);
         if !self.link(before, page.path, Coding::Identity) {
             self.write(page.path, page.body, identity)?;
         }
+        let mut beside = Beside { encoded: page.encodings, ..Beside::default() };
         if page.encodings {
             let same = before.filter(|entry| entry.encoded() && self.same_encoder());
-            for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-                bodies[coding as usize] = self.put_sibling(page, coding, same, encode)?;
+            for (coding, slot) in CODINGS.into_iter().skip(1).zip(&mut beside.bodies) {
+                *slot = self.put_sibling(page, coding, same, encode)?;
             }
         }
-        let staged = Staged {
-            path: page.path.to_owned(),
-            bodies,
-            holes: page.holes.to_owned(),
-            encoded: page.encodings,
-            checksum: stated_checksum(page.body),
-        };
-        lock(&self.pages).push(staged);
+        self.stage(page, identity, beside, None);
         Ok(())
+    }
+
+    fn stage(&self, page: Page<'_>, identity: Body, beside: Beside, parts: Option<Vec<Digest>>) {
+        let (path, holes) = (page.path.to_owned(), page.holes.to_owned());
+        let checksum = stated_checksum(page.body);
+        lock(&self.pages).push(Staged { path, identity, holes, checksum, beside, parts });
     }
 
     /// Adds a section file without holes or siblings, and opens it where it now is: on disk, so that
@@ -185,7 +147,15 @@ impl Stage {
     ///
     /// If the path is taken, or the system refuses to write.
     pub fn put_sections(&self, path: &str, file: Sections) -> Result<Sections, StoreError> {
-        self.put(Page { path, body: file.bytes(), holes: &[], encodings: false }, &|_, _| None)?;
+        let page = Page { path, body: file.bytes(), holes: &[], encodings: false };
+        if self.packer.is_some() {
+            check_page(path, &[], 0)?;
+            let identity = Body::of(page.body);
+            self.write(path, page.body, identity)?;
+            self.stage(page, identity, Beside::default(), None);
+            return open_sections(&*self.vfs, &self.dir, path);
+        }
+        self.put(page, &|_, _| None)?;
         drop(file);
         let is_linked = lock(&self.linked).iter().any(|(linked, _)| linked == path);
         let dir = self.parent.as_ref().ok().filter(|_| is_linked).map_or(&*self.dir, Generation::dir);
@@ -222,10 +192,17 @@ impl Stage {
         self.parent.as_ref().is_ok_and(|parent| parent.files().encoder() == self.encoder.as_bytes())
     }
 
+    /// Whether the live generation is stored as this one is to be.
+    fn same_layout(&self) -> bool {
+        let packed = self.parent.as_ref().is_ok_and(Generation::is_packed);
+        packed == self.packer.is_some() && (packed || self.same_encoder())
+    }
+
     /// Takes the parent's file if it is still what it was; a damaged one is counted as repaired, as
     /// the caller then writes it.
     fn link(&self, entry: Option<FileEntry<'_>>, path: &str, coding: Coding) -> bool {
-        let (Ok(parent), Some(body)) = (&self.parent, entry.and_then(|entry| entry.body(coding))) else {
+        let parent = self.parent.as_ref().ok().filter(|parent| !parent.is_packed());
+        let (Some(parent), Some(body)) = (parent, entry.and_then(|entry| entry.body(coding))) else {
             return false;
         };
         let path = format!("{path}{}", coding.suffix());
@@ -269,12 +246,20 @@ impl Stage {
         check_base_url(&about.base_url)
             .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;
         let parts = self.parts(about)?;
-        if let Some(live) = self.live_with(&parts.manifest.hash) {
+        if let Some(live) = self.live_with(&parts.manifest.hash).filter(|_| self.same_layout()) {
             return Ok(self.outcome(live, true));
         }
-        self.make_links(jobs)?;
-        self.write(FILE_TABLE, parts.table.bytes(), Body::of(parts.table.bytes()))?;
-        self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
+        match &self.packer {
+            Some(packer) => self.write_packs(packer, parts.pages, &parts.table)?,
+            None => {
+                self.make_links(jobs)?;
+                let siblings = parts.pages.iter().map(|page| page.beside);
+                let siblings = write_siblings(siblings, &self.encoder, parts.manifest.files.table);
+                self.write(FILE_TABLE, parts.table.bytes(), Body::of(parts.table.bytes()))?;
+                self.write(FILE_LIST, &parts.file_list, Body::of(&parts.file_list))?;
+                self.write(SIBLINGS, siblings.bytes(), Body::of(siblings.bytes()))?;
+            }
+        }
         self.seal(&parts.manifest, &parts.history, jobs)?;
         Ok(self.outcome(parts.manifest, false))
     }
@@ -285,15 +270,20 @@ impl Stage {
         if let Some(live) = self.live_with(&old.manifest().hash) {
             return Ok(live.id());
         }
-        let pages = old.files().stored().map(|(path, coding, _)| format!("{path}{}", coding.suffix()));
-        for path in pages.chain([FILE_TABLE, FILE_LIST].map(str::to_owned)) {
+        let stored = old.files().stored().map(|(path, coding, _)| format!("{path}{}", coding.suffix()));
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let files = match old.is_packed() {
+            true => old.bodies_of_packs().into_keys().chain(own(&[OBJECTS])).collect(),
+            false => stored.chain(own(&[FILE_TABLE, FILE_LIST, SIBLINGS])).collect::<Vec<_>>(),
+        };
+        for path in files {
             let from = old.name(&path);
             self.create(&path, |to| self.vfs.link(&from, to))?;
         }
         let parent = self.parent.as_ref().ok().map(Generation::id);
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
-        let identities = old.files().entries().map(|entry| (entry.path(), entry.body(Coding::Identity)));
-        let history = self.history(&manifest, identities, day);
+        let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
+        let history = self.history(&manifest, identities, (day, old.recipe()));
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
     }
@@ -329,35 +319,39 @@ impl Stage {
             let files = lock(files);
             Tally { files: files.len() as u64, bytes: files.iter().map(|(_, body)| body.len).sum() }
         };
+        let linked = match &self.packer {
+            Some(packer) => packer.taken(),
+            None => tally(&self.linked),
+        };
         Published {
             manifest,
             unchanged,
             written: tally(&self.written),
-            linked: tally(&self.linked),
+            linked,
             repaired: self.repaired.load(Relaxed),
         }
     }
 
-    /// The four files that say what the others are.
+    /// What says what the files are.
     fn parts(&self, about: &About) -> Result<Parts, StoreError> {
         let mut pages = std::mem::take(&mut *lock(&self.pages));
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if let Some([twice, _]) = pages.array_windows().find(|[one, next]| one.path == next.path) {
             return Err(put_twice(&twice.path));
         }
-        let table = write_table(&pages, &self.encoder);
+        let table = write_table(&pages);
         let table_body = Body::of(table.bytes());
-        let stored = || pages.iter().flat_map(Staged::stored);
-        let file_list = file_list(stored(), table_body.sha256);
+        let identities = || pages.iter().map(|page| (&*page.path, page.identity));
+        let file_list = file_list(identities(), table_body.sha256);
         let files = FileTotals {
-            count: 1 + stored().count() as u64,
-            bytes: table_body.len + stored().map(|(_, _, body)| body.len).sum::<u64>(),
+            count: 1 + pages.len() as u64,
+            bytes: table_body.len + pages.iter().map(|page| page.identity.len).sum::<u64>(),
             sha256: Digest::of(&file_list),
+            table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let identities = pages.iter().map(|page| (&*page.path, page.bodies[0]));
-        let history = self.history(&manifest, identities, about.as_of);
-        Ok(Parts { table, file_list, manifest, history })
+        let history = self.history(&manifest, identities(), (about.as_of, about.recipe));
+        Ok(Parts { pages, table, file_list, manifest, history })
     }
 
     fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
@@ -377,12 +371,12 @@ impl Stage {
         }
     }
 
-    /// `history.bin` of pages with their identity bodies, published on this day or later.
+    /// `history.bin` of pages with their identity bodies, published on this day or later, and what they were made from.
     fn history<'a>(
         &self,
         manifest: &Manifest,
-        pages: impl Iterator<Item = (&'a str, Option<Body>)>,
-        day: Date,
+        pages: impl Iterator<Item = (&'a str, Body)>,
+        (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref();
         let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live.ok()));
@@ -390,6 +384,7 @@ impl Stage {
         let mut history = SectionWriter::default();
         history.put("manifest", [Digest::of(&manifest.to_bytes())]);
         history.put::<i64>("changed", changed);
+        history.put::<Digest>("recipe", Vec::from_iter(recipe));
         history.finish()
     }
 
@@ -427,6 +422,7 @@ fn put_twice(path: &str) -> StoreError {
 }
 
 struct Parts {
+    pages: Vec<Staged>,
     table: Sections,
     file_list: Vec<u8>,
     manifest: Manifest,

@@ -4,19 +4,21 @@
 //! ```text
 //! paths      u8    all paths, one after the other
 //! rows       Row   sorted by path
-//! bodies     Body  of each row: identity, then one per stored coding, in `CODINGS` order
+//! bodies     Body  of each row: of its identity body
 //! holes      Hole  of each row: sorted, not overlapping, inside the identity body
 //! slots      u32   hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
 //! checksums  u64   of each row below index/ (they sort first): checksum of a section file, else 0
-//! encoder    u8    names the compressors and levels that made the stored codings
 //! ```
-//! The table itself is not in the table; `files.sha256` lists it.
+//! It says what a generation *is*: where the bytes lie, and in which codings beside, is said elsewhere, so that a
+//! tree and packs of one dataset have one table. The table itself is not in the table; the file list names it.
 
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::body::{Body, CODINGS, Coding, slice};
 use super::digest::Digest;
 use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::siblings::{Beside, Siblings};
 use super::{FILE_TABLE, StoreError};
 
 /// Longest path below a generation, in bytes.
@@ -25,40 +27,6 @@ const MAX_PATH: usize = 512;
 const MAX_NAME: usize = 250;
 const INDEX: &str = "index/";
 const PUBLIC: &str = "public/";
-
-/// A content coding (RFC 9110 §8.4.1) that bodies are stored in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Coding {
-    /// As it is.
-    Identity,
-    /// gzip, RFC 1952.
-    Gzip,
-    /// Brotli, RFC 7932.
-    Brotli,
-    /// Zstandard, RFC 8878.
-    Zstd,
-}
-
-/// All codings, identity first.
-pub const CODINGS: [Coding; 4] = [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd];
-
-impl Coding {
-    /// What the file name of such a body ends in.
-    #[must_use]
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Self::Identity => "",
-            Self::Gzip => ".gz",
-            Self::Brotli => ".br",
-            Self::Zstd => ".zst",
-        }
-    }
-
-    fn bit(self) -> u32 {
-        1 << self as u32
-    }
-}
 
 /// A place in an identity body whose bytes depend on the day. What rule and argument mean is
 /// settled by those who write and fill it.
@@ -75,93 +43,49 @@ pub struct Hole {
     pub arg: u32,
 }
 
-/// Size and hash of a stored file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
-#[repr(C)]
-pub struct Body {
-    /// In bytes.
-    pub len: u64,
-    /// SHA-256.
-    pub sha256: Digest,
-}
-
-impl Body {
-    /// Size and hash of `bytes`.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
-    }
-}
-
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 struct Row {
     path_start: u64,
-    first_body: u64,
     first_hole: u64,
     path_len: u32,
     hole_count: u32,
-    /// `Coding::bit` of every body there is, and `ENCODED`.
-    flags: u32,
-    zero: u32,
-}
-
-/// Flag of a page for which codings were asked, whether or not one was worth storing.
-const ENCODED: u32 = 1 << 16;
-const FLAGS: u32 = 0b1111 | ENCODED;
-
-impl Row {
-    fn body_count(&self) -> usize {
-        (self.flags & 0b1111).count_ones() as usize
-    }
 }
 
 /// A page on its way into a table.
 pub(super) struct Staged {
     pub(super) path: String,
-    /// In `CODINGS` order; identity is always there.
-    pub(super) bodies: [Option<Body>; 4],
+    pub(super) identity: Body,
     pub(super) holes: Vec<Hole>,
-    /// Codings were asked for.
-    pub(super) encoded: bool,
     /// Of the section file that this is, else 0.
     pub(super) checksum: u64,
-}
-
-impl Staged {
-    /// The files it is stored as.
-    pub(super) fn stored(&self) -> impl Iterator<Item = (&str, Coding, Body)> {
-        CODINGS.into_iter().filter_map(|coding| Some((&*self.path, coding, self.bodies[coding as usize]?)))
-    }
+    /// What a tree keeps beside it.
+    pub(super) beside: Beside,
+    /// Hashes of the objects it is in packs, none if it is one itself; nothing where it lies as a file.
+    pub(super) parts: Option<Vec<Digest>>,
 }
 
 /// The bytes of a table over `pages`, which are sorted by path.
-pub(super) fn write_table(pages: &[Staged], encoder: &str) -> Sections {
-    let (mut paths, mut rows, mut bodies, mut holes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+pub(super) fn write_table(pages: &[Staged]) -> Sections {
+    let (mut paths, mut rows, mut holes) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages {
-        let encoded = if page.encoded { ENCODED } else { 0 };
         rows.push(Row {
             path_start: paths.len() as u64,
-            first_body: bodies.len() as u64,
             first_hole: holes.len() as u64,
             path_len: page.path.len() as u32,
             hole_count: page.holes.len() as u32,
-            flags: page.stored().fold(encoded, |flags, (_, coding, _)| flags | coding.bit()),
-            zero: 0,
         });
         paths.extend_from_slice(page.path.as_bytes());
-        bodies.extend(page.bodies.iter().flatten());
         holes.extend_from_slice(&page.holes);
     }
     let index = pages.iter().take_while(|page| page.path.starts_with(INDEX));
     let mut writer = SectionWriter::default();
     writer.put("paths", paths);
     writer.put("rows", rows);
-    writer.put::<Body>("bodies", bodies);
+    writer.put::<Body>("bodies", pages.iter().map(|page| page.identity).collect::<Vec<_>>());
     writer.put("holes", holes);
     writer.put("slots", slots_of(pages));
     writer.put::<u64>("checksums", index.map(|page| page.checksum).collect::<Vec<_>>());
-    writer.put("encoder", encoder.as_bytes());
     writer.finish()
 }
 
@@ -188,8 +112,8 @@ pub struct FileTable {
     holes: Section<Hole>,
     slots: Section<u32>,
     checksums: Section<u64>,
-    encoder: Section<u8>,
     changed: Section<i64>,
+    siblings: Option<Siblings>,
 }
 
 impl FileTable {
@@ -202,8 +126,8 @@ impl FileTable {
             holes: table.get("holes")?,
             slots: table.get("slots")?,
             checksums: table.get("checksums")?,
-            encoder: table.get("encoder")?,
             changed,
+            siblings: None,
         };
         table.check()?;
         Ok(table)
@@ -229,26 +153,30 @@ impl FileTable {
         if self.checksums.len() != index {
             return Err(SectionError::Content("checksums", "has another length than the rows of index/"));
         }
-        match std::str::from_utf8(&self.encoder) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(SectionError::Content("encoder", "is not UTF-8")),
+        if self.bodies.len() != rows.len() {
+            return Err(SectionError::Content("bodies", "has another length than `rows`"));
         }
+        rows.iter().zip(&*self.bodies).try_for_each(|(row, body)| self.check_holes_of(row, body.len))
     }
 
     fn check_row<'a>(&'a self, row: &Row) -> Result<&'a [u8], SectionError> {
         let path = slice(&self.paths, row.path_start, row.path_len as usize);
         let path = path.filter(|path| check_path(path).is_ok());
         let path = path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))?;
-        let bodies = slice(&self.bodies, row.first_body, row.body_count());
-        let identity = bodies.filter(|_| row.flags & !FLAGS == 0 && row.flags & 1 == 1 && row.zero == 0);
-        let identity = identity.and_then(|bodies| bodies.first());
-        let identity =
-            identity.ok_or(SectionError::Content("rows", "outside of `bodies`, or wrong flags"))?;
-        let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
-        if holes.and_then(|holes| check_holes(holes, identity.len).ok()).is_none() {
-            return Err(SectionError::Content("rows", "a hole is outside of `holes` or of its body"));
-        }
         Ok(path)
+    }
+
+    fn check_holes_of(&self, row: &Row, len: u64) -> Result<(), SectionError> {
+        let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
+        match holes.and_then(|holes| check_holes(holes, len).ok()) {
+            Some(()) => Ok(()),
+            None => Err(SectionError::Content("rows", "a hole is outside of `holes` or of its body")),
+        }
+    }
+
+    /// The same table of a tree, with what lies beside its files.
+    pub(super) fn with_siblings(self, siblings: Siblings) -> Self {
+        Self { siblings: Some(siblings), ..self }
     }
 
     fn path_of(&self, row: &Row) -> &[u8] {
@@ -323,7 +251,7 @@ impl FileTable {
         (0..self.rows.len() as u32).filter_map(|number| self.get(number))
     }
 
-    /// All files that the pages are stored as.
+    /// All files that the pages of a tree are stored as.
     pub(super) fn stored(&self) -> impl Iterator<Item = (&str, Coding, Body)> {
         let bodies = |entry: FileEntry<'_>| CODINGS.map(|coding| entry.body(coding));
         self.entries().flat_map(move |entry| {
@@ -332,15 +260,20 @@ impl FileTable {
         })
     }
 
+    /// Size and hash of every page's body as it is.
+    pub(super) fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
     /// When any page last changed, in seconds since 1970.
     #[must_use]
     pub fn latest_change(&self) -> Option<i64> {
         self.changed.iter().max().copied()
     }
 
-    /// Names the compressors and levels that made the stored codings.
+    /// Names the compressors and levels that made what a tree has beside its files.
     pub(super) fn encoder(&self) -> &[u8] {
-        &self.encoder
+        self.siblings.as_ref().map_or(b"", Siblings::encoder)
     }
 }
 
@@ -365,15 +298,35 @@ impl<'a> FileEntry<'a> {
         std::str::from_utf8(self.table.path_of(&self.row)).unwrap_or_default()
     }
 
-    /// Size and hash in this coding, if it is stored.
+    /// Size and hash of the body as it is.
+    #[must_use]
+    pub fn identity(&self) -> Body {
+        self.table
+            .bodies
+            .get(self.number as usize)
+            .copied()
+            .unwrap_or(Body { len: 0, sha256: Digest([0; 32]) })
+    }
+
+    /// Size and hash in this coding, if it is stored as a file.
     #[must_use]
     pub fn body(&self, coding: Coding) -> Option<Body> {
-        if self.row.flags & coding.bit() == 0 {
-            return None;
+        match coding {
+            Coding::Identity => Some(self.identity()),
+            _ => self.table.siblings.as_ref()?.body(self.number, coding),
         }
-        let before = (self.row.flags & (coding.bit() - 1)).count_ones();
-        let bodies = slice(&self.table.bodies, self.row.first_body, self.row.body_count())?;
-        bodies.get(before as usize).copied()
+    }
+
+    /// Whether it can be sent in a coding: it is stored so, or lies in a pack, as it is, and coding is worth the
+    /// time when it is asked for.
+    #[must_use]
+    pub fn offers(&self, coding: Coding) -> bool {
+        /// With their headers, shorter ones fill less than two packets.
+        const SMALL: u64 = 1024;
+        let cheap = matches!(coding, Coding::Gzip | Coding::Zstd) && self.table.siblings.is_none();
+        let worth =
+            || self.path().starts_with(PUBLIC) && self.identity().len >= SMALL && is_text(self.path());
+        self.body(coding).is_some() || cheap && worth()
     }
 
     /// Where the identity body depends on the day.
@@ -391,7 +344,7 @@ impl<'a> FileEntry<'a> {
 
     /// Whether codings were asked for when it was stored.
     pub(super) fn encoded(&self) -> bool {
-        self.row.flags & ENCODED != 0
+        self.table.siblings.as_ref().is_some_and(|siblings| siblings.encoded(self.number))
     }
 
     /// Checksum of the section file that this is; 0 for anything else.
@@ -400,9 +353,10 @@ impl<'a> FileEntry<'a> {
     }
 }
 
-fn slice<T>(all: &[T], start: u64, len: usize) -> Option<&[T]> {
-    let start = usize::try_from(start).ok()?;
-    all.get(start..start.checked_add(len)?)
+/// Whether what a path names is not compressed in itself.
+fn is_text(path: &str) -> bool {
+    const PACKED: [&str; 9] = ["png", "jpg", "jpeg", "webp", "avif", "gif", "woff2", "zip", "gz"];
+    path.rsplit_once('.').is_none_or(|(_, extension)| !PACKED.contains(&extension))
 }
 
 /// Holes are sorted, do not overlap and lie inside a body of `len` bytes.
@@ -449,27 +403,44 @@ pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
+    use super::super::siblings::write_siblings;
     use super::*;
 
     fn page(path: &str, codings: usize) -> Staged {
-        let mut bodies = [None; 4];
-        bodies[..=codings].fill(Some(Body::of(path.as_bytes())));
+        let beside = Beside {
+            bodies: [1, 2, 3].map(|n| (n <= codings).then(|| Body::of(path.as_bytes()))),
+            encoded: true,
+        };
         let holes =
             vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
-        Staged { path: path.to_owned(), bodies, holes, encoded: true, checksum: 0 }
+        Staged {
+            path: path.to_owned(),
+            identity: Body::of(path.as_bytes()),
+            holes,
+            checksum: 0,
+            beside,
+            parts: None,
+        }
     }
 
-    fn table_of(bytes: &[u8], rows: usize) -> Result<FileTable, SectionError> {
+    fn table_of(bytes: &[u8], beside: &[Staged]) -> Result<FileTable, SectionError> {
         let mut history = SectionWriter::default();
-        history.put("changed", vec![7i64; rows]);
-        FileTable::open(&Sections::from_bytes(bytes)?, history.finish().get("changed")?)
+        history.put("changed", vec![7i64; beside.len()]);
+        let table = FileTable::open(&Sections::from_bytes(bytes)?, history.finish().get("changed")?)?;
+        let hash = Digest::of(bytes);
+        let siblings = Siblings::open(
+            &write_siblings(beside.iter().map(|page| page.beside), "e", hash),
+            hash,
+            beside.len(),
+        )?;
+        Ok(table.with_siblings(siblings))
     }
 
     #[test]
     fn every_path_is_found_and_no_other() {
         let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
         let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
-        let table = table_of(write_table(&pages, "").bytes(), 1000).unwrap();
+        let table = table_of(write_table(&pages).bytes(), &pages).unwrap();
         for (n, path) in paths.iter().enumerate() {
             let entry = table.lookup(&["p/", &path[9..]]).unwrap();
             assert_eq!((entry.number() as usize, entry.path(), entry.changed()), (n, &**path, 7));
@@ -477,20 +448,20 @@ mod tests {
             assert_eq!(stored, [true, n % 4 > 0, n % 4 > 1, n % 4 > 2]);
         }
         assert!(table.lookup(&["p/1000"]).is_none() && table.lookup(&[]).is_none());
-        assert!(table_of(write_table(&[], "").bytes(), 0).unwrap().lookup(&["p"]).is_none());
+        assert!(table_of(write_table(&[]).bytes(), &[]).unwrap().lookup(&["p"]).is_none());
     }
 
     #[test]
     fn a_forged_table_is_refused_or_read_without_panic() {
         let pages = [page("index/x", 0), page("public/a", 3), page("public/b", 1)];
-        let good = write_table(&pages, "e").bytes().to_vec();
+        let good = write_table(&pages).bytes().to_vec();
         let mut refused = 0;
         for (at, bit) in (16..good.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
             let mut forged = good.clone();
             forged[at] ^= 1 << bit;
             let checksum = xxh3_64(&forged[16..]);
             forged[8..16].copy_from_slice(&checksum.to_le_bytes());
-            let Ok(table) = table_of(&forged, 3) else {
+            let Ok(table) = table_of(&forged, &pages) else {
                 refused += 1;
                 continue;
             };

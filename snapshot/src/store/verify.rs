@@ -1,24 +1,27 @@
 //! Verification: compares a published generation with what its manifest promises.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::body::{Body, CODINGS, Coding};
 use super::digest::Digest;
-use super::generation::{Generation, current, damaged, failed, file_list, open_root};
+use super::generation::{Generation, current, file_list, open_root};
 use super::manifest::Id;
 use super::stage::check_file;
-use super::table::{Body, CODINGS};
-use super::vfs::{Kind, Vfs, in_parallel};
-use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, Problem, StoreError};
+use super::vfs::{Kind, Vfs, damaged, failed, in_parallel};
+use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, Problem, SIBLINGS, StoreError};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Manifest, file list and table in full; of every other file that it is there, with its size,
-    /// and that there is no other.
+    /// and that there is no other. Packs are such files.
     Fast,
-    /// The content of every file as well.
+    /// The content of every file as well; packs are files.
+    Files,
+    /// What bodies decode to from packs as well.
     Deep,
 }
 
@@ -63,8 +66,12 @@ pub(super) fn verify_on(
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_tree(&generation, &mut faults);
-    if mode == Mode::Deep {
+    if mode != Mode::Fast {
         faults.extend(check_content(&generation, &found, jobs, progress));
+        // Packs that are what was written, but hold other bodies than the table names.
+        if mode == Mode::Deep && faults.is_empty() && generation.is_packed() {
+            faults.extend(check_bodies(&generation, jobs));
+        }
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -80,20 +87,29 @@ fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
         let problem = Problem::Format(format!("does not agree with {FILE_TABLE}"));
         faults.push(damaged(generation.vfs(), &generation.name(path), problem));
     };
-    if Digest::of(&file_list(files.stored(), generation.table_hash())) != totals.sha256 {
+    let bodies = || files.entries().map(|entry| (entry.path(), entry.identity()));
+    if Digest::of(&file_list(bodies(), totals.table)) != totals.sha256 {
         wrong(FILE_LIST);
     }
-    let table_len = generation.vfs().hash(&generation.name(FILE_TABLE)).map_or(0, |table| table.len);
-    let bytes = table_len + files.stored().map(|(_, _, body)| body.len).sum::<u64>();
-    if totals.count != 1 + files.stored().count() as u64 || totals.bytes != bytes {
+    let table_len = match generation.packs() {
+        Some(packs) => packs.own_length(),
+        None => generation.vfs().hash(&generation.name(FILE_TABLE)).map_or(0, |table| table.len),
+    };
+    let bytes = table_len + bodies().map(|(_, body)| body.len).sum::<u64>();
+    if totals.count != 1 + files.len() as u64 || totals.bytes != bytes {
         wrong(MANIFEST);
     }
 }
 
 /// Compares names and sizes; returns the files that are as long as they should be.
 fn check_tree(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(String, Body)> {
-    let mut walk = Walk { generation, seen: vec![0; generation.files().len()], sound: Vec::new(), faults };
+    let packed = generation.bodies_of_packs();
+    let mut walk =
+        Walk { generation, packed, seen: vec![0; generation.files().len()], sound: Vec::new(), faults };
     walk.directory("");
+    if generation.is_packed() {
+        return walk.end_of_packs();
+    }
     let Walk { seen, sound, .. } = walk;
     for (entry, seen) in generation.files().entries().zip(seen) {
         for coding in CODINGS {
@@ -108,6 +124,8 @@ fn check_tree(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(Str
 
 struct Walk<'a> {
     generation: &'a Generation,
+    /// Of a generation in packs, those that were not met yet.
+    packed: BTreeMap<String, Body>,
     /// For each row of the table, a bit for each coding that was met.
     seen: Vec<u8>,
     sound: Vec<(String, Body)>,
@@ -124,7 +142,7 @@ impl Walk<'_> {
         for (name, kind) in found {
             let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
             match kind {
-                Kind::Directory if self.generation.files().has_directory(&path) => self.directory(&path),
+                Kind::Directory if self.has_directory(&path) => self.directory(&path),
                 Kind::File(len) => self.file(path, len),
                 Kind::Directory => self.fault(&path, Problem::Extra),
                 Kind::Other => self.fault(&path, Problem::Kind),
@@ -133,8 +151,17 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: String, len: u64) {
-        if [MANIFEST, HISTORY, FILE_LIST, FILE_TABLE].contains(&&*path) {
+        let packed = self.generation.is_packed();
+        let own = if packed { &[OBJECTS][..] } else { &[FILE_LIST, SIBLINGS, FILE_TABLE] };
+        if [MANIFEST, HISTORY].contains(&&*path) || own.contains(&&*path) {
             return;
+        }
+        if packed {
+            return match self.packed.remove(&path) {
+                Some(body) if body.len == len => self.sound.push((path, body)),
+                Some(body) => self.fault(&path, Problem::Length { expected: body.len, found: len }),
+                None => self.fault(&path, Problem::Extra),
+            };
         }
         let Some((entry, coding)) = self.generation.files().file(&path) else {
             return self.fault(&path, Problem::Extra);
@@ -147,9 +174,36 @@ impl Walk<'_> {
         }
     }
 
+    fn has_directory(&self, path: &str) -> bool {
+        match self.generation.is_packed() {
+            true => {
+                let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+                self.packed.keys().any(below)
+            }
+            false => self.generation.files().has_directory(path),
+        }
+    }
+
+    fn end_of_packs(mut self) -> Vec<(String, Body)> {
+        for path in std::mem::take(&mut self.packed).into_keys() {
+            self.fault(&path, Problem::Missing);
+        }
+        self.sound
+    }
+
     fn fault(&mut self, path: &str, problem: Problem) {
         self.faults.push(damaged(self.generation.vfs(), &self.generation.name(path), problem));
     }
+}
+
+/// Decodes every body of a generation in packs and compares it with the table.
+fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
+    let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
+    let check = |row: &u32| {
+        let entry = generation.files().get(*row)?;
+        generation.read(entry, Coding::Identity).err()
+    };
+    in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }
 
 fn check_content(

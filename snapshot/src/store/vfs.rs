@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,9 +11,10 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
+use super::body::Body;
 use super::digest::Digest;
 use super::sections::Mapping;
-use super::table::Body;
+use super::{Problem, StoreError};
 
 /// What a directory holds under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,13 @@ pub(super) struct Stamp {
     changed: (i64, i64),
 }
 
+impl Stamp {
+    /// Its size in bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+}
+
 /// A held `flock`; dropping it lets go. Empty where the file system has no locks for readers.
 pub(super) struct Lock(pub(super) Option<OwnedFd>);
 
@@ -50,6 +58,8 @@ pub(super) trait Vfs: Send + Sync {
     fn locate(&self, name: &str) -> PathBuf;
     /// The bytes of a file, at most `limit + 1` of them, so that a longer one is noticed.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
+    /// So many bytes of a file from an offset on; `UnexpectedEof` if it has fewer.
+    fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>>;
     /// The bytes of a file, mapped.
     fn map(&self, name: &str) -> io::Result<Mapping>;
     /// The bytes of a file, copied: what is done to the file later does not reach them.
@@ -178,6 +188,13 @@ impl Vfs for Disk {
         Ok(bytes)
     }
 
+    fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let (file, _) = self.open_file(name)?;
+        let mut bytes = vec![0; len];
+        file.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes)
+    }
+
     fn map(&self, name: &str) -> io::Result<Mapping> {
         let (file, _) = self.open_file(name)?;
         Mapping::of(&file)
@@ -294,6 +311,20 @@ impl Vfs for Disk {
 
     fn claim(&self, dir: &str) -> io::Result<Lock> {
         self.hold(dir, FlockOperation::NonBlockingLockExclusive)
+    }
+}
+
+/// What is wrong with a file.
+pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: Problem) -> StoreError {
+    StoreError::Damaged { path: vfs.locate(name), problem }
+}
+
+/// What a failed read of something that ought to be there means.
+pub(super) fn failed(vfs: &dyn Vfs, name: &str, err: io::Error) -> StoreError {
+    match Errno::from_io_error(&err) {
+        Some(Errno::NOENT) => damaged(vfs, name, Problem::Missing),
+        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, Problem::Kind),
+        _ => StoreError::Io { path: vfs.locate(name), source: err },
     }
 }
 

@@ -128,7 +128,14 @@ fn whoever_asks_has_a_refused_generation_tried_at_once() {
 fn what_verification_refused_is_taken_when_the_file_is_put_right() {
     let root = Root::new();
     let live = root.live(Day::new(AS_OF), true);
-    for file in ["manifest.json", "files.sha256", "history.bin", "index/files.bin", "index/search.bin"] {
+    for file in [
+        "manifest.json",
+        "files.sha256",
+        "history.bin",
+        "siblings.bin",
+        "index/files.bin",
+        "index/search.bin",
+    ] {
         let good = fs::read(root.file(file)).unwrap();
         let mut bad = good.clone();
         bad[good.len() / 2] ^= 1;

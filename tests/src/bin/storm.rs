@@ -178,6 +178,8 @@ impl Site {
                 as_of: TODAY,
                 jobs: 0,
                 effort: Effort::None,
+                layout: generator::generate::Storage::Tree,
+                recipe: None,
                 index_only: false,
                 templates: None,
             };

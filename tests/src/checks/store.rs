@@ -106,6 +106,7 @@ impl Root {
         let history = Sections::open(&self.path(Other::History)).unwrap();
         let mut writer = SectionWriter::default();
         writer.put("changed", &*history.get::<i64>("changed").unwrap());
+        writer.put::<Digest>("recipe", Vec::new());
         writer.put("manifest", [Digest::of(manifest)]);
         writer.finish().bytes().to_vec()
     }

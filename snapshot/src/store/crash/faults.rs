@@ -10,13 +10,14 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::StoreError;
+use super::super::body::Body;
 use super::super::generation::current;
 use super::super::keep::{gc_on, rollback_on};
 use super::super::sections::Mapping;
-use super::super::stage::{Page, Published, Stage};
-use super::super::table::Body;
+use super::super::stage::Stage;
+use super::super::told::{Layout, Page, Published};
 use super::super::vfs::{Kind, Lock, Stamp, Vfs};
-use super::{Model, about, two_generations, verified};
+use super::{Model, PACKS, about, two_generations, two_in_packs, verified};
 
 /// What happens when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,9 @@ impl Vfs for Faulty {
     }
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         self.next()?.read(name, limit)
+    }
+    fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        self.next()?.read_at(name, offset, len)
     }
     fn map(&self, name: &str) -> io::Result<Mapping> {
         self.next()?.map(name)
@@ -122,7 +126,11 @@ impl Vfs for Faulty {
 
 /// Publishes a generation of many small pages, half of them those of the one before.
 fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
-    let stage = Stage::begin_on(vfs, "none")?;
+    publish_as(vfs, text, &Layout::Tree { encoder: "none".to_owned() })
+}
+
+fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<Published, StoreError> {
+    let stage = Stage::begin_on(vfs, layout)?;
     for number in 0..90 {
         let path = format!("public/{}/{number}.json", number % 7);
         let body = if number % 2 == 0 { "always the same".to_owned() } else { format!("{text} {number}") };
@@ -159,6 +167,11 @@ fn a_fault_at_any_operation_leaves_a_complete_live_generation_and_the_next_publi
     publish(Arc::clone(&disk) as Arc<dyn Vfs>, "before").unwrap();
     let published = fail_everywhere(&disk, |vfs| drop(publish(vfs, "now")));
     assert!(published >= 200, "a publish takes only {published} operations");
+    let packed = two_in_packs();
+    publish_as(Arc::clone(&packed) as Arc<dyn Vfs>, "before", &PACKS).unwrap();
+    let packs = fail_everywhere(&packed, |vfs| drop(publish_as(vfs, "now", &PACKS)));
+    assert!(packs < published / 3, "packs take as many operations as files: {packs}");
+    fail_everywhere(&packed, |vfs| drop(rollback_on(&vfs, None, date(2026, 11, 20))));
     let back = fail_everywhere(&disk, |vfs| drop(rollback_on(&vfs, None, date(2026, 11, 20))));
     let cleared = fail_everywhere(&disk, |vfs| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);

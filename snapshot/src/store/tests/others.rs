@@ -31,7 +31,8 @@ fn published_files_are_read_only_and_can_be_linked_and_removed_all_the_same() {
 fn a_copied_index_is_what_was_published_whatever_becomes_of_its_files() {
     let root = Scratch::new();
     let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
-    let own = ["history.bin", "index/files.bin", "index/rows.bin"].map(|name| live.join(name));
+    let own =
+        ["history.bin", "siblings.bin", "index/files.bin", "index/rows.bin"].map(|name| live.join(name));
     let size: u64 = own.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
     let numbers =
         |generation: &Generation| generation.index("rows.bin").unwrap().get::<u32>("numbers").unwrap();
@@ -114,7 +115,9 @@ fn a_glance_is_another_when_the_pointer_or_a_file_that_opening_reads_is() {
     let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
     let mut before = glance(&root);
     assert_eq!(before, glance(&root));
-    for file in ["manifest.json", "files.sha256", "history.bin", "index/files.bin", "index/rows.bin"] {
+    for file in
+        ["manifest.json", "files.sha256", "history.bin", "siblings.bin", "index/files.bin", "index/rows.bin"]
+    {
         let path = live.join(file);
         let good = fs::read(&path).unwrap();
         overwrite(&path, good);

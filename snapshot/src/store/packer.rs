@@ -1,0 +1,338 @@
+//! Packs on their way: bodies are cut into objects, taken from the packs of the generation before where those have
+//! them, and coded into new packs where not.
+//!
+//! A body shorter than 128 KiB is one object; a longer one is cut by its content (FastCDC, 16, 64 and 256 KiB), so
+//! that a change in the middle leaves the other objects as they are. Pages of one folder and extension are a
+//! family: of two hundred and more, each is coded with a dictionary of what the first thousand have in common, and a
+//! family goes on with the dictionary that the generation before has for it.
+//!
+//! ```text
+//! 0    "OPDIRPK1", salt u64           little-endian
+//! 16   objects, one after the other
+//! T    count × 64: sha256[32] of the decoded bytes, offset u64, stored u32, length u32,
+//!      codec u8 (0 raw, 1 Zstandard, 2 with a dictionary), zero[3], pack u32 (0 here), dictionary u64
+//! end  T u64, count u64, "OPDIREND"
+//! ```
+//! A pack is named after its SHA-256 and written once. Two builds of one dataset may make other packs: which page
+//! comes first is up to the threads. What a generation is called does not depend on that.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fastcdc::v2020::FastCDC;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::StoreError;
+use super::body::{Body, Tally};
+use super::codec::{Dictionary, OBJECT_MAX, Object, encode};
+use super::digest::Digest;
+use super::objects::{Extent, Objects, Pack, Written};
+use super::sections::Sections;
+
+/// Bodies from this length on are cut.
+const CUT: usize = 128 << 10;
+const CHUNK_MIN: usize = 16 << 10;
+const CHUNK: usize = 64 << 10;
+/// A pack is closed once it is as long: one upload, not in parts.
+const PACK: usize = 16 << 20;
+/// Packs shorter than this count as small.
+const SMALL_PACK: u64 = 4 << 20;
+/// More small packs than this are made one.
+const SMALL_PACKS: usize = 8;
+/// Pages from which a family has a dictionary.
+const FAMILY: usize = 200;
+/// Most pages that a dictionary is made of, and bytes of pages that are enough for one.
+const SAMPLES: (usize, usize) = (1000, 4 << 20);
+const MAGIC: &[u8; 8] = b"OPDIRPK1";
+const END: &[u8; 8] = b"OPDIREND";
+
+/// Writes a file of the generation that is being built.
+pub(super) type Write<'a> = &'a (dyn Fn(&str, &[u8]) -> Result<(), StoreError> + Sync);
+
+/// Collects bodies. They may be put from many threads.
+pub(super) struct Packer {
+    level: i32,
+    /// Of the generation before, if its packs are sound.
+    before: Option<Arc<Objects>>,
+    families: Mutex<FxHashMap<String, Arc<Mutex<Family>>>>,
+    packs: Mutex<Packs>,
+}
+
+/// Pages that are much alike.
+enum Family {
+    /// Those that wait for a dictionary.
+    Waiting(Vec<(Digest, Vec<u8>)>),
+    Ready(Option<Arc<Dictionary>>),
+}
+
+/// All packs, and the one that is being filled.
+#[derive(Default)]
+struct Packs {
+    /// Every object that is needed. Packs of the generation before have the lowest numbers.
+    known: FxHashMap<Digest, Object>,
+    /// Those that wait in a family.
+    waiting: FxHashSet<Digest>,
+    done: Vec<Pack>,
+    open: Vec<u8>,
+    table: Vec<Object>,
+    /// What was taken from the generation before: objects, and their bytes decoded.
+    taken: Tally,
+}
+
+impl Packer {
+    /// `family_of` names families of the generation before by the dictionary their pages have.
+    pub(super) fn new(
+        level: i32,
+        before: Option<Arc<Objects>>,
+        dictionaries: FxHashMap<String, u64>,
+    ) -> Self {
+        let ready = |(family, name): (String, u64)| {
+            let bytes = before.as_ref()?.dictionary_bytes(name)?;
+            let dictionary = Dictionary::new(bytes, level)?;
+            Some((family, Arc::new(Mutex::new(Family::Ready(Some(Arc::new(dictionary)))))))
+        };
+        let families = dictionaries.into_iter().filter_map(ready).collect();
+        let done = before.as_ref().map(|before| before.packs().to_vec()).unwrap_or_default();
+        Self {
+            level,
+            families: Mutex::new(families),
+            packs: Mutex::new(Packs { done, ..Packs::default() }),
+            before,
+        }
+    }
+
+    /// Adds a body; gives the hashes of its objects, none if it is one itself.
+    pub(super) fn put(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        identity: Body,
+        write: Write<'_>,
+    ) -> Result<Vec<Digest>, StoreError> {
+        if bytes.len() < CUT {
+            self.put_one(path, bytes, identity.sha256, write)?;
+            return Ok(Vec::new());
+        }
+        let mut parts = Vec::new();
+        for chunk in FastCDC::new(bytes, CHUNK_MIN, CHUNK, OBJECT_MAX) {
+            let part = bytes.get(chunk.offset..chunk.offset + chunk.length).unwrap_or_default();
+            let sha256 = Digest::of(part);
+            if !self.take(&sha256) {
+                self.add(sha256, part, None, write)?;
+            }
+            parts.push(sha256);
+        }
+        Ok(parts)
+    }
+
+    /// Takes all objects of a body that the generation before has, without cutting it again.
+    pub(super) fn take_row(&self, row: u32) -> Option<Vec<Digest>> {
+        let objects = self.before.as_ref()?.of_row(row)?;
+        let parts: Vec<Digest> = objects.iter().map(|object| object.sha256).collect();
+        parts.iter().all(|part| self.take(part)).then_some(if parts.len() == 1 { Vec::new() } else { parts })
+    }
+
+    fn put_one(&self, path: &str, bytes: &[u8], sha256: Digest, write: Write<'_>) -> Result<(), StoreError> {
+        if self.take(&sha256) {
+            return Ok(());
+        }
+        let Some(family) = family_of(path) else { return self.add(sha256, bytes, None, write) };
+        let family = Arc::clone(lock(&self.families).entry(family.to_owned()).or_default());
+        let mut state = lock(&family);
+        if let Family::Waiting(waiting) = &mut *state {
+            lock(&self.packs).waiting.insert(sha256);
+            waiting.push((sha256, bytes.to_vec()));
+            let gathered: usize = waiting.iter().map(|(_, bytes)| bytes.len()).sum();
+            let enough = waiting.len() >= FAMILY && (waiting.len() >= SAMPLES.0 || gathered >= SAMPLES.1);
+            return if enough { self.ready(&mut state, write) } else { Ok(()) };
+        }
+        let Family::Ready(dictionary) = &*state else { return Ok(()) };
+        let dictionary = dictionary.clone();
+        drop(state);
+        self.add(sha256, bytes, dictionary.as_deref(), write)
+    }
+
+    /// Makes the dictionary of a family, unless there are too few pages, and codes those that waited for it.
+    fn ready(&self, state: &mut Family, write: Write<'_>) -> Result<(), StoreError> {
+        let waited = std::mem::replace(state, Family::Ready(None));
+        let Family::Waiting(waited) = waited else {
+            *state = waited;
+            return Ok(());
+        };
+        let samples: Vec<&[u8]> = waited.iter().map(|(_, bytes)| &**bytes).collect();
+        let dictionary = if samples.len() < FAMILY { None } else { Dictionary::of(&samples, self.level) };
+        let dictionary = dictionary.map(Arc::new);
+        *state = Family::Ready(dictionary.clone());
+        waited.iter().try_for_each(|(sha256, bytes)| self.add(*sha256, bytes, dictionary.as_deref(), write))
+    }
+
+    /// Whether an object is there already, here or in the generation before.
+    fn take(&self, sha256: &Digest) -> bool {
+        let mut packs = lock(&self.packs);
+        if packs.known.contains_key(sha256) || packs.waiting.contains(sha256) {
+            return true;
+        }
+        let Some(before) = &self.before else { return false };
+        let Some(object) = before.find(sha256) else { return false };
+        if object.dictionary != 0 {
+            let Some(dictionary) = before.dictionary(object.dictionary) else { return false };
+            packs.known.insert(dictionary.sha256, *dictionary);
+        }
+        packs.known.insert(*sha256, *object);
+        packs.taken.files += 1;
+        packs.taken.bytes += u64::from(object.length);
+        true
+    }
+
+    fn add(
+        &self,
+        sha256: Digest,
+        bytes: &[u8],
+        dictionary: Option<&Dictionary>,
+        write: Write<'_>,
+    ) -> Result<(), StoreError> {
+        let (object, stored) = encode(sha256, bytes, self.level, dictionary);
+        if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.name == object.dictionary) {
+            let name = Digest::of(&dictionary.bytes);
+            if !self.take(&name) {
+                let (object, stored) = encode(name, &dictionary.bytes, self.level, None);
+                lock(&self.packs).append(object, &stored, write)?;
+            }
+        }
+        lock(&self.packs).append(object, &stored, write)
+    }
+
+    /// Objects and bytes that the generation before had.
+    pub(super) fn taken(&self) -> Tally {
+        lock(&self.packs).taken
+    }
+
+    /// Closes the packs and tells where everything lies. `rows` are the hashes and the objects of each row, none
+    /// for one that lies as a file; `table` is the table they are rows of.
+    pub(super) fn finish<'a>(
+        &self,
+        rows: impl Iterator<Item = Option<(Digest, &'a [Digest])>>,
+        table: &Sections,
+        write: Write<'_>,
+    ) -> Result<Written, StoreError> {
+        for family in lock(&self.families).values() {
+            self.ready(&mut lock(family), write)?;
+        }
+        let own = Body::of(table.bytes());
+        let own_parts = self.put("", table.bytes(), own, write)?;
+        let mut packs = lock(&self.packs);
+        self.fold(&mut packs, write)?;
+        packs.close(write)?;
+        let mut objects: Vec<Object> = packs.known.values().copied().collect();
+        objects.sort_unstable_by_key(|object| object.sha256);
+        let number: FxHashMap<Digest, u32> =
+            (0..).zip(&objects).map(|(n, object)| (object.sha256, n)).collect();
+        let mut extents = Vec::new();
+        let mut extent = |sha256: Digest, parts: &[Digest]| {
+            let first = extents.len() as u32;
+            let one = [sha256];
+            let parts = if parts.is_empty() { &one[..] } else { parts };
+            extents.extend(parts.iter().filter_map(|part| number.get(part)));
+            Extent { first, count: extents.len() as u32 - first }
+        };
+        let bodies =
+            rows.map(|row| row.map_or_else(Extent::default, |(sha256, parts)| extent(sha256, parts)));
+        let bodies = bodies.collect();
+        let own_extent = extent(own.sha256, &own_parts);
+        let packs = renumber(&mut objects, &packs.done);
+        Ok(Written { table: own.sha256, packs, objects, bodies, extents, own: own_extent })
+    }
+
+    /// Copies what is needed of packs of the generation before that are mostly waste, or one of too many small
+    /// ones, so that those packs are needed no longer.
+    fn fold(&self, packs: &mut Packs, write: Write<'_>) -> Result<(), StoreError> {
+        let Some(before) = &self.before else { return Ok(()) };
+        let mut live = vec![0u64; before.packs().len()];
+        for object in packs.known.values() {
+            if let Some(live) = live.get_mut(object.pack as usize) {
+                *live += u64::from(object.stored) + size_of::<Object>() as u64;
+            }
+        }
+        let small = |pack: &Pack| pack.length < SMALL_PACK;
+        let many = before.packs().iter().zip(&live).filter(|(pack, live)| small(pack) && **live > 0).count();
+        let folded = |object: &&Object| {
+            let number = object.pack as usize;
+            let (Some(pack), Some(live)) = (before.packs().get(number), live.get(number)) else {
+                return false;
+            };
+            live * 2 < pack.length || small(pack) && many > SMALL_PACKS
+        };
+        let mut moved: Vec<Object> = packs.known.values().filter(folded).copied().collect();
+        moved.sort_unstable_by_key(|object| (object.pack, object.offset));
+        for object in moved {
+            let stored = before.stored(&object)?;
+            packs.known.remove(&object.sha256);
+            packs.append(object, &stored, write)?;
+        }
+        Ok(())
+    }
+}
+
+impl Default for Family {
+    fn default() -> Self {
+        Self::Waiting(Vec::new())
+    }
+}
+
+impl Packs {
+    fn append(&mut self, object: Object, stored: &[u8], write: Write<'_>) -> Result<(), StoreError> {
+        self.waiting.remove(&object.sha256);
+        if self.known.contains_key(&object.sha256) {
+            return Ok(());
+        }
+        if self.open.is_empty() {
+            self.open.extend_from_slice(MAGIC);
+            self.open.extend_from_slice(&[0; 8]);
+        }
+        let object = Object { offset: self.open.len() as u64, pack: self.done.len() as u32, ..object };
+        self.open.extend_from_slice(stored);
+        self.table.push(Object { pack: 0, ..object });
+        self.known.insert(object.sha256, object);
+        if self.open.len() >= PACK { self.close(write) } else { Ok(()) }
+    }
+
+    fn close(&mut self, write: Write<'_>) -> Result<(), StoreError> {
+        if self.table.is_empty() {
+            return Ok(());
+        }
+        let (mut bytes, table) = (std::mem::take(&mut self.open), std::mem::take(&mut self.table));
+        let start = bytes.len() as u64;
+        bytes.extend_from_slice(bytemuck::cast_slice(&table));
+        bytes.extend([start, table.len() as u64].map(u64::to_le_bytes).concat());
+        bytes.extend_from_slice(END);
+        let pack = Pack { sha256: Digest::of(&bytes), length: bytes.len() as u64 };
+        write(&pack.path(), &bytes)?;
+        self.done.push(pack);
+        Ok(())
+    }
+}
+
+/// Leaves out packs that no object lies in.
+fn renumber(objects: &mut [Object], packs: &[Pack]) -> Vec<Pack> {
+    let mut numbers = vec![None; packs.len()];
+    let mut kept = Vec::new();
+    for object in objects {
+        let Some(slot) = numbers.get_mut(object.pack as usize) else { continue };
+        object.pack = *slot.get_or_insert_with(|| {
+            kept.extend(packs.get(object.pack as usize));
+            kept.len() as u32 - 1
+        });
+    }
+    kept
+}
+
+/// Folder and extensions of a page: what is alike. Nothing of an index file.
+pub(super) fn family_of(path: &str) -> Option<String> {
+    let (folder, name) = path.strip_prefix("public/")?.rsplit_once('/')?;
+    let (_, extension) = name.split_once('.')?;
+    Some(format!("{folder}/{extension}"))
+}
+
+/// A panic in another thread leaves these collections whole: they are only ever added to.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,75 @@
+//! What a publisher is told, and what it tells.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::body::{Coding, Tally};
+use super::digest::Digest;
+use super::manifest::{Counts, Manifest};
+use super::table::Hole;
+
+/// A file to be published.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Below the generation: `public/…` or `index/…`, of letters, digits and `-._~`.
+    pub path: &'a str,
+    /// The bytes.
+    pub body: &'a [u8],
+    /// Which of them depend on the day; sorted, not overlapping.
+    pub holes: &'a [Hole],
+    /// Whether to store compressed siblings where they save a tenth or more.
+    pub encodings: bool,
+}
+
+/// How bodies are stored. What a generation is called does not depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// As files by URL, each with its codings beside it: what any static host takes. `encoder` names the
+    /// compressors and levels in use: stored codings made by another are not reused.
+    Tree {
+        /// Its name.
+        encoder: String,
+    },
+    /// In a few packs, as they are, Zstandard inside.
+    Packs {
+        /// Level of Zstandard.
+        level: i32,
+    },
+}
+
+/// Makes a body in a coding; none where that is not possible.
+pub type Encode<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
+
+/// What a manifest says besides what the store knows itself.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// `publishedAt` of the dataset.
+    pub generated_at: Timestamp,
+    /// The UTC day the files are right for.
+    pub as_of: Date,
+    /// Scheme and authority, no path.
+    pub base_url: String,
+    /// Hash of the dataset as read.
+    pub source: Digest,
+    /// Published records.
+    pub counts: Counts,
+    /// False when pages were left out.
+    pub complete: bool,
+    /// Hash of all that it is made from, the program too: equal ones need not be built again.
+    pub recipe: Option<Digest>,
+}
+
+/// What `Stage::publish` did.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The live generation's manifest.
+    pub manifest: Manifest,
+    /// Nothing was published, for the live generation has the same hash.
+    pub unchanged: bool,
+    /// Files and bytes written anew.
+    pub written: Tally,
+    /// Files, or objects of packs, and bytes shared with the parent (or found equal, if unchanged).
+    pub linked: Tally,
+    /// Files that were written anew because the parent's were damaged.
+    pub repaired: u64,
+}

@@ -3,6 +3,7 @@
 
 mod advice;
 mod directory;
+mod labels;
 mod publication;
 mod references;
 mod rules;
@@ -19,12 +20,14 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
+use crate::read::identity::{folded, slug_of};
 use crate::read::{Row, Tables};
 
 /// The published directory, or nothing when `report` holds errors, from here or from reading.
 #[must_use]
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
     texts::mend(&mut tables, report);
+    labels::understand(&mut tables, report);
     sort(&mut tables);
     let ids = Ids::new(&tables);
     rules::check(&tables, report);

@@ -8,10 +8,10 @@ use jiff::civil::Date;
 use rayon::prelude::*;
 use snapshot::page::money::{RATE_MAX, per};
 use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
-use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
+use super::folded;
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
 use crate::read::{Row, Tables};
@@ -52,13 +52,6 @@ fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
         }
     }
     doubts
-}
-
-/// A name without case, accents, punctuation.
-fn folded(name: &str) -> String {
-    let folded = fold(name);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 fn histories(tables: &Tables) -> Vec<Diagnostic> {

@@ -71,7 +71,10 @@ fn tell(report: &Diagnostics, messages: &Messages) {
 }
 
 fn check(options: &Check) -> Result<(), Failure> {
-    if options.fix || options.diff {
+    if options.diff {
+        return mend(options);
+    }
+    if options.fix {
         mend(options)?;
     }
     let loaded = load_for(options.data.as_deref(), &options.messages)?;
@@ -111,7 +114,7 @@ fn import(options: &cli::Import) -> Result<(), Failure> {
     load_for(Some(&options.data), &options.messages).map(drop)
 }
 
-/// Mends what can be mended, or shows it: then the command is over unless there is nothing to show.
+/// Mends what can be mended, or shows it.
 fn mend(options: &Check) -> Result<(), Failure> {
     let input = input(options.data.as_deref());
     let mut report = Diagnostics::new();
@@ -119,7 +122,9 @@ fn mend(options: &Check) -> Result<(), Failure> {
     drop(link(tables, &mut report));
     let mended = Mended::of(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })?;
     if options.diff {
-        say(mended.diff().trim_end());
+        if !mended.is_empty() {
+            say(mended.diff().trim_end());
+        }
         return if mended.is_empty() { Ok(()) } else { Err(Failure::Data) };
     }
     mended.write()?;

@@ -3,6 +3,7 @@
 
 mod draft;
 mod edits;
+mod forms;
 mod mapping;
 mod source;
 mod values;

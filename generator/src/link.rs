@@ -20,7 +20,6 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
-use crate::read::identity::{folded, slug_of};
 use crate::read::{Row, Tables};
 
 /// The published directory, or nothing when `report` holds errors, from here or from reading.

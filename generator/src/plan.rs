@@ -104,6 +104,7 @@ impl Plan {
         let live = match Generation::open_current(root) {
             Ok(live) => Some(live),
             Err(StoreError::Unpublished { .. }) => None,
+            Err(_) if !root.exists() => None,
             Err(error) => return Err(error),
         };
         let mut plan = Self {

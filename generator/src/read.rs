@@ -7,6 +7,7 @@ mod files;
 mod header;
 pub(crate) mod identity;
 mod json;
+pub(crate) mod labels;
 mod text;
 
 use std::borrow::Cow;

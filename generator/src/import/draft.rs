@@ -13,7 +13,7 @@ use super::{FILE, piped, read_file};
 use crate::failure::{Failure, fail};
 use crate::fix::replace;
 use crate::read::Table;
-use crate::read::identity::slug_of;
+use crate::words::slug_of;
 
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;

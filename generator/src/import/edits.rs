@@ -10,7 +10,7 @@ use super::{Outputs, Record, mapping, previous, values};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
 use crate::failure::{Failure, fail};
 use crate::read::Table;
-use crate::read::identity::slug_of;
+use crate::words::slug_of;
 
 /// What an edit names its record by.
 const NAMES: [&str; 3] = ["key", "slug", "id"];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table as Toml, Value};
 
-use super::values::{DateOrder, NumberForm};
+use super::forms::{DateOrder, NumberForm};
 use crate::data::describe::{self, Kind};
 use crate::diagnostics::nearest;
 use crate::read::Table;

@@ -250,7 +250,7 @@ fn keys_are_there_and_differ() {
 #[test]
 fn sources_that_were_cut_off_or_are_hostile_are_refused_in_plain_words() {
     let deep = format!("{}{}", "[{\"a\":".repeat(30) + "1", "}]".repeat(30));
-    let nested = format!("<r><g>{}</g></r>", "<a>".repeat(100));
+    let nested = format!("<r><g>{}{}</g></r>", "<a>".repeat(100), "</a>".repeat(100));
     let cases: [(&str, &str); 9] = [
         ("", "it is empty; if it came through a pipe"),
         ("Ref;Title\nA1;\"Oce", "never closed: was it cut off?"),

@@ -2,7 +2,6 @@
 //! field is for. One table says which field is what.
 
 mod currency;
-mod names;
 mod unseen;
 
 use std::borrow::Cow;
@@ -19,9 +18,10 @@ use snapshot::record::{
 use snapshot::{brief, place};
 use url::Url;
 
-use super::slug_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety, counted, quoted};
+use crate::places;
 use crate::read::{Row, Tables};
+use crate::words::slug_of;
 
 /// Most bytes of one text.
 const LONGEST_TEXT: usize = 100 * 1024;
@@ -349,18 +349,18 @@ impl Field {
     /// The code of a place that is named by its name: taken where one is meant, refused where two are.
     fn place(&mut self, text: &mut Cow<'_, str>, fits: impl Fn(&str) -> bool) {
         let name = camel_case(self.name);
-        match names::places(text) {
+        match places::named(text) {
             [code] if fits(code) => {
                 let message = format!("`{name}`: {} understood as `{code}`", quoted(text));
                 self.faults.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).of(name));
                 *text = Cow::Owned((*code).to_owned());
             }
             codes if codes.len() > 1 => {
-                let help = names::choice(codes);
+                let help = places::choice(codes);
                 self.add(Code::BadPlace, format!("is {}, which is two places", quoted(text)), Some(help));
             }
             _ => {
-                let near = names::nearest_place(text).filter(|(code, _)| fits(code));
+                let near = places::nearest(text).filter(|(code, _)| fits(code));
                 let help = near.map(|(code, name)| format!("did you mean `{code}`, {name}?"));
                 self.add(Code::BadPlace, format!("is {}, which is not a place code", quoted(text)), help);
                 if let (Some((code, _)), Some(fault)) = (near, self.faults.last_mut()) {

@@ -11,20 +11,18 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use snapshot::record::{EntityType, Lifecycle};
-use snapshot::search::text::fold;
 use snapshot::store::Hex;
 use uuid::Uuid;
 
 use super::fields::{self, Field, Value};
+use super::labels::Labels;
 use super::{Row, Table, Tables};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, counted, quoted};
+use crate::words::slug_of;
 use index::Indexes;
 pub(crate) use links::extras;
 pub(crate) use stamps::FILE as STAMPS;
 pub use stamps::Stamps;
-
-/// Most bytes of a slug that is made.
-const LONGEST_SLUG: usize = 200;
 
 /// A value that outlives its file's text.
 #[derive(Clone, Debug)]
@@ -173,6 +171,7 @@ pub(super) fn complete(tables: &mut Tables, rows: Rows, stamps: &Stamps, report:
     let mut maker = Maker {
         rows,
         indexes: Indexes::new(tables),
+        labels: Labels::new(&tables.vocabulary),
         namespace,
         published,
         stamps,
@@ -193,6 +192,7 @@ pub(super) fn complete(tables: &mut Tables, rows: Rows, stamps: &Stamps, report:
 struct Maker<'a> {
     rows: Rows,
     indexes: Indexes,
+    labels: Labels,
     namespace: Uuid,
     published: Timestamp,
     stamps: &'a Stamps,
@@ -354,7 +354,7 @@ impl Maker<'_> {
             row.id = row.id();
             return;
         }
-        let Some(natural) = links::natural_key(table, row) else { return };
+        let Some(natural) = links::natural_key(table, row, &self.labels) else { return };
         let id = Uuid::new_v5(&self.namespace, natural.as_bytes());
         if let Some(earlier) = self.indexes.of(table).take_id(id, row.at) {
             let place = self.place(earlier);
@@ -493,20 +493,4 @@ impl Member {
         };
         Field { name: &self.name, value }
     }
-}
-
-/// A slug from a name: folded words joined by hyphens.
-pub(crate) fn slug_of(text: &str) -> String {
-    let folded = fold(text);
-    let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
-    let mut slug = groups.collect::<Vec<_>>().join("-");
-    slug.truncate(LONGEST_SLUG);
-    slug.trim_end_matches('-').to_owned()
-}
-
-/// A name without case, accents, punctuation.
-pub(crate) fn folded(name: &str) -> String {
-    let folded = fold(name);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
 }

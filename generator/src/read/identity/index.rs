@@ -6,8 +6,9 @@ use snapshot::record::{EntityType, Organization, Program, Recipient};
 use uuid::Uuid;
 
 use super::super::{Row, Table, Tables};
-use super::{Loose, folded, table_of};
+use super::{Loose, table_of};
 use crate::diagnostics::Location;
+use crate::words::folded;
 
 /// The names of one table's records.
 #[derive(Default)]

@@ -1,12 +1,16 @@
 //! References by what people know of a record (its slug, a former slug, its key, its name), and what makes
 //! a row without an id the record that it is.
 
+use snapshot::facet::Facet;
+use snapshot::place;
 use uuid::Uuid;
 
 use super::super::Table;
+use super::super::labels::Labels;
 use super::index::Found;
 use super::{Loose, Maker, table_of};
 use crate::diagnostics::{Code, nearest, quoted};
+use crate::places;
 
 /// Fields that a row may have and its record has not: the row's name in its source, and records it names.
 pub(crate) const fn extras(table: Table) -> &'static [&'static str] {
@@ -152,13 +156,16 @@ impl Maker<'_> {
 }
 
 /// What makes a row the record that it is, in one text; nothing when the row does not say it.
-pub(super) fn natural_key(table: Table, row: &Loose) -> Option<String> {
+pub(super) fn natural_key(table: Table, row: &Loose, labels: &Labels) -> Option<String> {
     let mut parts = vec![noun(table).to_owned()];
     if let Some(key) = row.text("key") {
         parts.extend(["key".to_owned(), key]);
         return Some(parts.join("\n"));
     }
-    let said = |field: &&str| row.text(field).unwrap_or_default();
+    let said = |field: &&str| match row.text(field) {
+        Some(value) if table == Table::Facts && *field == "value" => meant(value, row, labels),
+        found => found.unwrap_or_default(),
+    };
     let (required, others): (&[&str], &[&str]) = match table {
         Table::Organizations | Table::Programs | Table::Recipients => (&["slug"], &[]),
         Table::Cycles => (&["programId", "label"], &[]),
@@ -179,4 +186,17 @@ pub(super) fn natural_key(table: Table, row: &Loose) -> Option<String> {
     }
     parts.extend(required.iter().chain(others).map(said));
     Some(parts.join("\n"))
+}
+
+/// A fact's value as it will be understood: writing that down must not make another fact of it.
+fn meant(value: String, row: &Loose, labels: &Labels) -> String {
+    let kind = row.text("kind").unwrap_or_default();
+    let Some(facet) = Facet::of_kind(&kind) else { return value };
+    if !facet.spec().places {
+        return labels.meant(facet, &value).map_or(value.clone(), str::to_owned);
+    }
+    match places::named(&value) {
+        [code] if !place::is_place(&value) => (*code).to_owned(),
+        _ => value,
+    }
 }

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use snapshot::place::{self, Place};
 use snapshot::record::Locale;
 
-use super::super::folded;
-use crate::diagnostics::nearest;
+use crate::diagnostics;
+use crate::words::folded;
 
 /// Names that are in no list of CLDR and mean one place.
 const OTHERS: &str = "\
@@ -56,12 +56,12 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
 });
 
 /// The codes that a name may mean.
-pub(super) fn places(name: &str) -> &'static [&'static str] {
+pub(crate) fn named(name: &str) -> &'static [&'static str] {
     NAMES.get(&folded(name)).map_or(&[], Vec::as_slice)
 }
 
 /// `write `GE` for Georgia, `US-GA` for the state`.
-pub(super) fn choice(codes: &[&str]) -> String {
+pub(crate) fn choice(codes: &[&str]) -> String {
     let named = codes.iter().map(|code| match place::find(code) {
         Some(place) if code.starts_with(|c: char| c.is_ascii_digit()) => {
             format!("`{code}` for the region {}", place.name(Locale::En))
@@ -73,15 +73,18 @@ pub(super) fn choice(codes: &[&str]) -> String {
 }
 
 /// The place that was probably meant by what is no name: code and English name.
-pub(super) fn nearest_place(text: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn nearest(text: &str) -> Option<(&'static str, &'static str)> {
     let upper = text.trim().to_uppercase();
     let by_code = place::all().find(|place| place.code == upper);
     let state = place::subdivisions().find(|(code, name)| *code == upper || name.eq_ignore_ascii_case(text));
-    let named = |place: &'static Place| (place.code, place.name(Locale::En));
-    by_code.map(named).or(state).or_else(|| {
-        let name = nearest(&folded(text), NAMES.keys().map(String::as_str).filter(|name| name.len() > 4))?;
+    let both = |place: &'static Place| (place.code, place.name(Locale::En));
+    by_code.map(both).or(state).or_else(|| {
+        let name = diagnostics::nearest(
+            &folded(text),
+            NAMES.keys().map(String::as_str).filter(|name| name.len() > 4),
+        )?;
         match NAMES.get(name)?.as_slice() {
-            [code] => place::find(code).map(named),
+            [code] => place::find(code).map(both),
             _ => None,
         }
     })
@@ -105,25 +108,25 @@ mod tests {
             ("Africa", "002"),
             ("World", "001"),
         ] {
-            assert_eq!(places(name), [code], "{name}");
+            assert_eq!(named(name), [code], "{name}");
         }
     }
 
     #[test]
     fn a_name_of_two_places_is_none_of_them() {
-        assert_eq!(places("Georgia"), ["GE", "US-GA"]);
-        assert_eq!(choice(places("Georgia")), "write `GE` for Georgia, `US-GA` for the state");
+        assert_eq!(named("Georgia"), ["GE", "US-GA"]);
+        assert_eq!(choice(named("Georgia")), "write `GE` for Georgia, `US-GA` for the state");
         for name in ["Congo", "Korea", "America", "Corea", "Virgin Islands"] {
-            assert_eq!(places(name).len(), 2, "{name}");
+            assert_eq!(named(name).len(), 2, "{name}");
         }
     }
 
     #[test]
     fn a_state_and_a_slip_of_the_pen_are_proposed_and_not_taken() {
-        assert_eq!(places("California"), [""; 0]);
-        assert_eq!(nearest_place("California"), Some(("US-CA", "California")));
-        assert_eq!(nearest_place("Gemrany"), Some(("DE", "Germany")));
-        assert_eq!(nearest_place("gb").map(|(code, _)| code), Some("GB"));
-        assert_eq!(nearest_place("Atlantis"), None);
+        assert_eq!(named("California"), [""; 0]);
+        assert_eq!(nearest("California"), Some(("US-CA", "California")));
+        assert_eq!(nearest("Gemrany"), Some(("DE", "Germany")));
+        assert_eq!(nearest("gb").map(|(code, _)| code), Some("GB"));
+        assert_eq!(nearest("Atlantis"), None);
     }
 }

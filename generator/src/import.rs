@@ -335,6 +335,9 @@ impl Maker<'_> {
                 if value.is_empty() || !seen.insert(value) {
                     continue;
                 }
+                // Rows that name it by this value name it by its key, which outlives a change of the name.
+                let known = record.get(field).cloned().filter(|_| !target.has("key"));
+                known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
             } else if let Some(key) = key {
                 if of_program {
                     let field = if target.table == Table::Sources { "entity" } else { "program" };

@@ -140,7 +140,7 @@ impl Plan {
 
 /// The rows of a table that are live; nothing when the generation was built without tables.
 fn live_rows(live: &Generation, table: Table) -> Result<Option<Rows>, StoreError> {
-    let path = format!("public/data/{}.ndjson", table.name());
+    let path = format!("data/{}.ndjson", table.name());
     let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
     Ok(Some(rows(&live.read(entry, Coding::Identity)?)))
 }

@@ -137,6 +137,12 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     Ok(sheet)
 }
 
+/// Whether a workbook unpacks to no more than so many bytes.
+#[cfg(test)]
+pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {
+    workbook::unpacks(bytes, most)
+}
+
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
 fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<String, String> {
     let declared = match encoding {

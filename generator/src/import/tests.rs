@@ -7,6 +7,8 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod workbooks;
+
 /// A folder of a dataset with a mapping, a source and what else is given.
 struct Place {
     folder: TempDir,
@@ -94,7 +96,7 @@ fn a_sheet_becomes_tables_as_the_mapping_says() {
     let place = place();
     let report = place.imported();
     assert_eq!(report.sorted().len(), 0, "{:?}", report.sorted());
-    assert_eq!(place.rows("organizations/grants.ndjson"), [json!({"name": "Acme"})]);
+    assert_eq!(place.rows("organizations/grants.ndjson"), [json!({"key": "Acme", "name": "Acme"})]);
     let program = json!({
         "key": "A1", "name": "Ocean", "organization": "Acme", "officialUrl": "https://a.example/",
         "programType": "scholarship", "eligibleCountries": ["Spain", "UK"], "fundingMaxUsd": 1500
@@ -323,4 +325,34 @@ fn a_draft_proves_its_guesses_and_imports_after_one_edit() {
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");
     let again = draft(place.folder.path(), Some(&from), None);
     assert!(again.is_err(), "a draft wrote over a mapping");
+}
+
+#[test]
+fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
+        let name = entry.file_name().unwrap().to_str().unwrap().to_owned();
+        let dataset = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"}"#;
+        let place = Place::new(&[("dataset.json", dataset)]);
+        place.write(FILE, &fs::read(entry.join(FILE)).unwrap());
+        let inbox = fs::read_dir(entry.join("inbox")).unwrap().next().unwrap().unwrap();
+        let source = format!("inbox/{}", inbox.file_name().to_str().unwrap());
+        place.write(&source, &fs::read(inbox.path()).unwrap());
+        let told = place.imported();
+        assert_eq!(told.sorted().len(), 0, "{name}: {:?}", told.sorted());
+        let mut report = Diagnostics::new();
+        let input = crate::read::Input::Folder(place.folder.path().to_owned());
+        let tables = crate::read::read(&input, &mut report).unwrap();
+        let directory = crate::link::link(tables, &mut report);
+        assert_eq!(report.error_count(), 0, "{name}: {:?}", report.sorted());
+        let directory = directory.unwrap();
+        assert!(
+            !directory.programs.is_empty() && directory.cycles.len() + directory.awards.len() > 0,
+            "{name}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 5);
 }

@@ -265,6 +265,15 @@ fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
+    // The year of a day has one reading.
+    let day = match cell {
+        Cell::Moment(moment) => Some(moment.date()),
+        Cell::Text(text) => text.get(..10).and_then(|day| day.parse::<Date>().ok()),
+        _ => None,
+    };
+    if let Some(day) = day.filter(|_| field.ends_with("Year")) {
+        return Ok(day.year().into());
+    }
     let text = match cell {
         Cell::Number(number) => return Ok(json!(snapshot::record::Number(*number))),
         other => other.text(),

@@ -9,7 +9,7 @@ use jiff::civil::{Date, DateTime, Time};
 use super::{Cell, LARGEST_UNPACKED, MOST_COLUMNS, MOST_ROWS, Row, Sheet};
 
 pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Sheet, String> {
-    let is_ods = unpacks(bytes)?;
+    let is_ods = unpacks(bytes, LARGEST_UNPACKED)?;
     let cursor = Cursor::new(bytes);
     let rows = if is_ods {
         let mut book: Ods<_> = Ods::new(cursor).map_err(|error| format!("it is no workbook: {error}"))?;
@@ -30,10 +30,10 @@ pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Sheet, String> {
 
 /// Unpacks everything once into nowhere: what it claims about its size may be a lie. Tells whether it is
 /// an OpenDocument.
-fn unpacks(bytes: &[u8]) -> Result<bool, String> {
+pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;
-    let mut left = LARGEST_UNPACKED;
+    let mut left = most;
     let mut is_ods = false;
     for number in 0..archive.len() {
         let mut file = archive.by_index(number).map_err(|error| format!("it is damaged: {error}"))?;
@@ -42,7 +42,7 @@ fn unpacks(bytes: &[u8]) -> Result<bool, String> {
         let read = std::io::copy(&mut limited, &mut std::io::sink());
         let read = read.map_err(|error| format!("it is damaged: {error}"))?;
         left = left.checked_sub(read).ok_or_else(|| {
-            format!("it unpacks to more than {} MB, which no list of grants does", LARGEST_UNPACKED >> 20)
+            format!("it unpacks to more than {} MB, which no list of grants does", most >> 20)
         })?;
     }
     Ok(is_ods)

@@ -78,6 +78,11 @@ pub enum Command {
         /// Code such as E0101
         code: String,
     },
+    /// Print the JSON Schema of a table's rows, for editors
+    Schema {
+        /// Name of the table, or dataset for dataset.json
+        table: String,
+    },
     /// Write the three small files that a dataset begins with
     Init {
         /// Folder to write them into; must not exist or be empty

@@ -14,6 +14,7 @@ use snapshot::record::Directory;
 use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
 
 use crate::cli::{self, Build, Check, Command, Messages};
+use crate::data::describe;
 use crate::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
 use crate::diff::{self, DiffFormat};
 use crate::failure::{Failure, fail, generate_failure};
@@ -40,6 +41,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Explain { code } => explain_code(&code),
+        Command::Schema { table } => schema(&table),
         Command::Init { dir, sample } => init(&dir, sample),
         Command::Stamp { data, at } => stamp::stamp(&data, at).map(say),
     };
@@ -288,6 +290,22 @@ fn explain_code(code: &str) -> Result<(), Failure> {
             Err(fail(Failure::Usage, format_args!("there is no code {code}; check prints them in brackets")))
         }
     }
+}
+
+fn schema(name: &str) -> Result<(), Failure> {
+    let text = match Table::parse(name) {
+        Some(table) => describe::schema(table),
+        None if name == "dataset" => describe::DATASET,
+        None => {
+            let known = Table::ALL.map(Table::name).join(", ");
+            return Err(fail(
+                Failure::Usage,
+                format_args!("there is no table {name}; there are dataset, {known}"),
+            ));
+        }
+    };
+    say(text.trim_end());
+    Ok(())
 }
 
 fn init(dir: &Path, with_sample: bool) -> Result<(), Failure> {

@@ -69,6 +69,17 @@ fn summaries_and_findings_are_told_in_the_form_that_is_asked_for() {
 }
 
 #[test]
+fn schemas_are_printed_for_editors() {
+    let place = empty();
+    for (table, title) in [("programs", "Program"), ("dataset", "Dataset description")] {
+        let text = place.opdir(&["schema", table]).succeeds();
+        let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(schema["title"], title);
+    }
+    place.opdir(&["schema", "program"]).fails(2, &["there is no table program", "programs"]);
+}
+
+#[test]
 fn stamps_move_only_what_changed() {
     let place = started();
     let stamp = |at: &str| place.opdir(&["stamp", "--data", "data", "--at", at]).succeeds();

@@ -56,8 +56,11 @@ impl Description {
     }
 }
 
+/// JSON Schema of `dataset.json`.
+pub(crate) const DATASET: &str = include_str!("../../../schemas/dataset/dataset.schema.json");
+
 /// JSON Schema of a table's records.
-const fn schema(table: Table) -> &'static str {
+pub(crate) const fn schema(table: Table) -> &'static str {
     macro_rules! of {
         ($name:literal) => {
             include_str!(concat!("../../../schemas/dataset/", $name, ".schema.json"))

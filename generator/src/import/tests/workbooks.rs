@@ -19,6 +19,9 @@ fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let office =
+        format!("<Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/>");
+    put("_rels/.rels", &format!("<Relationships xmlns=\"{package}\">{office}</Relationships>"));
     let listed: String = sheets
         .iter()
         .enumerate()

@@ -25,7 +25,9 @@ pub fn csv(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let Some((header, rows)) = records.split_first() else { return bytes.to_vec() };
     let names: Vec<String> =
         header.cells.iter().map(|cell| decoded(&text[cell.clone()]).trim().to_owned()).collect();
-    let mut sheet = Sheet { text, separator, names, cells: BTreeMap::new(), added: BTreeMap::new() };
+    let renamed = changes.iter().filter(|change| change.edit.header);
+    let renamed = renamed.map(|change| (change.edit.to.as_str(), change.edit.field.as_str())).collect();
+    let mut sheet = Sheet { text, separator, names, renamed, cells: BTreeMap::new(), added: BTreeMap::new() };
     for change in changes.iter().filter(|change| change.edit.header) {
         let renamed = sheet.names.iter().position(|name| *name == change.edit.field);
         if let Some(cell) = renamed.and_then(|column| header.cells.get(column)) {
@@ -34,7 +36,7 @@ pub fn csv(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     }
     for change in changes.iter().filter(|change| !change.edit.header) {
         if let Ok(row) = rows.binary_search_by_key(&change.line, |record| record.line) {
-            sheet.change(&rows[row], change, changes);
+            sheet.change(&rows[row], change);
         }
     }
     let parts = sheet.parts(&records);
@@ -46,6 +48,8 @@ struct Sheet<'t> {
     text: &'t str,
     separator: u8,
     names: Vec<String>,
+    /// Columns that get another name in the same go: the old by the new.
+    renamed: BTreeMap<&'t str, &'t str>,
     /// New texts of cells, by where they start.
     cells: BTreeMap<usize, (Range<usize>, String)>,
     /// Columns that are not there, with their values by the line of the row.
@@ -53,13 +57,12 @@ struct Sheet<'t> {
 }
 
 impl Sheet<'_> {
-    fn change(&mut self, row: &Record, change: &Change, changes: &[Change]) {
+    fn change(&mut self, row: &Record, change: &Change) {
         let edit = &change.edit;
-        // A column that is renamed in the same go still has its old name here.
-        let renamed = changes.iter().find(|other| other.edit.header && other.edit.to == edit.field);
         let written = self.names.iter().position(|name| *name == edit.field);
+        // A column that is renamed in the same go still has its old name here.
         let column = written.or_else(|| {
-            let old = &renamed?.edit.field;
+            let old = self.renamed.get(edit.field.as_str())?;
             self.names.iter().position(|name| name == old)
         });
         let Some(cell) = column.map(|column| row.cells.get(column)) else {
@@ -90,16 +93,13 @@ impl Sheet<'_> {
 
     fn parts(&self, records: &[Record]) -> Vec<(Range<usize>, String)> {
         let is_quoted = |range: &Range<usize>| self.text[range.clone()].starts_with('"');
-        let mut parts: Vec<(Range<usize>, String)> = self
-            .cells
-            .values()
-            .map(|(range, text)| (range.clone(), encoded(text, self.separator, is_quoted(range))))
-            .collect();
+        let mut parts: BTreeMap<usize, (Range<usize>, String)> = BTreeMap::new();
+        for (range, text) in self.cells.values() {
+            let text = encoded(text, self.separator, is_quoted(range));
+            parts.insert(range.start, (range.clone(), text));
+        }
         for (number, record) in records.iter().enumerate() {
-            let Some(end) = record.cells.last().map(|cell| cell.end).filter(|_| !self.added.is_empty())
-            else {
-                continue;
-            };
+            let Some(last) = record.cells.last().filter(|_| !self.added.is_empty()) else { continue };
             let mut more = String::new();
             for (name, values) in &self.added {
                 more.push(char::from(self.separator));
@@ -107,12 +107,10 @@ impl Sheet<'_> {
                 more.push_str(&encoded(value.map_or("", String::as_str), self.separator, false));
             }
             // What grows at its end is one part with the cell that ends there.
-            match parts.iter_mut().find(|(range, _)| range.end == end && !range.is_empty()) {
-                Some((_, text)) => text.push_str(&more),
-                None => parts.push((end..end, more)),
-            }
+            let kept = || (last.clone(), self.text[last.clone()].to_owned());
+            parts.entry(last.start).or_insert_with(kept).1.push_str(&more);
         }
-        parts
+        parts.into_values().collect()
     }
 }
 

@@ -181,6 +181,7 @@ pub(super) fn complete(tables: &mut Tables, rows: Rows, stamps: &Stamps, report:
         unstamped: Vec::new(),
         made: BTreeMap::new(),
         stampless: BTreeMap::new(),
+        proposals: 0,
     };
     maker.prepare_all(tables);
     maker.finish_all(tables);
@@ -204,6 +205,8 @@ struct Maker<'a> {
     made: BTreeMap<Table, usize>,
     /// Rows without times, by table: the first, and how many.
     stampless: BTreeMap<Table, (Location, usize)>,
+    /// Unknown names that were held against all records.
+    proposals: usize,
 }
 
 /// Tables whose records have times.

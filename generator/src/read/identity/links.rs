@@ -12,6 +12,9 @@ use super::{Loose, Maker, table_of};
 use crate::diagnostics::{Code, nearest, quoted};
 use crate::places;
 
+/// How many unknown names are held against all that there are.
+const PROPOSALS: usize = 200;
+
 /// Fields that a row may have and its record has not: the row's name in its source, and records it names.
 pub(crate) const fn extras(table: Table) -> &'static [&'static str] {
     match table {
@@ -140,8 +143,11 @@ impl Maker<'_> {
             (message, format!("add {table}.csv with a row for it"))
         } else {
             let message = format!("`{name}` is {}, which no {noun} is called", quoted(text));
+            // Who is looked for among all records is looked for only so often.
+            self.proposals += 1;
             let index = self.indexes.of(target);
-            let near = nearest(text, index.spellings()).map(str::to_owned);
+            let spellings = (self.proposals <= PROPOSALS).then(|| index.spellings());
+            let near = nearest(text, spellings.into_iter().flatten()).map(str::to_owned);
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => {

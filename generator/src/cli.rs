@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
 
-use crate::diagnostics::MessageFormat;
+use crate::diagnostics::{MessageFormat, Telling};
 use crate::diff::DiffFormat;
 use crate::encode::Effort;
 use crate::generate::Storage;
+use crate::plan::{Guards, PlanFormat};
 
 /// Turns a published dataset into a finished, verifiable snapshot.
 #[derive(Debug, Parser)]
@@ -21,7 +22,8 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok · 1 errors in the data · 2 usage · 3 input unreadable · \
-                          4 output not writable · 5 verification failed · 6 held back";
+                          4 output not writable · 5 verification failed · 6 held back · \
+                          7 plan --exit-code: there are changes";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -30,6 +32,10 @@ pub enum Command {
     Build(Build),
     /// Read and judge a dataset, without building
     Check(Check),
+    /// Make tables of a spreadsheet, an export or a pipe, as import.toml says
+    Import(Import),
+    /// Tell what a build would change of what is live, without building
+    Plan(Plan),
     /// Build, serve, and build again whenever the data changes
     Preview(Preview),
     /// Compare every file of a snapshot with what was published
@@ -89,10 +95,27 @@ pub enum Command {
         /// Code such as E0101
         code: String,
     },
-    /// Write a small dataset to start from
+    /// Print the JSON Schema of a table's rows, for editors
+    Schema {
+        /// Name of the table, or dataset for dataset.json
+        table: String,
+    },
+    /// Write the three small files that a dataset begins with
     Init {
-        /// Folder to write it into; must not exist or be empty
+        /// Folder to write them into; must not exist or be empty
         dir: PathBuf,
+        /// Write the embedded sample instead: every table, with real records
+        #[arg(long)]
+        sample: bool,
+    },
+    /// Write down when rows changed, and when the dataset is published
+    Stamp {
+        /// Folder of the dataset
+        #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+        data: PathBuf,
+        /// When; now when absent
+        #[arg(long, value_name = "TIME")]
+        at: Option<jiff::Timestamp>,
     },
 }
 
@@ -136,6 +159,15 @@ pub struct Check {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
     pub messages: Messages,
+    /// Write down what has one reading: codes of places, names of columns, slugs, trimmed texts
+    #[arg(long, requires = "data")]
+    pub fix: bool,
+    /// With --fix or --diff: the likeliest reading too, where there is more than one
+    #[arg(long)]
+    pub r#unsafe: bool,
+    /// Show what --fix would change, and change nothing; ends with 1 if there is something
+    #[arg(long, requires = "data", conflicts_with = "fix")]
+    pub diff: bool,
 }
 
 /// How problems are told.
@@ -144,9 +176,70 @@ pub struct Messages {
     /// How problems are printed
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub message_format: MessageFormat,
+    /// Most kinds of problems that are told; 0 tells all
+    #[arg(long, value_name = "N", default_value_t = Telling::LIMIT)]
+    pub limit: usize,
+    /// Tell only codes, files and counts
+    #[arg(long)]
+    pub summary: bool,
+    /// File that CI shows beside the run; with github, it gets every problem as a table
+    #[arg(long, env = "GITHUB_STEP_SUMMARY", value_name = "FILE", hide = true)]
+    pub step_summary: Option<PathBuf>,
     /// Print problems and results only
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl Messages {
+    /// How much is told, and in which form.
+    #[must_use]
+    pub const fn telling(&self) -> Telling {
+        Telling { format: self.message_format, limit: self.limit, summary: self.summary }
+    }
+}
+
+/// What to import.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Folder of the dataset
+    pub data: PathBuf,
+    /// Names of sources in import.toml; all when absent
+    pub sources: Vec<String>,
+    /// A file that takes the place of the one in import.toml; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Write import.toml from the columns of --from, and nothing else
+    #[arg(long, requires = "from")]
+    pub draft: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub messages: Messages,
+}
+
+/// What to compare.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// Folder of the dataset
+    #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+    pub data: PathBuf,
+    /// Folder that a build would publish under
+    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
+    pub out: PathBuf,
+    /// How it is told
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: PlanFormat,
+    /// End with 7 if anything would change
+    #[arg(long)]
+    pub exit_code: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub guards: Guards,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub messages: Messages,
 }
 
 /// How to build.
@@ -175,6 +268,9 @@ pub struct Build {
     /// Publish although no program would be in it
     #[arg(long)]
     pub allow_empty: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub guards: Guards,
     /// UTC day that the pages are right for; today when absent
     #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
     pub as_of: Option<Date>,

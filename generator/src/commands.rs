@@ -13,17 +13,22 @@ use snapshot::page::list;
 use snapshot::record::Directory;
 use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
 
-use crate::cli::{Build, Check, Command, Keys, Messages};
-use crate::diagnostics::{Diagnostics, MessageFormat, counted, explain};
+use crate::cli::{self, Build, Check, Command, Keys, Messages};
+use crate::data::describe;
+use crate::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
 use crate::diff::{self, DiffFormat};
 use crate::encode::Effort;
 use crate::export::{self, ExportError};
 use crate::failure::{Failure, fail, generate_failure};
+use crate::fix::Mended;
 use crate::generate::{Options, generate};
 use crate::keys::{self, KeyError};
+use crate::link::link;
 use crate::load::{Loaded, input, load, print, today};
+use crate::plan::{Guards, Plan, told};
 use crate::progress::{Progress, seconds};
-use crate::{preview, recipe, sample};
+use crate::read::{Table, read};
+use crate::{import, init, preview, recipe, stamp};
 
 /// Runs a command.
 #[must_use]
@@ -31,6 +36,8 @@ pub fn run(command: Command) -> ExitCode {
     let result = match command {
         Command::Build(build) => self::build(&build),
         Command::Check(options) => check(&options),
+        Command::Import(options) => import(&options),
+        Command::Plan(options) => plan(&options),
         Command::Preview(options) => preview::preview(&options),
         Command::Verify { root, fast } => verify(&root, fast),
         Command::Diff { old, new, format } => diff(&old, new.as_deref(), format),
@@ -39,7 +46,9 @@ pub fn run(command: Command) -> ExitCode {
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Keys(what) => keys(&what),
         Command::Explain { code } => explain_code(&code),
-        Command::Init { dir } => init(&dir),
+        Command::Schema { table } => schema(&table),
+        Command::Init { dir, sample } => init(&dir, sample),
+        Command::Stamp { data, at } => stamp::stamp(&data, at).map(say),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,7 +58,7 @@ pub fn run(command: Command) -> ExitCode {
 
 fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
     let progress = Progress::new(messages.quiet);
-    let tell = |report: &Diagnostics| print(report, messages.message_format);
+    let tell = |report: &Diagnostics| tell(report, messages);
     match load(&input(data), tell, &progress) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
@@ -57,7 +66,24 @@ fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure>
     }
 }
 
+fn tell(report: &Diagnostics, messages: &Messages) {
+    print(report, messages.telling());
+    let summary = messages.step_summary.as_ref();
+    if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        if let Err(error) = file.and_then(|mut file| report.markdown(&mut file)) {
+            anstream::eprintln!("the summary could not be written: {}: {error}", path.display());
+        }
+    }
+}
+
 fn check(options: &Check) -> Result<(), Failure> {
+    if options.diff {
+        return mend(options);
+    }
+    if options.fix {
+        mend(options)?;
+    }
     let loaded = load_for(options.data.as_deref(), &options.messages)?;
     let directory = &loaded.directory;
     if options.messages.message_format == MessageFormat::Human {
@@ -70,6 +96,46 @@ fn check(options: &Check) -> Result<(), Failure> {
             counted(directory.recipients.len(), "recipient"),
         ));
     }
+    Ok(())
+}
+
+/// Imports, and then judges the dataset that came of it.
+fn import(options: &cli::Import) -> Result<(), Failure> {
+    if options.draft {
+        let name = options.sources.first().map(String::as_str);
+        return import::draft(&options.data, options.from.as_deref(), name).map(say);
+    }
+    let order = import::Order {
+        data: &options.data,
+        sources: &options.sources,
+        from: options.from.as_deref(),
+        dry_run: options.dry_run,
+    };
+    let mut report = Diagnostics::new();
+    let said = import::import(&order, &mut report);
+    tell(&report, &options.messages);
+    said?.into_iter().for_each(say);
+    if options.dry_run {
+        return Ok(());
+    }
+    load_for(Some(&options.data), &options.messages).map(drop)
+}
+
+/// Mends what can be mended, or shows it.
+fn mend(options: &Check) -> Result<(), Failure> {
+    let input = input(options.data.as_deref());
+    let mut report = Diagnostics::new();
+    let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
+    drop(link(tables, &mut report));
+    let mended = Mended::of(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })?;
+    if options.diff {
+        if !mended.is_empty() {
+            say(mended.diff().trim_end());
+        }
+        return if mended.is_empty() { Ok(()) } else { Err(Failure::Data) };
+    }
+    mended.write()?;
+    anstream::eprintln!("{}", mended.summary());
     Ok(())
 }
 
@@ -113,7 +179,14 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
     }
     let name = &directory.dataset.name;
     match live_name(&build.out).filter(|live| live != name && !build.replace) {
-        None => Ok(()),
+        None if build.replace || directory.programs.is_empty() => Ok(()),
+        None => {
+            // What is live and cannot be read, publishing complains of.
+            let plan = Plan::of(directory, &build.out, Guards::tables()).ok();
+            let held = plan.map(|plan| build.guards.held(&plan)).unwrap_or_default();
+            let failures = held.into_iter().map(|reason| fail(Failure::HeldBack, reason));
+            failures.reduce(|_, last| last).map_or(Ok(()), Err)
+        }
         Some(live) => Err(fail(
             Failure::HeldBack,
             format_args!(
@@ -121,6 +194,16 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
             ),
         )),
     }
+}
+
+fn plan(options: &cli::Plan) -> Result<(), Failure> {
+    let loaded = load_for(Some(&options.data), &options.messages)?;
+    let plan = Plan::of(&loaded.directory, &options.out, &Table::ALL);
+    let plan = plan.map_err(|error| print_faults(&[error], Failure::Input))?;
+    let held = options.guards.held(&plan);
+    say(told(&plan, &held, options.format).trim_end());
+    let changes = plan.against.is_none() || !plan.is_empty();
+    if options.exit_code && changes { Err(Failure::Changes) } else { Ok(()) }
 }
 
 /// Name of the dataset that is live under a root. What cannot be read has none: publishing says why.
@@ -260,26 +343,25 @@ fn explain_code(code: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes the sample as files, so that a maintainer can replace them one by one.
-fn init(dir: &Path) -> Result<(), Failure> {
-    let unwritable =
-        |error: std::io::Error| fail(Failure::Output, format_args!("{}: {error}", dir.display()));
-    std::fs::create_dir_all(dir).map_err(unwritable)?;
-    if std::fs::read_dir(dir).map_err(unwritable)?.next().is_some() {
-        return Err(fail(Failure::Output, format_args!("{} is not empty", dir.display())));
-    }
-    for (path, content) in sample::FILES {
-        let path = dir.join(path);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(unwritable)?;
+fn schema(name: &str) -> Result<(), Failure> {
+    let text = match Table::parse(name) {
+        Some(table) => describe::schema(table),
+        None if name == "dataset" => describe::DATASET,
+        None => {
+            let known = Table::ALL.map(Table::name).join(", ");
+            return Err(fail(
+                Failure::Usage,
+                format_args!("there is no table {name}; there are dataset, {known}"),
+            ));
         }
-        std::fs::write(path, content).map_err(unwritable)?;
-    }
-    say(format_args!(
-        "{} files in {}\nnext: opdir preview --data {}",
-        sample::FILES.len(),
-        dir.display(),
-        dir.display()
-    ));
+    };
+    say(text.trim_end());
+    Ok(())
+}
+
+fn init(dir: &Path, with_sample: bool) -> Result<(), Failure> {
+    let files = init::init(dir, with_sample)?;
+    let dir = dir.display();
+    say(format_args!("{} in {dir}\nnext: opdir preview --data {dir}", counted(files, "file")));
     Ok(())
 }

@@ -110,7 +110,7 @@ pub fn write<E: Send>(
 }
 
 /// A table, one record a line.
-fn lines_of(directory: &Directory, table: Table) -> Vec<u8> {
+pub(crate) fn lines_of(directory: &Directory, table: Table) -> Vec<u8> {
     match table {
         Table::Organizations => lines(&directory.organizations),
         Table::Programs => lines(&directory.programs),

@@ -1,17 +1,16 @@
 //! Every problem of the input, collected and printed at once, sorted by `file:line`.
 
 mod codes;
+mod groups;
+mod print;
+mod sarif;
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::borrow::Cow;
 
-use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 pub use codes::Code;
-
-/// How many diagnostics of one code are printed in full before the rest are counted.
-const SHOWN_PER_CODE: usize = 5;
+pub use print::{MessageFormat, Telling};
 
 /// Whether a problem stops the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,18 +29,6 @@ impl Severity {
             Self::Warning => "warning",
         }
     }
-}
-
-/// How diagnostics are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum MessageFormat {
-    /// For people at a terminal; repeats are counted.
-    #[default]
-    Human,
-    /// One JSON object a line; nothing is left out.
-    Json,
-    /// Workflow commands of GitHub Actions; repeats are counted.
-    Github,
 }
 
 /// One input file, as [`Diagnostics`] knows it.
@@ -70,12 +57,103 @@ pub struct Diagnostic {
     pub message: String,
     /// How to mend it, where known.
     pub help: Option<String>,
+    /// The field that it is about, as files name it.
+    pub field: Option<Cow<'static, str>>,
+    /// What stands there; what is wrong in many rows is told once for each value.
+    pub value: Option<String>,
+    /// What would have to be written instead, where that can be said.
+    pub fix: Option<Fix>,
+}
+
+/// Whether a fix keeps what was meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Safety {
+    /// It does: there is one reading.
+    Safe,
+    /// It is the likeliest reading; somebody should look.
+    Unsafe,
+}
+
+/// What would mend a problem.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Fix {
+    /// Whether that keeps what was meant.
+    pub safety: Safety,
+    /// What is written where.
+    pub edits: Vec<Edit>,
+}
+
+/// A value that takes another one's place in a row. The bytes around it stay.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Edit {
+    /// Of which field.
+    pub field: String,
+    /// What stands there, or is an item of the list that stands there; nothing when the field is absent
+    /// or empty.
+    pub from: Option<String>,
+    /// What should; of a column, its name.
+    pub to: String,
+    /// Whether it is the column's name that changes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub header: bool,
+}
+
+impl Fix {
+    /// One value for another.
+    pub fn value(safety: Safety, field: impl Into<String>, from: &str, to: &str) -> Self {
+        Self { safety, edits: vec![Edit::value(field, from, to)] }
+    }
+}
+
+impl Edit {
+    /// One value for another.
+    pub fn value(field: impl Into<String>, from: &str, to: &str) -> Self {
+        Self { field: field.into(), from: Some(from.to_owned()), to: to.to_owned(), header: false }
+    }
+
+    /// A value where there is none.
+    pub fn insert(field: impl Into<String>, to: &str) -> Self {
+        Self { field: field.into(), from: None, to: to.to_owned(), header: false }
+    }
+
+    /// Another name for a column.
+    pub fn header(from: &str, to: &str) -> Self {
+        Self { field: from.to_owned(), from: Some(from.to_owned()), to: to.to_owned(), header: true }
+    }
 }
 
 impl Diagnostic {
     /// A problem at a row.
     pub fn new(code: Code, at: Location, message: impl Into<String>) -> Self {
-        Self { code, at, column: None, message: message.into(), help: None }
+        Self {
+            code,
+            at,
+            column: None,
+            message: message.into(),
+            help: None,
+            field: None,
+            value: None,
+            fix: None,
+        }
+    }
+
+    /// The same with the field that it is about.
+    #[must_use]
+    pub fn of(self, field: impl Into<Cow<'static, str>>) -> Self {
+        Self { field: Some(field.into()), ..self }
+    }
+
+    /// The same with the field that it is about, and what stands there.
+    #[must_use]
+    pub fn about(self, field: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), value: Some(value.into()), ..self }
+    }
+
+    /// The same with what would mend it.
+    #[must_use]
+    pub fn fix(self, fix: Fix) -> Self {
+        Self { fix: Some(fix), ..self }
     }
 
     /// The same with a way to mend it.
@@ -162,195 +240,6 @@ impl Diagnostics {
         list.sort_by_key(|d| (self.file_name(d.at.file), d.at.line, d.column, d.code.id()));
         list
     }
-
-    /// Prints everything. Human output carries colours: wrap the writer in `anstream` to lose them
-    /// where they are unwanted.
-    ///
-    /// # Errors
-    /// When the writer fails.
-    pub fn print(&self, format: MessageFormat, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            MessageFormat::Human => self.print_grouped(out, &Human),
-            MessageFormat::Github => self.print_grouped(out, &Github),
-            MessageFormat::Json => self.print_json(out),
-        }
-    }
-
-    fn print_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in self.sorted() {
-            json_line(out, &JsonDiagnostic::new(diagnostic, self))?;
-        }
-        json_line(
-            out,
-            &JsonSummary {
-                reason: "summary",
-                errors: self.error_count(),
-                warnings: self.warning_count(),
-                notes: &self.notes,
-            },
-        )
-    }
-
-    fn print_grouped(&self, out: &mut dyn Write, style: &dyn Lines) -> io::Result<()> {
-        let mut hidden: BTreeMap<&str, Hidden<'_>> = BTreeMap::new();
-        let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
-        for diagnostic in self.sorted() {
-            let shown = shown.entry(diagnostic.code.id()).or_default();
-            if *shown < SHOWN_PER_CODE {
-                *shown += 1;
-                style.diagnostic(out, diagnostic, &self.place(diagnostic))?;
-            } else {
-                let entry = hidden.entry(diagnostic.code.id());
-                entry.or_insert(Hidden { first: diagnostic, count: 0 }).count += 1;
-            }
-        }
-        for rest in hidden.values() {
-            style.hidden(out, rest, &self.place(rest.first))?;
-        }
-        for note in &self.notes {
-            writeln!(out, "{note}")?;
-        }
-        let (errors, warnings) = (self.error_count(), self.warning_count());
-        writeln!(out, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))
-    }
-
-    fn place(&self, diagnostic: &Diagnostic) -> Place {
-        Place {
-            file: printable(self.file_name(diagnostic.at.file)),
-            line: diagnostic.at.line,
-            column: diagnostic.column,
-        }
-    }
-}
-
-/// Diagnostics of one code that are counted rather than printed.
-struct Hidden<'a> {
-    first: &'a Diagnostic,
-    count: usize,
-}
-
-struct Place {
-    file: String,
-    line: u32,
-    column: Option<u32>,
-}
-
-/// How one output prints its lines.
-trait Lines {
-    fn diagnostic(&self, out: &mut dyn Write, diagnostic: &Diagnostic, place: &Place) -> io::Result<()>;
-    fn hidden(&self, out: &mut dyn Write, rest: &Hidden<'_>, place: &Place) -> io::Result<()>;
-}
-
-struct Human;
-
-impl Lines for Human {
-    fn diagnostic(&self, out: &mut dyn Write, diagnostic: &Diagnostic, place: &Place) -> io::Result<()> {
-        let severity = diagnostic.code.severity();
-        let color = match severity {
-            Severity::Error => AnsiColor::Red,
-            Severity::Warning => AnsiColor::Yellow,
-        };
-        let (style, bold) = (Style::new().bold().fg_color(Some(color.into())), Style::new().bold());
-        let column = place.column.map(|column| format!(":{column}")).unwrap_or_default();
-        writeln!(
-            out,
-            "{bold}{}:{}{column}{bold:#}: {style}{}[{}]{style:#}: {}",
-            place.file,
-            place.line,
-            severity.as_str(),
-            diagnostic.code.id(),
-            printable(&diagnostic.message),
-        )?;
-        match &diagnostic.help {
-            Some(help) => writeln!(out, "  help: {}", printable(help)),
-            None => Ok(()),
-        }
-    }
-
-    fn hidden(&self, out: &mut dyn Write, rest: &Hidden<'_>, place: &Place) -> io::Result<()> {
-        let code = rest.first.code.id();
-        let (file, line) = (&place.file, place.line);
-        writeln!(out, "… and {} more {code}, first in {file}:{line}; opdir explain {code}", rest.count)
-    }
-}
-
-struct Github;
-
-impl Lines for Github {
-    fn diagnostic(&self, out: &mut dyn Write, diagnostic: &Diagnostic, place: &Place) -> io::Result<()> {
-        let column = place.column.map(|column| format!(",col={column}")).unwrap_or_default();
-        let help = diagnostic.help.as_ref().map(|help| format!(" Help: {help}")).unwrap_or_default();
-        writeln!(
-            out,
-            "::{} file={},line={}{column},title={}::{}",
-            diagnostic.code.severity().as_str(),
-            github_property(&place.file),
-            place.line,
-            diagnostic.code.id(),
-            github_text(&format!("{}{help}", printable(&diagnostic.message))),
-        )
-    }
-
-    fn hidden(&self, out: &mut dyn Write, rest: &Hidden<'_>, place: &Place) -> io::Result<()> {
-        let code = rest.first.code;
-        let (file, line, id) = (github_property(&place.file), place.line, code.id());
-        writeln!(
-            out,
-            "::{} file={file},line={line},title={id}::… and {} more {id}; opdir explain {id}",
-            code.severity().as_str(),
-            rest.count,
-        )
-    }
-}
-
-fn github_text(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn github_property(text: &str) -> String {
-    github_text(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[derive(Serialize)]
-struct JsonDiagnostic<'a> {
-    reason: &'static str,
-    severity: Severity,
-    code: &'static str,
-    title: &'static str,
-    file: &'a str,
-    line: u32,
-    column: Option<u32>,
-    message: &'a str,
-    help: Option<&'a str>,
-}
-
-impl<'a> JsonDiagnostic<'a> {
-    fn new(diagnostic: &'a Diagnostic, all: &'a Diagnostics) -> Self {
-        Self {
-            reason: "diagnostic",
-            severity: diagnostic.code.severity(),
-            code: diagnostic.code.id(),
-            title: diagnostic.code.title(),
-            file: all.file_name(diagnostic.at.file),
-            line: diagnostic.at.line,
-            column: diagnostic.column,
-            message: &diagnostic.message,
-            help: diagnostic.help.as_deref(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct JsonSummary<'a> {
-    reason: &'static str,
-    errors: usize,
-    warnings: usize,
-    notes: &'a [String],
-}
-
-fn json_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
 }
 
 /// The long text about a code: its title, why it is a rule, an example, how to mend it.
@@ -422,61 +311,6 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn report() -> Diagnostics {
-        let mut report = Diagnostics::new();
-        let b = report.add_file("b,c.csv");
-        let a = report.add_file("a.ndjson");
-        for line in (1..=7).rev() {
-            report.push(Diagnostic::new(Code::DatesReversed, Location { file: b, line }, "late\u{1b}[31m"));
-        }
-        report.push(
-            Diagnostic {
-                column: Some(4),
-                ..Diagnostic::new(Code::BadUrl, Location { file: a, line: 9 }, "100%")
-            }
-            .help("mend it"),
-        );
-        report.note("left out: 3 draft programs");
-        report
-    }
-
-    fn printed(format: MessageFormat) -> String {
-        let mut out = Vec::new();
-        report().print(format, &mut out).unwrap();
-        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
-    }
-
-    #[test]
-    fn human_output_is_sorted_and_counts_repeats_after_five() {
-        let text = printed(MessageFormat::Human);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "a.ndjson:9:4: error[E0601]: 100%");
-        assert_eq!(lines[1], "  help: mend it");
-        assert_eq!(lines[2], "b,c.csv:1: warning[W0201]: late\u{fffd}[31m");
-        assert_eq!(lines[7], "… and 2 more W0201, first in b,c.csv:6; opdir explain W0201");
-        assert_eq!(lines[8], "left out: 3 draft programs");
-        assert_eq!(lines[9], "1 error, 7 warnings");
-        assert_eq!(lines.len(), 10);
-    }
-
-    #[test]
-    fn github_output_escapes_what_its_syntax_uses() {
-        let text = printed(MessageFormat::Github);
-        assert!(text.starts_with("::error file=a.ndjson,line=9,col=4,title=E0601::100%25 Help: mend it\n"));
-        assert!(text.contains("::warning file=b%2Cc.csv,line=1,title=W0201::"));
-        assert!(text.contains("::warning file=b%2Cc.csv,line=6,title=W0201::… and 2 more W0201;"));
-    }
-
-    #[test]
-    fn json_output_leaves_nothing_out() {
-        let lines: Vec<serde_json::Value> =
-            printed(MessageFormat::Json).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines.len(), 9);
-        assert_eq!(lines[0]["code"], "E0601");
-        assert_eq!(lines[0]["column"], 4);
-        assert_eq!(lines[8]["warnings"], 7);
-    }
 
     #[test]
     fn every_code_is_explained_with_an_example_and_a_fix() {

@@ -24,6 +24,8 @@ pub enum Failure {
     Verification = 5,
     /// What would be published is probably a mistake.
     HeldBack = 6,
+    /// A plan that was asked to say so has changes.
+    Changes = 7,
 }
 
 /// Prints an error and gives the failure back.

@@ -3,6 +3,7 @@
 
 mod advice;
 mod directory;
+mod labels;
 mod publication;
 mod references;
 mod rules;
@@ -25,6 +26,7 @@ use crate::read::{Row, Tables};
 #[must_use]
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
     texts::mend(&mut tables, report);
+    labels::understand(&mut tables, report);
     sort(&mut tables);
     let ids = Ids::new(&tables);
     rules::check(&tables, report);

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use snapshot::record::Directory;
 use snapshot::store::Digest;
 
-use crate::diagnostics::{Diagnostics, MessageFormat};
+use crate::diagnostics::{Diagnostics, MessageFormat, Telling};
 use crate::link::link;
 use crate::progress::Progress;
 use crate::read::{Input, InputError, read};
@@ -54,10 +54,10 @@ pub fn load(
 }
 
 /// Prints problems: those for people beside the progress, those for machines as the result.
-pub fn print(report: &Diagnostics, format: MessageFormat) {
-    let printed = match format {
-        MessageFormat::Human => report.print(format, &mut anstream::stderr()),
-        MessageFormat::Json | MessageFormat::Github => report.print(format, &mut std::io::stdout()),
+pub fn print(report: &Diagnostics, how: Telling) {
+    let printed = match how.format {
+        MessageFormat::Human | MessageFormat::Short => report.tell(how, &mut anstream::stderr()),
+        _ => report.tell(how, &mut std::io::stdout()),
     };
     // A reader that went away wants no more messages.
     drop(printed);

@@ -16,7 +16,7 @@ use snapshot::time::Day;
 use tokio::net::TcpListener;
 
 use crate::cli::Preview;
-use crate::diagnostics::{Diagnostics, MessageFormat};
+use crate::diagnostics::{Diagnostics, MessageFormat, Telling};
 use crate::encode::Effort;
 use crate::failure::{Failure, fail, generate_failure};
 use crate::generate::{Options, Storage, generate};
@@ -131,7 +131,7 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
     let tell = |report: &Diagnostics| {
         // What is doubtful in the sample is not the business of who only looks at it.
         if data.is_some() || report.error_count() > 0 {
-            print(report, MessageFormat::Human);
+            print(report, Telling::new(MessageFormat::Human));
         }
     };
     let loaded = match load(&input(data), tell, &progress) {

@@ -4,10 +4,14 @@
 mod csv;
 mod fields;
 mod files;
+mod header;
+pub(crate) mod identity;
 mod json;
+pub(crate) mod labels;
 mod text;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -23,6 +27,7 @@ use snapshot::store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, Severity};
 use files::{File, Format, Role};
+pub use identity::{Stamps, Unstamped};
 
 /// Where a dataset is.
 #[derive(Clone, Debug)]
@@ -128,7 +133,7 @@ impl Table {
         }
     }
 
-    fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 }
@@ -181,6 +186,10 @@ pub struct Tables {
     pub absent: BTreeSet<Table>,
     /// Tables that lost rows to errors: a reference into them cannot be judged.
     pub incomplete: BTreeSet<Table>,
+    /// Rows without times of their own.
+    pub unstamped: Vec<Unstamped>,
+    /// Their times as they were written down.
+    pub stamps: Stamps,
     /// SHA-256 over the lines `digest  path` of the files that were read, sorted by path, as
     /// `sha256sum` would print them.
     pub source_sha256: [u8; 32],
@@ -196,9 +205,11 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     let absent =
         |table: &Table| !files.iter().any(|file| matches!(file.role, Role::Rows(of, _) if of == *table));
     let absent = Table::ALL.into_iter().filter(absent).collect();
-    let mut reader = Reader { files, report, incomplete, digests: Vec::new() };
-    Ok(Tables {
+    let mut reader = Reader { files, report, incomplete, digests: Vec::new(), loose: BTreeMap::new() };
+    let mut tables = Tables {
         dataset: reader.dataset()?,
+        stamps: reader.stamps()?,
+        unstamped: Vec::new(),
         organizations: reader.table(Table::Organizations)?,
         programs: reader.table(Table::Programs)?,
         cycles: reader.table(Table::Cycles)?,
@@ -217,33 +228,33 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
         source_sha256: reader.source_sha256(),
         absent,
         incomplete: reader.incomplete,
-    })
+    };
+    let stamps = std::mem::take(&mut tables.stamps);
+    identity::complete(&mut tables, reader.loose, &stamps, report);
+    tables.stamps = stamps;
+    Ok(tables)
 }
 
 /// Rows and problems of a file or a part of one.
 struct Parsed<T> {
     rows: Vec<Row<T>>,
+    /// Rows that do not say everything.
+    loose: Vec<identity::Loose>,
     faults: Vec<Diagnostic>,
 }
 
 impl<T> Parsed<T> {
     const fn empty() -> Self {
-        Self { rows: Vec::new(), faults: Vec::new() }
+        Self { rows: Vec::new(), loose: Vec::new(), faults: Vec::new() }
     }
 
     fn fault(fault: Diagnostic) -> Self {
-        Self { rows: Vec::new(), faults: vec![fault] }
-    }
-
-    fn add(&mut self, row: Result<Row<T>, Vec<Diagnostic>>) {
-        match row {
-            Ok(row) => self.rows.push(row),
-            Err(faults) => self.faults.extend(faults),
-        }
+        Self { rows: Vec::new(), loose: Vec::new(), faults: vec![fault] }
     }
 
     fn append(&mut self, mut other: Self) {
         self.rows.append(&mut other.rows);
+        self.loose.append(&mut other.loose);
         self.faults.append(&mut other.faults);
     }
 }
@@ -253,6 +264,7 @@ struct Reader<'a, 'r> {
     report: &'r mut Diagnostics,
     incomplete: BTreeSet<Table>,
     digests: Vec<(String, [u8; 32])>,
+    loose: identity::Rows,
 }
 
 impl Reader<'_, '_> {
@@ -263,9 +275,13 @@ impl Reader<'_, '_> {
             self.report.push(Diagnostic::new(Code::NoDataset, at, "there is no dataset.json").help(help));
             return Ok(None);
         };
-        let (parsed, digest) = parse_file(file, files::DATASET, Format::Json)?;
+        let (parsed, digest) = parse_file(file, Subject::Dataset, Format::Json)?;
         self.digests.push((file.path.clone(), digest));
         self.report.extend(parsed.faults);
+        for row in parsed.loose {
+            // A description has nothing that could be made.
+            row.tell::<Dataset>(files::DATASET, self.report);
+        }
         let mut rows = parsed.rows.into_iter();
         let first = rows.next();
         if let Some(second) = rows.next() {
@@ -275,6 +291,24 @@ impl Reader<'_, '_> {
         Ok(first)
     }
 
+    fn stamps(&mut self) -> Result<Stamps, InputError> {
+        let Some(file) = self.files.iter().find(|file| file.role == Role::Stamps) else {
+            return Ok(Stamps::default());
+        };
+        let bytes = file.load()?;
+        self.digests.push((file.path.clone(), Sha256::digest(&*bytes).into()));
+        let mut told = Vec::new();
+        let stamps = match text::decode(&bytes, file.id) {
+            Ok(text) => Stamps::read(&text, file.id, &mut told),
+            Err(fault) => {
+                told.push(*fault);
+                Stamps::default()
+            }
+        };
+        self.report.extend(told);
+        Ok(stamps)
+    }
+
     /// One table at a time, so that only one table's text is in memory; its files side by side.
     fn table<T: DeserializeOwned + Send>(&mut self, table: Table) -> Result<Vec<Row<T>>, InputError> {
         let files = self.files.iter().filter_map(|file| match file.role {
@@ -282,7 +316,7 @@ impl Reader<'_, '_> {
             _ => None,
         });
         let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed = files.par_iter().map(|(file, format)| parse_file(file, table.name(), *format));
+        let parsed = files.par_iter().map(|(file, format)| parse_file(file, Subject::Table(table), *format));
         let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.collect::<Result<_, _>>()?;
         let mut all = Parsed::empty();
         for ((file, _), (one, digest)) in files.iter().zip(parsed) {
@@ -293,6 +327,7 @@ impl Reader<'_, '_> {
             self.incomplete.insert(table);
         }
         self.report.extend(all.faults);
+        self.loose.insert(table, all.loose);
         Ok(all.rows)
     }
 
@@ -310,42 +345,66 @@ type ParsedFile<T> = (Parsed<T>, [u8; 32]);
 
 fn parse_file<T: DeserializeOwned + Send>(
     file: &File<'_>,
-    table: &'static str,
+    subject: Subject,
     format: Format,
 ) -> Result<ParsedFile<T>, InputError> {
     let bytes = file.load()?;
     let (digest, parsed) =
-        rayon::join(|| Sha256::digest(&*bytes).into(), || parse_bytes(file, table, format, &bytes));
+        rayon::join(|| Sha256::digest(&*bytes).into(), || parse_bytes(file, subject, format, &bytes));
     Ok((parsed, digest))
 }
 
 fn parse_bytes<T: DeserializeOwned + Send>(
     file: &File<'_>,
-    table: &'static str,
+    subject: Subject,
     format: Format,
     bytes: &[u8],
 ) -> Parsed<T> {
     let text = match text::decode(bytes, file.id) {
         Ok(text) => text,
-        Err(fault) => return Parsed::fault(fault),
+        Err(fault) => return Parsed::fault(*fault),
     };
     if text.trim().is_empty() {
         let at = Location { file: file.id, line: 1 };
         return Parsed::fault(Diagnostic::new(Code::EmptyFile, at, "the file is empty"));
     }
-    let context = Context { file: file.id, table };
-    match format {
-        Format::Ndjson => json::lines(text, context),
-        Format::Json => json::document(text, context),
-        Format::Csv => csv::table(text, context),
+    if let Some(fault) = text::conflict(&text, file.id) {
+        return Parsed::fault(fault);
     }
+    let context = Context { file: file.id, subject };
+    let mut parsed = match format {
+        Format::Ndjson => json::lines(&text, context),
+        Format::Json => json::document(&text, context),
+        Format::Csv => csv::table(&text, context),
+    };
+    if matches!(text, Cow::Owned(_)) {
+        let message = "the file is UTF-16, and was read so";
+        parsed.faults.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
+    }
+    parsed
 }
 
 /// What the parsers need for their messages.
 #[derive(Clone, Copy)]
 struct Context {
     file: FileId,
-    table: &'static str,
+    subject: Subject,
+}
+
+/// What a file is about.
+#[derive(Clone, Copy)]
+enum Subject {
+    Dataset,
+    Table(Table),
+}
+
+impl Subject {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dataset => files::DATASET,
+            Self::Table(table) => table.name(),
+        }
+    }
 }
 
 impl Context {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod dataset;
 mod harness;
 
 use std::fs;
@@ -28,7 +29,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
-        place.opdir(&["init", "data"]).succeeds();
+        place.opdir(&["init", "--sample", "data"]).succeeds();
         place
     }
 
@@ -111,20 +112,20 @@ fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
     let organization = "organization,232dbe61-5c13-50f2-a29e-a080cfb206cc";
     let lost = r#"{"id":"00000000-0000-4000-8000-000000000001","programId":"00000000-0000-4000-8000-000000000002","label":"x","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
     let cases: [(&str, &str, &str, &[&str]); 7] = [
-        ("broken JSON", "cycles.ndjson", "{\"id\": \"7\",\n", &["cycles.ndjson:135:", "error[E0102]"]),
+        ("broken JSON", "cycles.ndjson", "{\"id\": \"7\",\n", &["cycles.ndjson:133:", "error[E0102]"]),
         (
             "a cell too many",
             "aliases.csv",
             &format!("{organization},x,y\n"),
-            &["aliases.csv:22:", "error[E0104]"],
+            &["aliases.csv:21:", "error[E0104]"],
         ),
         (
             "an alias twice",
             "aliases.csv",
             &format!("{organization},nsf\n"),
-            &["aliases.csv:22:", "error[E0504]", "nsf"],
+            &["aliases.csv:21:", "error[E0504]", "nsf"],
         ),
-        ("a dangling reference", "cycles.ndjson", lost, &["cycles.ndjson:135:", "error[E0401]", "programId"]),
+        ("a dangling reference", "cycles.ndjson", lost, &["cycles.ndjson:133:", "error[E0401]", "programId"]),
         (
             "an unknown field",
             "synonyms.ndjson",
@@ -135,9 +136,9 @@ fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
             "an unknown word",
             "aliases.csv",
             "organisation,,x\n",
-            &["aliases.csv:22:", "error[E0201]", "organization"],
+            &["aliases.csv:21:", "error[E0201]", "organization"],
         ),
-        ("an open quote", "aliases.csv", "\"organization\n", &["aliases.csv:22:", "error[E0103]"]),
+        ("an open quote", "aliases.csv", "\"organization\n", &["aliases.csv:21:", "error[E0103]"]),
     ];
     let place = Place::with_snapshot();
     let before = content(&place.path("root"));
@@ -162,12 +163,12 @@ fn wrong_columns_other_encodings_and_copied_rows_are_told_as_such() {
     let good = fs::read_to_string(place.path("data/organizations.csv")).unwrap();
     let row = good.lines().nth(1).unwrap();
     let cases: [(Vec<u8>, &[&str]); 3] = [
-        (good.replacen("slug,name", "slug,title", 1).into(), &["organizations.csv:1", "E0105", "`title`"]),
+        (good.replacen("slug,name", "slug,titre", 1).into(), &["organizations.csv:1", "E0105", "`titre`"]),
         (
             [good.as_bytes(), b"x,espa\xf1a,,,,,,,,\n"].concat(),
-            &["organizations.csv:62", "E0101", "UTF-8", "iconv"],
+            &["organizations.csv:61", "E0101", "UTF-8", "iconv"],
         ),
-        (format!("{good}{row}\n").into(), &["organizations.csv:62", "E0501", "E0502", "organizations.csv:2"]),
+        (format!("{good}{row}\n").into(), &["organizations.csv:61", "E0501", "E0502", "organizations.csv:2"]),
     ];
     for (bytes, words) in cases {
         fs::write(place.path("data/organizations.csv"), bytes).unwrap();
@@ -184,7 +185,7 @@ fn every_problem_is_told_at_once() {
     fs::write(place.path("data/awards.json"), b"[\n{\"id\": }\n]").unwrap();
     place
         .opdir(&["check", "--data", "data"])
-        .fails(1, &["aliases.csv:22", "cycles.ndjson:135", "awards.json:2"]);
+        .fails(1, &["aliases.csv:21", "cycles.ndjson:133", "awards.json:2"]);
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn an_output_that_cannot_be_written_ends_with_4() {
 fn somebody_elses_folder_is_left_alone() {
     let place = Place::new();
     let before = content(&place.path("data"));
-    place.opdir(&["init", "other"]).succeeds();
+    place.opdir(&["init", "--sample", "other"]).succeeds();
     place
         .opdir(&["build", "--base-url", BASE, "--data", "other", "--out", "data"])
         .fails(4, &["data", "not a snapshot directory", "empty directory"]);
@@ -376,13 +377,13 @@ fn messages_for_machines_are_one_a_line_on_standard_output() {
     let lines: Vec<serde_json::Value> =
         json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let error = lines.iter().find(|line| line["severity"] == "error").unwrap();
-    assert_eq!((error["code"].as_str(), error["line"].as_u64()), (Some("E0201"), Some(22)));
+    assert_eq!((error["code"].as_str(), error["line"].as_u64()), (Some("E0201"), Some(21)));
     assert!(error["file"].as_str().unwrap().ends_with("aliases.csv"));
     assert_eq!(lines.last().unwrap()["errors"], 1);
     assert_eq!(json.err, "");
     let github = place.opdir(&["check", "--data", "data", "--message-format", "github", "--quiet"]);
     github.fails(1, &[]);
-    assert!(github.out.contains("::error file=data/aliases.csv,line=22,title=E0201::"), "{}", github.out);
+    assert!(github.out.contains("::error file=data/aliases.csv,line=21,title=E0201::"), "{}", github.out);
 }
 
 #[test]

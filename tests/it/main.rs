@@ -14,6 +14,7 @@ mod contract {
 
 mod data {
     mod canary;
+    mod mutations;
     mod said;
     mod schemas;
     mod shown;

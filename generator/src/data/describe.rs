@@ -56,8 +56,11 @@ impl Description {
     }
 }
 
+/// JSON Schema of `dataset.json`.
+pub(crate) const DATASET: &str = include_str!("../../../schemas/dataset/dataset.schema.json");
+
 /// JSON Schema of a table's records.
-const fn schema(table: Table) -> &'static str {
+pub(crate) const fn schema(table: Table) -> &'static str {
     macro_rules! of {
         ($name:literal) => {
             include_str!(concat!("../../../schemas/dataset/", $name, ".schema.json"))
@@ -84,7 +87,7 @@ const fn schema(table: Table) -> &'static str {
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Text,
     Uuid,
     Url,
@@ -128,6 +131,8 @@ struct Field {
 struct Schema {
     title: String,
     description: String,
+    /// What every published record has, whether its maintainers wrote it or not.
+    #[serde(rename = "x-published")]
     required: Vec<String>,
     properties: Members<Value>,
     #[serde(rename = "$defs", default)]
@@ -139,7 +144,9 @@ fn read(table: Table) -> Option<(Schema, Vec<Field>)> {
     let hidden = |name: &str| name == "publication" || table == Table::Facts && name == "status";
     let mut schema: Schema = serde_json::from_str(schema(table)).ok()?;
     let properties = std::mem::take(&mut schema.properties).0;
-    let fields = properties.into_iter().filter(|(name, _)| !hidden(name)).map(|(name, property)| {
+    // What is only written names records in the words of maintainers; published rows have ids.
+    let shown = |(name, property): &(String, Value)| !hidden(name) && property["writeOnly"] != true;
+    let fields = properties.into_iter().filter(shown).map(|(name, property)| {
         let own = property["oneOf"].get(0).unwrap_or(&property);
         let reference = own["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         let resolved = reference.and_then(|name| schema.definitions.get(name)).unwrap_or(own);
@@ -176,6 +183,13 @@ fn kind(reference: Option<&str>, schema: &Value) -> Kind {
 /// Columns of a table, in order.
 pub(super) fn columns(table: Table) -> Vec<String> {
     read(table).map(|(_, fields)| fields.into_iter().map(|field| field.name).collect()).unwrap_or_default()
+}
+
+/// Fields of a table that are published, and what each holds.
+pub(crate) fn kinds(table: Table) -> Vec<(String, Kind)> {
+    read(table)
+        .map(|(_, fields)| fields.into_iter().map(|it| (it.name, it.kind)).collect())
+        .unwrap_or_default()
 }
 
 /// The table that a column's values are ids of.

@@ -38,6 +38,12 @@ macro_rules! codes {
                     )),+
                 }
             }
+
+            /// How to mend it, said of every case.
+            #[must_use]
+            pub const fn remedy(self) -> &'static str {
+                match self { $(Self::$name => $fix),+ }
+            }
         }
     };
 }
@@ -98,6 +104,22 @@ codes! {
         "A directory needs organizations and programs, and a table that others refer to cannot be absent. Told once for each table.",
         "no `recipients` beside 7,000 awards.",
         "add the table; an empty one says that there are none.";
+    BadMapping = "E0112", "import.toml cannot be used",
+        "The mapping of an import names a source's columns and the fields they become. What it does not know, it does not guess.",
+        "`[sources.grants.programs] nmae = \"Title\"`.",
+        "use the word that the message proposes; `opdir import DATA --draft --from FILE` writes a mapping from a source.";
+    BadSource = "E0113", "the source cannot be read",
+        "A source is a table, workbook or document with bounds on its size; one that was cut off, or unpacks without end, is left alone.",
+        "a pipe whose command failed, a workbook with a password.",
+        "export it again; a workbook can be saved as .csv.";
+    LostColumn = "E0114", "a mapped column is gone",
+        "A column that was renamed or left out would empty a field of every record.",
+        "`Deadline` became `Closing date`.",
+        "write the new name into import.toml, or take the field out of it.";
+    LostEdit = "E0115", "an edit has lost its record",
+        "An edit names its record by `key`, `slug` or `id`. When there is no such record, what it corrected would come back.",
+        "a row of `edits/programs.csv` whose `key` is no longer in the source.",
+        "correct the `key`, or remove the row.";
     UnknownWord = "E0201", "the word is not one of the values this field takes",
         "These fields have a closed list of words; case matters.",
         "`\"lifecycle\": \"active\"`.",
@@ -138,6 +160,10 @@ codes! {
         "A directory is published in English and Spanish; texts that are not there in one fall back to the original.",
         "`\"locales\": [\"en\"]`.",
         "leave `locales` out, or name both.";
+    Separators = "E0211", "the number has a separator in it",
+        "`3.000` is three thousand in one country and three in another, and so is `1,5` against `1.5`. A wrong guess publishes a sum a thousand times too large or too small.",
+        "`3.000`, `1,500` or `€1.500,00` in `fundingMaxUsd`.",
+        "write the number with digits and, if it has cents, one decimal point: 3000 or 3000.50. `opdir import` takes the source's form when import.toml declares it, as `numbers = \"1.234,56\"`.";
     ReservedSlug = "E0212", "the slug is the name of another page",
         "Hosts of static files answer a folder with its page `index` and what is not there with `404`.",
         "a program with the slug `index`.",
@@ -230,6 +256,30 @@ codes! {
         "It has no rows, which often means that an export stopped early.",
         "`awards.ndjson` of 0 bytes.",
         "write it again, or remove it.";
+    OtherSeparator = "W0104", "cells are separated otherwise than by commas",
+        "Spreadsheets of many countries write semicolons, others tabs or bars. The separator that makes fields of the header's cells was taken.",
+        "`slug;name;officialUrl`.",
+        "nothing has to be done; who exports the file again may choose commas.";
+    HeaderUnderstood = "W0105", "a column was understood by another name",
+        "The header says the field's name in other words or with other capitals and spaces, and means one field. It was taken.",
+        "`Official URL` for `officialUrl`.",
+        "`opdir check --fix` writes the field's name into the header.";
+    EmptyRow = "W0106", "the row is empty",
+        "Spreadsheets export rows of separators alone below the last one, and between groups.",
+        "`,,,,`.",
+        "delete the row at its source.";
+    NewColumn = "W0107", "a column of the source is not mapped",
+        "A source that grew may say something worth publishing. Columns that are known and not wanted stand in `ignore`.",
+        "a new column `Contact`.",
+        "map it, or add it to the source's `ignore` in import.toml.";
+    KeptAsDraft = "W0108", "a row that fails was kept as a draft",
+        "The source's `broken` is `draft`: the row is written without what failed, and is not published.",
+        "a deadline that is no date.",
+        "correct the row at its source.";
+    IdleEdit = "W0109", "an edit says what the source says",
+        "The source was corrected meanwhile; the edit would only hide its next change.",
+        "a row of `edits/programs.csv` whose cell is the source's.",
+        "remove the cell or the row.";
     NoPrograms = "W0103", "no program is published",
         "A directory without programs answers every search with nothing.",
         "all programs are drafts.",
@@ -258,6 +308,26 @@ codes! {
         "Lists in CSV are joined by `|`, so readers of the export will see two items.",
         "`\"fields\": [\"Arts|Music\"]`.",
         "make two items of it.";
+    SlugMade = "W0208", "a slug was made from the name",
+        "A record's slug is its address. Made from the name, it moves when the name does; written down, it stays.",
+        "a program `Ocean Fellows` without a `slug`, published as `ocean-fellows`.",
+        "`opdir check --fix` writes it down.";
+    NamedByName = "W0209", "a record is named by its name",
+        "A reference by name leads elsewhere when the name changes or another record takes it; a slug or a `key` stays.",
+        "`organization` is `Acme Foundation`, the only organization of that name.",
+        "write the slug of the record, or its `key`.";
+    NoLifecycle = "W0210", "no lifecycle is stated",
+        "Whether a program takes applications is what readers want to know first. What nobody stated is published as `unclear`.",
+        "a program without `lifecycle`.",
+        "state `lifecycle`: `active_accepting`, `active_between_cycles`, `paused`, `ended` …";
+    PlaceUnderstood = "W0211", "a place was understood by its name",
+        "Exact names in English and Spanish, and a few that everybody writes, have one reading. The code was taken.",
+        "`UK` for `GB`, `España` for `ES`.",
+        "`opdir check --fix` writes the code down.";
+    LabelUnderstood = "W0212", "a value was understood by its label",
+        "The word is the label of a vocabulary's value, in English or Spanish. The value was taken.",
+        "`Fellowship` for `fellowship`.",
+        "`opdir check --fix` writes the value down.";
     TimesReversed = "W0213", "it was changed before it was made",
         "`updatedAt` is never before `createdAt`: order and news of the directory follow from both.",
         "`\"createdAt\": \"2026-05-02T00:00:00Z\", \"updatedAt\": \"2026-05-01T00:00:00Z\"`.",
@@ -274,6 +344,10 @@ codes! {
         "Readers of that language get the original text. Counted once for each table and language.",
         "a program without a Spanish translation.",
         "add rows to `translations`.";
+    NoStamps = "W0303", "rows have no times of their own",
+        "When a record was made and changed orders news and feeds. Without times of their own, and without stamps, all rows change with every publication. Counted once for each table.",
+        "programs without `createdAt` and `updatedAt`, and no `stamps.csv`.",
+        "`opdir stamp` keeps them still: it writes `stamps.csv`, and moves only the rows that changed.";
     AfterPublication = "W0304", "records were changed after the dataset was published",
         "`publishedAt` is the moment that the dataset stands for; caches and news go by it. Counted once for each table.",
         "`\"updatedAt\": \"2026-09-01T00:00:00Z\"` in a dataset published in August.",
@@ -306,6 +380,10 @@ codes! {
         "It starts like a web address, but no browser can open it. Where an address is optional, the record goes on without it; a required one is E0601.",
         "`http://Blog:example.org`: what follows the colon is no port.",
         "correct the address.";
+    UrlCompleted = "W0605", "an address without a scheme was completed",
+        "What begins with `www.` is the address of a web page. `https://` was put before it.",
+        "`www.example.org/grants`.",
+        "`opdir check --fix` writes it down.";
     Decoded = "W0606", "UTF-8 that was read as Latin-1 was read right",
         "Three characters that are together one letter's bytes, a control among them, have one reading. It was taken.",
         "`worldâ\\u0080\\u0099s` for `world’s`.",

@@ -8,13 +8,13 @@ use jiff::civil::Date;
 use rayon::prelude::*;
 use snapshot::page::money::{RATE_MAX, per};
 use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
-use snapshot::search::text::fold;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
 use crate::read::{Row, Tables};
+use crate::words::folded;
 
 /// Reports doubts.
 pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
@@ -54,13 +54,6 @@ fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
     doubts
 }
 
-/// A name without case, accents, punctuation.
-fn folded(name: &str) -> String {
-    let folded = fold(name);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 fn histories(tables: &Tables) -> Vec<Diagnostic> {
     let mut newest: BTreeMap<Uuid, (Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
     for row in &tables.transitions {
@@ -76,7 +69,8 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
             row.record.lifecycle.as_str(),
             end.as_str()
         );
-        (*end != row.record.lifecycle).then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message))
+        (*end != row.record.lifecycle)
+            .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).of("lifecycle"))
     });
     doubts.collect()
 }
@@ -106,7 +100,8 @@ fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
         let said = Season::of(&row.record);
         let dates = Season { stated: None, ..said }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
-        contradicts(stated, dates, &said).then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()))
+        contradicts(stated, dates, &said)
+            .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).of("status"))
     });
     doubts.collect()
 }
@@ -131,7 +126,7 @@ fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
     let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);
     let doubts = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
         let message = format!("{} is `active_accepting`, but every season is over", quoted(&row.record.slug));
-        Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message)
+        Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).of("lifecycle")
     });
     doubts.collect()
 }

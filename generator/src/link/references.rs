@@ -184,14 +184,15 @@ impl Judge<'_> {
         let message = format!("`{field}` is {id}, which is not in {}", table.name());
         let elsewhere = EntityType::ALL.iter().find(|kind| find(self.ids.of(**kind), id).is_some());
         let help = elsewhere.map(|kind| format!("a record with this id is in {}", table_of(*kind).name()));
-        Some(Diagnostic::new(Code::Dangling, at, message).maybe_help(help))
+        Some(Diagnostic::new(Code::Dangling, at, message).about(field, id.to_string()).maybe_help(help))
     }
 
     fn astray(&self, at: Location, program_id: Uuid, cycle_id: Option<Uuid>) -> Option<Diagnostic> {
         let cycle = &self.tables.cycles[find(&self.ids.cycles, cycle_id?)?].record;
         let message =
             || format!("`programId` is {program_id}, but the cycle belongs to program {}", cycle.program_id);
-        (cycle.program_id != program_id).then(|| Diagnostic::new(Code::OtherProgram, at, message()))
+        (cycle.program_id != program_id)
+            .then(|| Diagnostic::new(Code::OtherProgram, at, message()).of("programId"))
     }
 }
 
@@ -208,14 +209,14 @@ fn broader(tables: &Tables) -> Vec<Diagnostic> {
                 return None;
             }
             let message = format!("`broader` is {}, which is no value of this facet", quoted(above));
-            return Some(Diagnostic::new(Code::Dangling, row.at, message));
+            return Some(Diagnostic::new(Code::Dangling, row.at, message).about("broader", above));
         }
         let mut value = above;
         for _ in 0..DEEPEST {
             value = broader.get(&(facet, value)).copied().flatten()?;
         }
         let message = format!("following `broader` from {} never ends", quoted(start));
-        Some(Diagnostic::new(Code::BroaderLoop, row.at, message))
+        Some(Diagnostic::new(Code::BroaderLoop, row.at, message).about("broader", above))
     });
     faults.collect()
 }

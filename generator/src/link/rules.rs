@@ -7,14 +7,13 @@ use jiff::civil::{Date, date};
 use rayon::prelude::*;
 use snapshot::facet::measure::{self, Unit};
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
-use snapshot::place;
 use snapshot::record::shown::{Field, Kind, Value};
 use snapshot::record::{
     AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
     Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, nearest, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, nearest, quoted};
 use crate::read::{Row, Tables};
 
 const LICENSE: &str = "CC BY 4.0";
@@ -54,17 +53,19 @@ fn dataset(record: &Dataset, at: Location) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     if record.schema_version != SCHEMA_VERSION {
         let message = format!("`schemaVersion` is {}, expected `1`", quoted(&record.schema_version));
-        faults.push(Diagnostic::new(Code::WrongVersion, at, message));
+        faults.push(
+            Diagnostic::new(Code::WrongVersion, at, message).about("schemaVersion", &record.schema_version),
+        );
     }
     if record.license != LICENSE {
         let message = format!("`license` is {}, expected `{LICENSE}`", quoted(&record.license));
-        faults.push(Diagnostic::new(Code::WrongLicense, at, message));
+        faults.push(Diagnostic::new(Code::WrongLicense, at, message).about("license", &record.license));
     }
     let locales = &record.locales;
     if locales.len() != Locale::ALL.len() || !Locale::ALL.iter().all(|locale| locales.contains(locale)) {
         let all: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
         let message = format!("`locales` must be {}, each once", all.join(" and "));
-        faults.push(Diagnostic::new(Code::BadLocales, at, message).help("leave `locales` out"));
+        faults.push(Diagnostic::new(Code::BadLocales, at, message).of("locales").help("leave `locales` out"));
     }
     faults
 }
@@ -79,7 +80,7 @@ fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
     {
         let message = format!("`active` is {active}, but `lifecycle` is `{}`", record.lifecycle.as_str());
         let help = "leave `active` out: it follows from `lifecycle`";
-        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).help(help));
+        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).of("active").help(help));
     }
     faults
 }
@@ -103,7 +104,7 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
         above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
     faults.extend(fields(FACT, record, at));
     if record.amount.is_some() && record.currency.is_none() {
-        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`"));
+        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`").of("currency"));
     }
     let kind = record.kind.as_str();
     match Measure::of_kind(kind) {
@@ -112,9 +113,8 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
         _ => match Facet::of_kind(kind) {
             Some(_) if record.value.is_none() => {
                 let message = format!("a fact of kind `{kind}` has no `value`");
-                faults.push(Diagnostic::new(Code::MissingField, at, message));
+                faults.push(Diagnostic::new(Code::MissingField, at, message).of("value"));
             }
-            Some(facet) if facet.spec().places => faults.extend(bad_place(record, at)),
             _ => faults.extend(unknown_kind(record, at)),
         },
     }
@@ -135,7 +135,7 @@ fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
         return None;
     };
     let message = format!("{what} of a fact of kind {} mean nothing; they belong to {of}", quoted(kind));
-    Some(Diagnostic::new(Code::UnreadBounds, at, message))
+    Some(Diagnostic::new(Code::UnreadBounds, at, message).about("kind", kind))
 }
 
 /// Kinds of facts whose numbers are compared and count such a thing.
@@ -149,7 +149,7 @@ fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic>
     [("min", fact.min), ("max", fact.max)].into_iter().filter_map(move |(name, bound)| {
         let age = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0))?;
         let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
-        Some(Diagnostic::new(Code::BadAge, at, message))
+        Some(Diagnostic::new(Code::BadAge, at, message).about(name, age.to_string()))
     })
 }
 
@@ -169,14 +169,10 @@ fn bad_duration(fact: &Fact, at: Location) -> Vec<Diagnostic> {
         || format!("it takes {}", words().collect::<Vec<_>>().join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
-    faults.push(Diagnostic::new(Code::BadUnit, at, message).help(help));
+    let found = fact.unit.as_deref().unwrap_or_default();
+    let told = Diagnostic::new(Code::BadUnit, at, message).about("unit", found).help(help);
+    faults.push(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "unit", found, near)), ..told });
     faults
-}
-
-fn bad_place(fact: &Fact, at: Location) -> Option<Diagnostic> {
-    let value = fact.value.as_deref().filter(|value| !place::is_place(value))?;
-    let message = format!("`value` is {}, which is not a place code", quoted(value));
-    Some(Diagnostic::new(Code::BadPlace, at, message))
 }
 
 fn unknown_kind(fact: &Fact, at: Location) -> Option<Diagnostic> {
@@ -188,7 +184,9 @@ fn unknown_kind(fact: &Fact, at: Location) -> Option<Diagnostic> {
         || format!("it takes {}", fact_kinds().collect::<Vec<_>>().join(", ")),
         |near| format!("did you mean `{near}`? What fits none is a `note`"),
     );
-    Some(Diagnostic::new(Code::UnknownWord, at, message).help(help))
+    let near = nearest(&fact.kind, fact_kinds());
+    let told = Diagnostic::new(Code::UnknownWord, at, message).about("kind", fact.kind.as_str()).help(help);
+    Some(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "kind", &fact.kind, near)), ..told })
 }
 
 fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
@@ -196,7 +194,7 @@ fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
         EntityType::Organization | EntityType::Program | EntityType::Recipient => Vec::new(),
         kind => {
             let message = format!("an alias cannot lead to a {}: it has no slug", kind.as_str());
-            vec![Diagnostic::new(Code::NoSlug, at, message)]
+            vec![Diagnostic::new(Code::NoSlug, at, message).about("entityType", kind.as_str())]
         }
     }
 }
@@ -215,10 +213,11 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
             || format!("its texts are {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        Diagnostic::new(Code::UnknownField, at, message).help(help)
+        Diagnostic::new(Code::UnknownField, at, message).about("fields", name).help(help)
     });
     let empty = record.fields.is_empty();
-    let empty = empty.then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty"));
+    let empty =
+        empty.then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty").of("fields"));
     faults.chain(empty).collect()
 }
 
@@ -265,7 +264,7 @@ fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
         |near| format!("did you mean `{near}`?"),
     );
     let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
-    vec![Diagnostic::new(Code::UnknownFacet, at, message).help(help)]
+    vec![Diagnostic::new(Code::UnknownFacet, at, message).about("facet", &record.facet).help(help)]
 }
 
 fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
@@ -275,21 +274,34 @@ fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
     }
     let message =
         format!("`terms` is {}, expected two or more that differ", quoted(&record.terms.join(", ")));
-    vec![Diagnostic::new(Code::BadValue, at, message)]
+    vec![
+        Diagnostic::new(Code::BadValue, at, message).of("terms").help("two words or more that mean the same"),
+    ]
 }
 
-fn above(at: Location, min: (&str, Option<Number>), max: (&str, Option<Number>)) -> Option<Diagnostic> {
+fn above(
+    at: Location,
+    min: (&'static str, Option<Number>),
+    max: (&'static str, Option<Number>),
+) -> Option<Diagnostic> {
     let (least, most) = (min.1?, max.1?);
-    let message = || format!("`{}` is {least}, above `{}`, which is {most}", min.0, max.0);
-    (least > most).then(|| Diagnostic::new(Code::MinAboveMax, at, message()))
+    if least <= most {
+        return None;
+    }
+    let message = format!("`{}` is {least}, above `{}`, which is {most}", min.0, max.0);
+    let (low, high) = (least.to_string(), most.to_string());
+    let edits = vec![Edit::value(min.0, &low, &high), Edit::value(max.0, &high, &low)];
+    let told = Diagnostic::new(Code::MinAboveMax, at, message).about(min.0, format!("{low} {high}"));
+    Some(told.fix(Fix { safety: Safety::Unsafe, edits }))
 }
 
-fn negative(at: Location, name: &str, number: Option<Number>) -> Option<Diagnostic> {
+fn negative(at: Location, name: &'static str, number: Option<Number>) -> Option<Diagnostic> {
     let number = number.filter(|number| number.0 < 0.0)?;
-    Some(Diagnostic::new(Code::Negative, at, format!("`{name}` is {number}, below 0")))
+    let message = format!("`{name}` is {number}, below 0");
+    Some(Diagnostic::new(Code::Negative, at, message).about(name, number.to_string()))
 }
 
-fn bad_sum(at: Location, name: &str, sum: Number) -> Option<Diagnostic> {
+fn bad_sum(at: Location, name: &'static str, sum: Number) -> Option<Diagnostic> {
     if sum.0 == 0.0 {
         return None;
     }
@@ -303,25 +315,32 @@ fn bad_sum(at: Location, name: &str, sum: Number) -> Option<Diagnostic> {
     } else {
         return None;
     };
-    Some(Diagnostic::new(Code::BadAmount, at, format!("`{name}` is {sum}, which is {what}")))
+    let message = format!("`{name}` is {sum}, which is {what}");
+    Some(Diagnostic::new(Code::BadAmount, at, message).about(name, sum.to_string()))
 }
 
-fn impossible_year(at: Location, name: &str, year: Option<i32>) -> Option<Diagnostic> {
+fn impossible_year(at: Location, name: &'static str, year: Option<i32>) -> Option<Diagnostic> {
     let year = year.filter(|year| !(1900..=2100).contains(year))?;
     let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
-    Some(Diagnostic::new(Code::BadYear, at, message))
+    Some(Diagnostic::new(Code::BadYear, at, message).about(name, year.to_string()))
 }
 
-fn reversed(at: Location, first: (&str, Option<Date>), second: (&str, Option<Date>)) -> Option<Diagnostic> {
+fn reversed(
+    at: Location,
+    first: (&'static str, Option<Date>),
+    second: (&'static str, Option<Date>),
+) -> Option<Diagnostic> {
     let (from, until) = (first.1?, second.1?);
     let message = || format!("`{}` is {from}, after `{}`, which is {until}", first.0, second.0);
-    (from > until).then(|| Diagnostic::new(Code::DatesReversed, at, message()))
+    (from > until).then(|| {
+        Diagnostic::new(Code::DatesReversed, at, message()).about(first.0, format!("{from} {until}"))
+    })
 }
 
-fn sentinel(at: Location, name: &str, day: Date) -> Option<Diagnostic> {
+fn sentinel(at: Location, name: &'static str, day: Date) -> Option<Diagnostic> {
     let message = || format!("`{name}` is {day}, which looks like a placeholder");
     let doubtful = day <= SENTINELS.0 || day >= SENTINELS.1;
-    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()))
+    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()).about(name, day.to_string()))
 }
 
 /// The day of a moment in UTC.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::facet::Facet;
 
-use crate::diagnostics::{Code, Diagnostic, Location, is_near, quoted};
+use crate::diagnostics::{Code, Diagnostic, Fix, Location, Safety, is_near, quoted};
 use crate::read::Tables;
 
 /// A value used at most so often is held against those that are used at least so often.
@@ -12,7 +12,7 @@ const RARE: usize = 2;
 const COMMON: usize = 10;
 
 /// How often each value of each facet is used, and where first.
-type Uses<'a> = BTreeMap<Facet, BTreeMap<&'a str, (usize, Location)>>;
+type Uses<'a> = BTreeMap<Facet, BTreeMap<&'a str, (usize, Location, &'static str)>>;
 
 /// Values that are doubtful. Places have a closed list of their own; a value with a label is meant.
 pub(super) fn doubts(tables: &Tables) -> Vec<Diagnostic> {
@@ -24,15 +24,17 @@ pub(super) fn doubts(tables: &Tables) -> Vec<Diagnostic> {
     let mut doubts = Vec::new();
     for (facet, values) in uses(tables) {
         let common: Vec<&str> =
-            values.iter().filter(|(_, (count, _))| *count >= COMMON).map(|(value, _)| *value).collect();
-        for (value, (count, at)) in &values {
+            values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
+        for (value, (count, at, field)) in &values {
             if *count > RARE || labelled.contains(&(Some(facet), value)) {
                 continue;
             }
             if let Some(near) = common.iter().find(|common| is_near(value, common)) {
                 let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
                 let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
-                doubts.push(Diagnostic::new(Code::LooksLikeValue, *at, message).help(help));
+                let told =
+                    Diagnostic::new(Code::LooksLikeValue, *at, message).about(*field, *value).help(help);
+                doubts.push(told.fix(Fix::value(Safety::Unsafe, *field, value, near)));
             }
         }
     }
@@ -41,22 +43,28 @@ pub(super) fn doubts(tables: &Tables) -> Vec<Diagnostic> {
 
 fn uses(tables: &Tables) -> Uses<'_> {
     let mut uses = Uses::new();
-    let mut add = |facet: Facet, value, at: Location| {
+    let mut add = |facet: Facet, value, at: Location, field| {
         if !facet.spec().places {
-            let (count, first) = uses.entry(facet).or_default().entry(value).or_insert((0, at));
-            *count += 1;
-            *first = (*first).min(at);
+            let known = uses.entry(facet).or_default().entry(value).or_insert((0, at, field));
+            *known = (
+                known.0 + 1,
+                if at < known.1 { at } else { known.1 },
+                if at < known.1 { field } else { known.2 },
+            );
         }
     };
     for row in &tables.programs {
         let record = &row.record;
-        add(Facet::Types, record.program_type.as_str(), row.at);
-        record.fields.iter().for_each(|value| add(Facet::Fields, value.as_str(), row.at));
-        record.career_stages.iter().for_each(|value| add(Facet::Careers, value.as_str(), row.at));
+        add(Facet::Types, record.program_type.as_str(), row.at, "programType");
+        record.fields.iter().for_each(|value| add(Facet::Fields, value.as_str(), row.at, "fields"));
+        record
+            .career_stages
+            .iter()
+            .for_each(|value| add(Facet::Careers, value.as_str(), row.at, "careerStages"));
     }
     for row in &tables.facts {
         if let (Some(facet), Some(value)) = (Facet::of_kind(&row.record.kind), row.record.value) {
-            add(facet, value.as_str(), row.at);
+            add(facet, value.as_str(), row.at, "value");
         }
     }
     uses

@@ -10,15 +10,18 @@ use std::ops::Deref;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rayon::prelude::*;
-use snapshot::place;
+use snapshot::facet::Facet;
 use snapshot::record::{
     Alias, Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, Shared, Source,
     Synonym, Term, Transition, Translation,
 };
+use snapshot::{brief, place};
 use url::Url;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety, counted, quoted};
+use crate::places;
 use crate::read::{Row, Tables};
+use crate::words::slug_of;
 
 /// Most bytes of one text.
 const LONGEST_TEXT: usize = 100 * 1024;
@@ -28,6 +31,19 @@ const LONGEST_SLUG: usize = 200;
 
 /// Slugs whose addresses hosts of static files give to other pages.
 const RESERVED: [&str; 2] = ["404", "index"];
+
+/// Characters of a value that tell it from others.
+const LONGEST_VALUE: usize = 200;
+
+/// What was mended without a loss: writing it down changes nothing.
+const MENDED: [Code; 6] = [
+    Code::SpaceTrimmed,
+    Code::ControlsRemoved,
+    Code::Decoded,
+    Code::UrlEncoded,
+    Code::UrlCompleted,
+    Code::PlaceUnderstood,
+];
 
 /// What a text is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -146,6 +162,7 @@ pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
     mend_rows(&mut tables.recipients, report);
     mend_rows(&mut tables.sources, report);
     mend_rows(&mut tables.facts, report);
+    mend_places(&mut tables.facts, report);
     mend_rows(&mut tables.transitions, report);
     mend_rows(&mut tables.aliases, report);
     mend_rows(&mut tables.leaders, report);
@@ -168,6 +185,21 @@ pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
 
 fn mend_rows<T: Texts + Send>(rows: &mut [Row<T>], report: &mut Diagnostics) {
     let faults: Vec<Diagnostic> = rows.par_iter_mut().flat_map_iter(mend_row).collect();
+    report.extend(faults);
+}
+
+/// Values of facts that are places; what the kind is, was mended before.
+fn mend_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
+    let faults = rows.par_iter_mut().flat_map_iter(|row| {
+        let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().places);
+        let value = row.record.value.filter(|value| is_place && !place::is_place(value));
+        let mut field = Field::new("value", row.at);
+        if value.is_some() {
+            field.mend(Use::Place, &mut row.record.value);
+        }
+        field.faults
+    });
+    let faults: Vec<Diagnostic> = faults.collect();
     report.extend(faults);
 }
 
@@ -205,7 +237,7 @@ impl Field {
 
     /// The text that it should have been, when it is not.
     fn text(&mut self, purpose: Use, found: &str) -> Option<String> {
-        let mut text = Cow::Borrowed(found);
+        let (mut text, told) = (Cow::Borrowed(found), self.faults.len());
         self.remove_unseen(&mut text);
         self.trim(&mut text);
         if text.len() > LONGEST_TEXT {
@@ -217,10 +249,18 @@ impl Field {
         if !text.is_empty() {
             self.check(purpose, &mut text);
         }
-        match text {
+        let mended = match text {
             Cow::Borrowed(_) => None,
             Cow::Owned(mended) => Some(mended),
+        };
+        for fault in &mut self.faults[told..] {
+            fault.value = Some(brief::start(found, LONGEST_VALUE).into_owned());
+            let is_mended = MENDED.contains(&fault.code);
+            if let (true, Some(to), Some(field)) = (is_mended, &mended, &fault.field) {
+                fault.fix = Some(Fix::value(Safety::Safe, field.clone(), found, to));
+            }
         }
+        mended
     }
 
     fn check(&mut self, purpose: Use, text: &mut Cow<'_, str>) {
@@ -239,15 +279,8 @@ impl Field {
                     self.fault(Code::ListSeparator, format!("holds the list separator `|` in {}", found()));
                 }
             }
-            Use::Place if !place::is_place(text) => {
-                self.fault(Code::BadPlace, format!("names {}, which is not a place code", found()));
-            }
-            Use::Country if !is_country(text) => {
-                self.fault(
-                    Code::BadPlace,
-                    format!("is {}, which is not an ISO 3166-1 alpha-2 code", found()),
-                );
-            }
+            Use::Place if !place::is_place(text) => self.place(text, |_| true),
+            Use::Country if !is_country(text) => self.place(text, is_country),
             Use::Language if !is_language(text) => {
                 self.fault(Code::BadLanguage, format!("is {}, which is not a BCP 47 tag", found()));
             }
@@ -259,8 +292,13 @@ impl Field {
     }
 
     fn fault(&mut self, code: Code, what: impl std::fmt::Display) {
-        let message = format!("`{}` {what}", camel_case(self.name));
-        self.faults.push(Diagnostic::new(code, self.at, message));
+        self.add(code, what, None);
+    }
+
+    fn add(&mut self, code: Code, what: impl std::fmt::Display, help: Option<String>) {
+        let field = camel_case(self.name);
+        let told = Diagnostic::new(code, self.at, format!("`{field}` {what}")).of(field);
+        self.faults.push(told.maybe_help(help));
     }
 
     fn remove_unseen(&mut self, text: &mut Cow<'_, str>) {
@@ -277,8 +315,7 @@ impl Field {
                 u32::from(control)
             );
             let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
-            let message = format!("`{}` {what}", camel_case(self.name));
-            self.faults.push(Diagnostic::new(Code::LostLetter, self.at, message).help(help));
+            self.add(Code::LostLetter, what, Some(help.to_owned()));
         }
         let removed: Vec<char> = text.chars().filter(|c| unseen::is_unwanted(*c)).collect();
         if !removed.is_empty() {
@@ -301,11 +338,36 @@ impl Field {
     }
 
     fn slug(&mut self, text: &str) {
-        let message =
-            format!("`{}` is {}, which is not in the normal form", camel_case(self.name), quoted(text));
         let normal = slug_of(text);
         let help = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
-        self.faults.push(Diagnostic::new(Code::BadSlug, self.at, message).maybe_help(help));
+        self.add(Code::BadSlug, format!("is {}, which is not in the normal form", quoted(text)), help);
+        if let (false, Some(fault)) = (normal.is_empty(), self.faults.last_mut()) {
+            fault.fix = Some(Fix::value(Safety::Unsafe, camel_case(self.name), text, &normal));
+        }
+    }
+
+    /// The code of a place that is named by its name: taken where one is meant, refused where two are.
+    fn place(&mut self, text: &mut Cow<'_, str>, fits: impl Fn(&str) -> bool) {
+        let name = camel_case(self.name);
+        match places::named(text) {
+            [code] if fits(code) => {
+                let message = format!("`{name}`: {} understood as `{code}`", quoted(text));
+                self.faults.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).of(name));
+                *text = Cow::Owned((*code).to_owned());
+            }
+            codes if codes.len() > 1 => {
+                let help = places::choice(codes);
+                self.add(Code::BadPlace, format!("is {}, which is two places", quoted(text)), Some(help));
+            }
+            _ => {
+                let near = places::nearest(text).filter(|(code, _)| fits(code));
+                let help = near.map(|(code, name)| format!("did you mean `{code}`, {name}?"));
+                self.add(Code::BadPlace, format!("is {}, which is not a place code", quoted(text)), help);
+                if let (Some((code, _)), Some(fault)) = (near, self.faults.last_mut()) {
+                    fault.fix = Some(Fix::value(Safety::Unsafe, name, text, code));
+                }
+            }
+        }
     }
 
     fn url(&mut self, text: &mut Cow<'_, str>) {
@@ -326,6 +388,10 @@ impl Field {
                 self.fault(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
                 *text = Cow::Owned(String::new());
             }
+            _ if is_www(text) => {
+                *text = Cow::Owned(format!("https://{text}"));
+                self.fault(Code::UrlCompleted, format!("has no scheme, understood as {}", quoted(text)));
+            }
             _ => self.bad_url(text),
         }
     }
@@ -334,9 +400,23 @@ impl Field {
         let guess = format!("https://{text}");
         let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
         let help = is_bare.then(|| format!("perhaps {}", quoted(&guess)));
-        let message = format!("`{}` is {}, which is not an http(s) URL", camel_case(self.name), quoted(text));
-        self.faults.push(Diagnostic::new(Code::BadUrl, self.at, message).maybe_help(help));
+        self.add(Code::BadUrl, format!("is {}, which is not an http(s) URL", quoted(text)), help);
+        if let (true, Some(fault)) = (is_bare, self.faults.last_mut()) {
+            fault.fix = Some(Fix::value(Safety::Unsafe, camel_case(self.name), text, &guess));
+        }
     }
+}
+
+/// Whether it is an address that begins with its host's name, and nothing else.
+fn is_www(text: &str) -> bool {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let labels = || host.split('.').skip(1);
+    host.starts_with("www.")
+        && labels().count() > 1
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+        && labels().all(|label| !label.is_empty())
+        && !text.contains(char::is_whitespace)
+        && Url::parse(&format!("https://{text}")).is_ok()
 }
 
 /// Whether the scheme is followed by `//` and a host: parsers make up what is missing, and each its own.
@@ -361,14 +441,6 @@ fn camel_case(name: &str) -> String {
 
 fn is_slug(text: &str) -> bool {
     text.len() <= LONGEST_SLUG && snapshot::query::is_slug(text)
-}
-
-fn slug_of(text: &str) -> String {
-    let folded = snapshot::search::text::fold(text);
-    let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
-    let mut slug = groups.collect::<Vec<_>>().join("-");
-    slug.truncate(LONGEST_SLUG);
-    slug.trim_end_matches('-').to_owned()
 }
 
 fn is_country(text: &str) -> bool {

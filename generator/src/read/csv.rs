@@ -4,19 +4,23 @@
 use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value};
+use super::identity::{Loose, Owned};
 use super::text::newlines;
-use super::{Context, Parsed, Row};
-use crate::diagnostics::{Code, Diagnostic, Location, counted, quoted};
+use super::{Context, Parsed, Row, Subject, header};
+use crate::diagnostics::{Code, Diagnostic, Location, counted};
 
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
-    if let Some(fault) = quote_fault(file, context) {
+    let Subject::Table(of) = context.subject else { return Parsed::empty() };
+    let separator = header::separator::<T>(file, of);
+    if let Some(fault) = quote_fault(file, separator, context) {
         return Parsed::fault(fault);
     }
+    let mut builder = ::csv::ReaderBuilder::new();
     let mut reader =
-        ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file.as_bytes());
+        builder.has_headers(false).flexible(true).delimiter(separator).from_reader(file.as_bytes());
     let mut record = ::csv::StringRecord::new();
-    let mut header: Option<Vec<String>> = None;
+    let mut names: Option<Vec<String>> = None;
     let mut parsed = Parsed::empty();
     loop {
         match reader.read_record(&mut record) {
@@ -28,19 +32,16 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
             }
         }
         let line = line_of(&record, file);
-        match &header {
+        match &names {
             None => {
-                let names: Vec<String> = record.iter().map(|name| name.trim().to_owned()).collect();
-                let faults = header_faults::<T>(&names, line, context);
-                if !faults.is_empty() {
-                    return Parsed { rows: Vec::new(), faults };
+                let header = header::read::<T>(&record, separator, context.at(line), of);
+                parsed.faults.extend(header.told);
+                match header.names {
+                    Some(read) => names = Some(read),
+                    None => return parsed,
                 }
-                header = Some(names);
             }
-            Some(names) => match row(&record, names, line, context) {
-                Outcome::Row(row) => parsed.add(row),
-                Outcome::Hopeless(fault) => return Parsed::fault(fault),
-            },
+            Some(names) => row(&record, names, context.at(line), &mut parsed),
         }
     }
     parsed
@@ -56,79 +57,40 @@ fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
     u32::try_from(position.line()).unwrap_or(u32::MAX).saturating_add(newlines(&rest[..blank]))
 }
 
-fn header_faults<T: DeserializeOwned>(header: &[String], line: u32, context: Context) -> Vec<Diagnostic> {
-    let at = context.at(line);
-    let known = fields::names::<T>();
-    let mut faults = Vec::new();
-    for (position, name) in header.iter().enumerate() {
-        if header[..position].contains(name) {
-            let message = format!("the column {} occurs twice", quoted(name));
-            faults.push(Diagnostic::new(Code::RepeatedField, at, message));
-        } else if !known.contains(&name.as_str()) && !fields::is_private(name) {
-            faults.push(unknown_column(name, header, known, at, context));
-        }
-    }
-    faults
-}
-
-fn unknown_column(
-    name: &str,
-    header: &[String],
-    known: &[&str],
-    at: Location,
-    context: Context,
-) -> Diagnostic {
-    if let (1, Some(separator)) = (header.len(), name.chars().find(|c| matches!(c, ';' | '\t'))) {
-        let message = format!("the header is one column: cells are separated by {separator:?}");
-        return Diagnostic::new(Code::UnknownField, at, message).help("separate cells by commas");
-    }
-    if name.is_empty() {
-        return Diagnostic::new(Code::UnknownField, at, "a column has no name").help("name it, or remove it");
-    }
-    let (code, message, help) = fields::unknown_field(name, known, context.table);
-    Diagnostic::new(code, at, message).maybe_help(help)
-}
-
-enum Outcome<T> {
-    Row(Result<Row<T>, Vec<Diagnostic>>),
-    /// Every row would have this fault.
-    Hopeless(Diagnostic),
-}
-
 fn row<T: DeserializeOwned>(
     record: &::csv::StringRecord,
     header: &[String],
-    line: u32,
-    context: Context,
-) -> Outcome<T> {
-    let at = context.at(line);
+    at: Location,
+    parsed: &mut Parsed<T>,
+) {
     if record.len() != header.len() {
         let message =
             format!("the row has {}, the header has {}", counted(record.len(), "cell"), header.len());
         let fault = Diagnostic::new(Code::CellCount, at, message);
-        return Outcome::Row(Err(vec![fault.help("put cells that contain commas into double quotes")]));
+        parsed.faults.push(fault.help("put cells that contain the separator into double quotes"));
+        return;
     }
     let cells = header.iter().zip(record.iter());
     let row: Vec<Field<'_>> = cells
         .filter(|(name, cell)| !cell.is_empty() && !fields::is_private(name))
         .map(|(name, cell)| Field { name, value: Value::Cell(cell) })
         .collect();
-    let refusal = match fields::record(&row) {
-        Ok(record) => return Outcome::Row(Ok(Row { record, at })),
-        Err(refusal) => refusal,
-    };
-    if let Some(missing) = refusal.missing().filter(|missing| !header.iter().any(|name| name == missing)) {
-        let message = format!("the column `{missing}` is missing");
-        return Outcome::Hopeless(Diagnostic::new(Code::MissingField, context.at(1), message));
+    match fields::record(&row) {
+        Ok(record) => parsed.rows.push(Row { record, at }),
+        Err(_) if row.is_empty() => {
+            parsed.faults.push(Diagnostic::new(Code::EmptyRow, at, "the row is empty and was left out"));
+        }
+        Err(_) => {
+            let cell =
+                |field: Field<'_>| (field.name.to_owned(), Owned::Cell(field.value.written()), at, None);
+            parsed.loose.push(Loose::new(at, row.into_iter().map(cell)));
+        }
     }
-    let faults = fields::problems::<T>(row, &[], context.table).into_iter();
-    let faults = faults.map(|fault| Diagnostic::new(fault.code, at, fault.message).maybe_help(fault.help));
-    Outcome::Row(Err(faults.collect()))
 }
 
 /// The first quoted cell that does not end where a cell may end. The CSV reader would take what
 /// follows as part of the cell and lose rows without a word.
-fn quote_fault(file: &str, context: Context) -> Option<Diagnostic> {
+fn quote_fault(file: &str, separator: u8, context: Context) -> Option<Diagnostic> {
     let bytes = file.as_bytes();
     let (mut at, mut line, mut cell_starts) = (0, 1, true);
     while at < bytes.len() {
@@ -139,7 +101,8 @@ fn quote_fault(file: &str, context: Context) -> Option<Diagnostic> {
                 return Some(Diagnostic::new(Code::BadQuote, context.at(opened), message));
             };
             line += newlines(&bytes[at..close]);
-            if !matches!(bytes.get(close + 1), None | Some(b',' | b'\r' | b'\n')) {
+            let after = bytes.get(close + 1);
+            if !after.is_none_or(|byte| *byte == separator || matches!(byte, b'\r' | b'\n')) {
                 let message =
                     format!("the quote opened here is closed at line {line} in the middle of a cell");
                 let help = "double the quotes inside the cell, or add the missing one";
@@ -148,7 +111,7 @@ fn quote_fault(file: &str, context: Context) -> Option<Diagnostic> {
             at = close;
         }
         line += u32::from(bytes[at] == b'\n');
-        cell_starts = matches!(bytes[at], b',' | b'\r' | b'\n');
+        cell_starts = bytes[at] == separator || matches!(bytes[at], b'\r' | b'\n');
         at += 1;
     }
     None

@@ -11,7 +11,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::diagnostics::{Code, nearest, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location, nearest, quoted};
 
 /// A named value of a row.
 #[derive(Clone, Copy)]
@@ -36,11 +36,25 @@ pub(super) struct Problem<'a> {
     pub code: Code,
     pub message: String,
     pub help: Option<String>,
+    /// What stands there, as it is written.
+    pub value: Option<String>,
 }
 
-/// Fields whose name starts so belong to the maintainers and are ignored.
+impl Problem<'_> {
+    /// The same at a place.
+    pub(super) fn at(self, at: Location) -> Diagnostic {
+        let told = Diagnostic::new(self.code, at, self.message).maybe_help(self.help);
+        match (self.field, self.value) {
+            (Some(field), Some(value)) => told.about(field.to_owned(), value),
+            (Some(field), None) => told.of(field.to_owned()),
+            (None, _) => told,
+        }
+    }
+}
+
+/// Fields whose name starts so belong to the maintainers and are ignored; editors write where the schema is.
 pub(super) fn is_private(name: &str) -> bool {
-    name.starts_with("x_")
+    name.starts_with("x_") || name == "$schema"
 }
 
 /// The record that the fields make.
@@ -66,7 +80,12 @@ pub(super) fn problems<'a, T: DeserializeOwned>(
             unreadable.contains(&name) || problems.iter().any(|problem| problem.field == Some(name))
         };
         if !matches!(refusal.fault, Fault::Missing(name) if is_set_aside(name)) {
-            problems.push(Problem { field: field.map(|field| field.name), code, message, help });
+            let name = match refusal.fault {
+                Fault::Missing(name) => Some(name),
+                _ => field.map(|field| field.name),
+            };
+            let value = field.map(|field| field.value.written());
+            problems.push(Problem { field: name, code, message, help, value });
         }
         if field.is_none() {
             break;
@@ -90,16 +109,6 @@ pub(super) struct Refusal {
     fault: Fault,
 }
 
-impl Refusal {
-    /// The required field that is missing, if that is the reason.
-    pub(super) fn missing(&self) -> Option<&'static str> {
-        match self.fault {
-            Fault::Missing(name) => Some(name),
-            _ => None,
-        }
-    }
-}
-
 /// What serde says, kept apart so that it can be said in the field's terms.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -108,6 +117,8 @@ pub(super) enum Fault {
     UnknownField(&'static [&'static str]),
     UnknownWord(&'static [&'static str]),
     Expected(String),
+    /// A number with a separator that is read as a thousand's by some and as a decimal one by others.
+    Separators,
     Other(String),
 }
 
@@ -157,6 +168,10 @@ fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, Stri
     {
         return (Code::BadValue, format!("`{name}` is {found}, {what}"), Some(help));
     }
+    if field.is_some_and(has_null) {
+        let message = format!("`{name}` is {found}, a list with an item that is nothing");
+        return (Code::BadValue, message, Some("leave the `null` out".to_owned()));
+    }
     match fault {
         Fault::Missing(name) => {
             let help = Some(shape(name, "")).filter(|shape| !shape.is_empty());
@@ -172,6 +187,10 @@ fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, Stri
             };
             (Code::UnknownWord, format!("`{name}` is {found}, which is not one of its values"), Some(help))
         }
+        Fault::Separators => {
+            let message = format!("`{name}` is {found}, expected a sum without separators");
+            (Code::Separators, message, field.and_then(|field| both_readings(field.value.text()?)))
+        }
         Fault::Expected(expected) => {
             let message = format!("`{name}` is {found}, expected {}", shape(name, expected));
             (Code::BadValue, message, None)
@@ -184,6 +203,49 @@ fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, Stri
             (Code::BadValue, message, None)
         }
     }
+}
+
+/// Whether a number has a separator that may stand before thousands: three digits after the only one.
+fn is_ambiguous(text: &str) -> bool {
+    let Some((whole, rest)) = text.trim().trim_start_matches('-').split_once('.') else { return false };
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    (1..=3).contains(&whole.len())
+        && rest.len() == 3
+        && digits(whole)
+        && digits(rest)
+        && !whole.starts_with('0')
+}
+
+/// Whether a text that is no number is one with separators, and perhaps a sign of money.
+fn has_separators(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let others = text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let signs = others.replace("USD", "").replace("EUR", "");
+    digits > 0
+        && signs.contains(['.', ',', '\'', ' ', '\u{a0}', '\u{202f}', '$', '€', '£'])
+        && signs
+            .chars()
+            .all(|c| matches!(c, '.' | ',' | '\'' | ' ' | '\u{a0}' | '\u{202f}' | '$' | '€' | '£' | '-'))
+}
+
+/// `write 3000, or 3 for three`: what a number with one separator may be.
+fn both_readings(text: &str) -> Option<String> {
+    let (whole, rest) = text.split_once(['.', ','])?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(rest) {
+        return None;
+    }
+    let fraction = rest.trim_end_matches('0');
+    let point = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
+    Some(match rest.len() {
+        3 => format!("write {whole}{rest}, or {point} if what follows is a fraction"),
+        _ => format!("write {point}"),
+    })
+}
+
+/// Whether a list of JSON has an item that is nothing.
+fn has_null(field: Field<'_>) -> bool {
+    matches!(field.value, Value::Json(serde_json::Value::Array(items)) if items.iter().any(serde_json::Value::is_null))
 }
 
 /// What a field of a day says when it says it in another way than the dataset writes days: a moment is
@@ -237,6 +299,15 @@ impl<'a> Value<'a> {
         match self {
             Self::Json(value) => value.as_str(),
             Self::Cell(text) => Some(text),
+        }
+    }
+
+    /// What stands there, a text without its quotes.
+    pub(super) fn written(self) -> String {
+        match self {
+            Self::Json(serde_json::Value::String(text)) => text.clone(),
+            Self::Json(value) => value.to_string(),
+            Self::Cell(text) => text.to_owned(),
         }
     }
 
@@ -298,8 +369,10 @@ impl<'de> Deserializer<'de> for Value<'de> {
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self {
-            Self::Cell(text) => match Self::parse::<f64>(text, "a number")? {
-                number if number.is_finite() => visitor.visit_f64(number),
+            Self::Cell(text) if is_ambiguous(text) => Err(Fault::Separators),
+            Self::Cell(text) => match text.trim().parse::<f64>() {
+                Ok(number) if number.is_finite() => visitor.visit_f64(number),
+                Err(_) if has_separators(text) => Err(Fault::Separators),
                 _ => Err(Fault::Expected("a number".to_owned())),
             },
             Self::Json(_) => self.deserialize_any(visitor),

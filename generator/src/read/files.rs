@@ -9,6 +9,8 @@ use walkdir::WalkDir;
 use super::{Input, InputError, Table};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
 
+use super::identity::STAMPS;
+
 pub(super) const DATASET: &str = "dataset.json";
 
 /// How a file is written.
@@ -26,6 +28,7 @@ pub(super) enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Dataset,
+    Stamps,
     Rows(Table, Format),
 }
 
@@ -72,6 +75,9 @@ pub(super) fn list<'a>(
     let mut files = Vec::with_capacity(found.len());
     let mut unknown = BTreeSet::new();
     for (path, shown, place) in found {
+        if is_of_import(&path) {
+            continue;
+        }
         match role(&path) {
             Ok(role) => files.push(File { id: report.add_file(shown), path, role, place }),
             Err(stranger) => {
@@ -123,9 +129,18 @@ struct Stranger<'a> {
     is_folder: bool,
 }
 
+/// Whether it belongs to an import: the mapping, corrections, and sources that were put beside the tables.
+fn is_of_import(path: &str) -> bool {
+    path == "import.toml"
+        || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
+}
+
 fn role(path: &str) -> Result<Role, Stranger<'_>> {
     if path == DATASET {
         return Ok(Role::Dataset);
+    }
+    if path == STAMPS {
+        return Ok(Role::Stamps);
     }
     let stranger = Err(Stranger { name: path, is_folder: false });
     let (table, file) = match path.split_once('/') {

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
+use super::identity::{Loose, Owned};
 use super::text::{column, newlines, offset};
 use super::{Context, Parsed, Row};
 use crate::diagnostics::{Code, Diagnostic, Location, quoted};
@@ -24,6 +25,13 @@ struct Piece<'a> {
 
 /// One object a line; blank lines are allowed.
 pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) -> Parsed<T> {
+    if file.trim_ascii_start().starts_with('[') {
+        let message = "an array, where every line should be one object";
+        let told = Diagnostic::new(Code::BadSyntax, context.at(1), message);
+        let start = file.trim_ascii_start();
+        let piece = Piece { file, text: file, line: 1 };
+        return Parsed::fault(place(told.help("rename the file to .json"), piece, start));
+    }
     let chunks = chunks(file);
     let lines: Vec<u32> = chunks.par_iter().map(|chunk| newlines(chunk.as_bytes())).collect();
     let starts = lines.iter().scan(1, |next: &mut u32, lines| {
@@ -38,7 +46,7 @@ pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) ->
             let mut parsed = Parsed::empty();
             for (text, line) in chunk.lines().zip(start..) {
                 if !text.trim_ascii().is_empty() {
-                    parsed.add(row(Piece { file, text, line }, context));
+                    row(Piece { file, text, line }, context, &mut parsed);
                 }
             }
             parsed
@@ -72,7 +80,7 @@ pub(super) fn document<T: DeserializeOwned + Send>(file: &str, context: Context)
     let parsed = pieces.par_chunks(256).map(|pieces| {
         let mut parsed = Parsed::empty();
         for piece in pieces {
-            parsed.add(row(*piece, context));
+            row(*piece, context, &mut parsed);
         }
         parsed
     });
@@ -107,18 +115,20 @@ fn position(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<Row<T>, Vec<Diagnostic>> {
+fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mut Parsed<T>) {
     let at = context.at(piece.line);
     match serde_json::from_str(piece.text) {
-        Ok(record) => Ok(Row { record, at }),
-        Err(_) => slow_row(piece, context).map(|record| Row { record, at }),
+        Ok(record) => parsed.rows.push(Row { record, at }),
+        Err(_) => slow_row(piece, context, parsed),
     }
 }
 
 /// The same without private and null fields, and with a message for every fault.
-fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T, Vec<Diagnostic>> {
-    let members: Members<&RawValue> =
-        serde_json::from_str(piece.text).map_err(|error| vec![syntax(&error, piece, context)])?;
+fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mut Parsed<T>) {
+    let members: Members<&RawValue> = match serde_json::from_str(piece.text) {
+        Ok(members) => members,
+        Err(error) => return parsed.faults.push(syntax(&error, piece, context)),
+    };
     let (mut faults, mut unreadable) = (Vec::new(), Vec::new());
     let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
     for (name, raw) in &members.0 {
@@ -130,32 +140,45 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context) -> Result<T
                 unreadable.push(name.as_str());
                 let message =
                     format!("`{name}` is {}, which cannot be read: {}", quoted(raw.get()), reason(&error));
-                faults.push(place(Diagnostic::new(Code::BadValue, context.at(0), message), piece, raw.get()));
+                let told =
+                    Diagnostic::new(Code::BadValue, context.at(0), message).about(name.clone(), raw.get());
+                faults.push(place(told, piece, raw.get()));
             }
         }
     }
     let row: Vec<Field<'_>> =
         values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
-    if faults.is_empty()
-        && let Ok(record) = fields::record(&row)
-    {
-        return Ok(record);
+    let at = context.at(piece.line);
+    if !faults.is_empty() {
+        for problem in fields::problems::<T>(row, &unreadable, context.subject.name()) {
+            let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field);
+            let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
+            faults.push(place(problem.at(context.at(0)), piece, text));
+        }
+        parsed.faults.append(&mut faults);
+    } else if let Ok(record) = fields::record(&row) {
+        parsed.rows.push(Row { record, at });
+    } else {
+        let fields = values.into_iter().map(|(name, raw, value)| {
+            let (line, column) = spot(piece, raw.get());
+            (name.to_owned(), Owned::Json(value), context.at(line), column)
+        });
+        let column = spot(piece, piece.text).1;
+        parsed.loose.push(Loose::new(at, fields).in_column(column));
     }
-    for problem in fields::problems::<T>(row, &unreadable, context.table) {
-        let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field);
-        let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
-        let fault = Diagnostic::new(problem.code, context.at(0), problem.message).maybe_help(problem.help);
-        faults.push(place(fault, piece, text));
-    }
-    Err(faults)
+}
+
+/// Line and column of a text within the file.
+fn spot(piece: Piece<'_>, text: &str) -> (u32, Option<u32>) {
+    let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
+    let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
+    (line, column(piece.file, start))
 }
 
 /// Puts a fault at the text it is about.
 fn place(fault: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
-    let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
-    let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
-    let at = Location { line, ..fault.at };
-    Diagnostic { at, column: column(piece.file, start), ..fault }
+    let (line, column) = spot(piece, text);
+    Diagnostic { at: Location { line, ..fault.at }, column, ..fault }
 }
 
 fn syntax(error: &serde_json::Error, piece: Piece<'_>, context: Context) -> Diagnostic {

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::link::link;
 
+mod loose;
+
 const ORGANIZATION: &str = r#"{"id":"6f000000-0000-4000-8000-000000000001","slug":"acme","name":"Acme","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
 const HEADER: &str = "id,slug,name,createdAt,updatedAt";
 const CELLS: &str =
@@ -88,11 +90,37 @@ fn cells_are_read_as_what_the_field_asks_for() {
     assert_eq!(found(&report), [""; 0]);
     let fact = &tables.facts[0].record;
     assert_eq!((fact.min.unwrap().0, fact.max.unwrap().0, fact.amount.unwrap().0), (18.0, 35.5, 1000.0));
-    for bad in ["NaN", "inf", "1,5", "ten"] {
+    for bad in ["NaN", "inf", "ten"] {
         let text = format!("{header}\n{id},{id},age,\"{bad}\",,,2026-01-01T00:00:00Z\n");
         let (_, report) = tables_of("facts.csv", text.as_bytes());
         assert_eq!(found(&report), ["E0108 facts.csv:2"]);
         assert_eq!(report.sorted()[0].message, format!("`min` is `{bad}`, expected a number"));
+    }
+}
+
+#[test]
+fn a_number_that_two_countries_read_differently_is_refused() {
+    let header = "id,programId,kind,amount,currency,updatedAt";
+    let id = "6f000000-0000-4000-8000-000000000001";
+    for (bad, help) in [
+        ("3.000", "write 3000, or 3 if what follows is a fraction"),
+        ("12.500", "write 12500, or 12.5 if what follows is a fraction"),
+        ("1,5", "write 1.5"),
+        ("€1.500,00", ""),
+        ("1 500", ""),
+        ("$500", ""),
+    ] {
+        let text = format!("{header}\n{id},{id},note,\"{bad}\",USD,2026-01-01T00:00:00Z\n");
+        let (tables, report) = tables_of("facts.csv", text.as_bytes());
+        assert!(tables.facts.is_empty(), "{bad}");
+        assert_eq!(found(&report), ["E0211 facts.csv:2"], "{bad}");
+        let told = report.sorted()[0];
+        assert_eq!(told.message, format!("`amount` is `{bad}`, expected a sum without separators"));
+        assert_eq!(told.help.as_deref().unwrap_or_default(), help);
+    }
+    for good in ["0.125", "1500.000", "3.00", "3.0001", "3000"] {
+        let text = format!("{header}\n{id},{id},note,{good},USD,2026-01-01T00:00:00Z\n");
+        assert_eq!(found(&tables_of("facts.csv", text.as_bytes()).1), [""; 0], "{good}");
     }
 }
 
@@ -144,6 +172,15 @@ fn broken_json_is_placed() {
     fault("organizations.ndjson", &text, "E0102 organizations.ndjson:2:12");
     fault("organizations.json", "[\n{\"id\": }\n]", "E0102 organizations.json:2:8");
     fault("organizations.ndjson", "[1]", "E0102 organizations.ndjson:1:1");
+    let conflict = format!("{ORGANIZATION}\n<<<<<<< HEAD\n{ORGANIZATION}\n=======\n>>>>>>> other\n");
+    let told = fault("organizations.ndjson", &conflict, "E0102 organizations.ndjson:2");
+    assert!(told.message.contains("a merge was not finished"), "{}", told.message);
+    let told =
+        fault("organizations.ndjson", &format!("[\n{ORGANIZATION}\n]"), "E0102 organizations.ndjson:1:1");
+    assert_eq!(told.help.as_deref(), Some("rename the file to .json"));
+    let empty = ORGANIZATION.replace('}', r#","aliases":["a",null]}"#);
+    let told = fault("organizations.ndjson", &empty, "E0108 organizations.ndjson:1:154");
+    assert_eq!(told.help.as_deref(), Some("leave the `null` out"));
     let lone = ORGANIZATION.replace("Acme", r"\ud800");
     let fault = fault("organizations.ndjson", &lone, "E0108 organizations.ndjson:1:67");
     assert!(fault.message.starts_with("`name` is"), "{}", fault.message);
@@ -155,9 +192,22 @@ fn unknown_fields_name_the_nearest_known_one() {
     let unknown = fault("organizations.ndjson", &text, "E0105 organizations.ndjson:1:157");
     assert_eq!(unknown.message, "`descripton` is not a field of organizations");
     assert_eq!(unknown.help.as_deref(), Some("did you mean `description`?"));
-    let text = format!("{HEADER},websiteURL\n{CELLS},\n");
+    let text = format!("{HEADER},websiteUlr\n{CELLS},\n");
     let unknown = fault("organizations.csv", &text, "E0105 organizations.csv:1");
     assert_eq!(unknown.help.as_deref(), Some("did you mean `websiteUrl`?"));
+    for (name, field) in
+        [("websiteURL", "websiteUrl"), ("Web-site Url", "websiteUrl"), ("País", "countryCode")]
+    {
+        let text = format!("{HEADER},{name}\n{CELLS},\n");
+        let (tables, report) = tables_of("organizations.csv", text.as_bytes());
+        assert_eq!(found(&report), ["W0105 organizations.csv:1"]);
+        let told = format!("the column `{name}` understood as `{field}`");
+        assert_eq!(report.sorted()[0].message, told);
+        assert_eq!(tables.organizations.len(), 1);
+    }
+    let twice = format!("{HEADER},Website,Link\n{CELLS},,\n");
+    let (_, report) = tables_of("organizations.csv", twice.as_bytes());
+    assert_eq!(found(&report), ["E0106 organizations.csv:1", "W0105 organizations.csv:1"]);
 }
 
 #[test]
@@ -165,13 +215,11 @@ fn repeated_and_missing_fields_are_told() {
     let text = ORGANIZATION.replace('}', r#","name":"B"}"#);
     fault("organizations.ndjson", &text, "E0106 organizations.ndjson:1:151");
     fault("organizations.csv", &format!("{HEADER},name\n{CELLS},B\n"), "E0106 organizations.csv:1");
-    let text = ORGANIZATION.replace(r#""slug":"acme","#, "");
+    let text = ORGANIZATION.replace(r#""name":"Acme","#, "");
     fault("organizations.ndjson", &text, "E0107 organizations.ndjson:1:1");
-    fault(
-        "organizations.csv",
-        "id,slug\n6f000000-0000-4000-8000-000000000001,a\n",
-        "E0107 organizations.csv:1",
-    );
+    let (_, report) = tables_of("organizations.csv", b"slug,aliases\na,x\nb,y\n");
+    let missing: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("E0107")).collect();
+    assert_eq!(missing, ["E0107 organizations.csv:2", "E0107 organizations.csv:3"]);
 }
 
 #[test]
@@ -230,8 +278,16 @@ fn files_in_other_encodings_are_recognised() {
     assert_eq!(diagnostic.help.as_deref(), Some("iconv -f windows-1252 -t utf-8"));
     let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a \x81\n");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("save it as UTF-8 in the program that wrote it"));
-    let (_, report) = tables_of("organizations.csv", b"\xff\xfei\0d\0");
+    let (_, report) = tables_of("organizations.csv", b"\xff\xfei\0d");
     assert_eq!(report.sorted()[0].message, "file is not UTF-8; it looks like UTF-16");
+    let text = format!("{HEADER}\n{}\n", CELLS.replace("Acme", "España"));
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [[&b"\xff\xfe"[..], &little].concat(), [&b"\xfe\xff"[..], &big].concat()] {
+        let (tables, report) = tables_of("organizations.csv", &bytes);
+        assert_eq!(found(&report), ["W0104 organizations.csv:1"]);
+        assert_eq!(tables.organizations[0].record.name, "España");
+    }
 }
 
 #[test]
@@ -251,9 +307,16 @@ fn quotes_that_do_not_close_are_found_where_they_open() {
 #[test]
 fn cells_and_header_must_have_one_count() {
     fault("organizations.csv", &format!("{HEADER}\n{CELLS},x\n"), "E0104 organizations.csv:2");
-    let semicolons = format!("{HEADER}\n{CELLS}\n").replace(',', ";");
-    let header = fault("organizations.csv", &semicolons, "E0105 organizations.csv:1");
-    assert_eq!(header.help.as_deref(), Some("separate cells by commas"));
+    for (separator, name) in [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")] {
+        let text = format!("{HEADER}\n{CELLS}\n")
+            .replace("Acme", "\"Acme, \"\"the\"\" one\"")
+            .replace(',', separator);
+        let (tables, report) = tables_of("organizations.csv", text.as_bytes());
+        assert_eq!(found(&report), ["W0104 organizations.csv:1"], "{name}");
+        let told = report.sorted()[0].message.clone();
+        assert_eq!(told, format!("cells are separated by {name}, and were read so"));
+        assert_eq!(tables.organizations[0].record.name, format!("Acme{separator} \"the\" one"));
+    }
 }
 
 #[test]
@@ -278,6 +341,14 @@ fn files_that_are_no_tables_are_told_and_readmes_are_not() {
     for path in ["README.md", "LICENSE", "programs/README.md"] {
         assert_eq!(found(&tables_of(path, b"x").1), [""; 0], "{path}");
     }
+}
+
+#[test]
+fn empty_rows_are_left_out_and_told() {
+    let text = format!("{HEADER}\n{CELLS}\n,,,,\n");
+    let (tables, report) = tables_of("organizations.csv", text.as_bytes());
+    assert_eq!(found(&report), ["W0106 organizations.csv:3"]);
+    assert_eq!(tables.organizations.len(), 1);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Bytes to text: UTF-8 with or without a byte order mark, else a message that names the way out;
 //! and offsets to lines and columns.
 
+use std::borrow::Cow;
+
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 
 /// Bytes that stand for nothing in Windows-1252, which is what spreadsheets mean by Latin-1.
@@ -9,10 +11,37 @@ const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 /// Columns of lines longer than this are not worth counting.
 const LONGEST_LINE: usize = 100_000;
 
-/// The text of a file, without its byte order mark.
-pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Diagnostic> {
+/// The text of a file, without its byte order mark: of UTF-8, or of UTF-16 that begins with one.
+pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<Cow<'_, str>, Box<Diagnostic>> {
+    let wide = match bytes {
+        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
+        _ => None,
+    };
+    if let Some(text) = wide {
+        return Ok(Cow::Owned(text));
+    }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to(), file))
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| Box::new(not_utf8(bytes, error.valid_up_to(), file)));
+    text.map(Cow::Borrowed)
+}
+
+fn utf_16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<String> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    let text: Result<String, _> = char::decode_utf16(units).collect();
+    text.ok().filter(|_| rest.is_empty())
+}
+
+/// Where two versions of the file were left beside each other.
+pub(super) fn conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+    const MARK: &str = "<<<<<<< ";
+    let start = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
+    let at = Location { file, line: 1 + newlines(&text.as_bytes()[..start]) };
+    let message = "two versions of the file stand beside each other here: a merge was not finished";
+    let help = "keep one of them, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
+    Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
 }
 
 fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::Locale;
 
@@ -26,6 +27,9 @@ pub struct Dataset {
     /// Language of texts that do not say theirs.
     #[serde(default = "english")]
     pub default_locale: Locale,
+    /// What ids of rows that have none are made in; follows from `name` when absent. Published rows have ids.
+    #[serde(default, skip_serializing, deserialize_with = "super::written::id_or_none")]
+    pub id_namespace: Option<Uuid>,
 }
 
 fn all_locales() -> Vec<Locale> {

@@ -30,7 +30,9 @@ const BEYOND_SCHEMAS: [(Code, &str); 14] = [
 ];
 
 /// What the checker mends, with a warning, before it judges.
-const MENDED: [(Code, &str); 4] = [
+const MENDED: [(Code, &str); 6] = [
+    (Code::PlaceUnderstood, "the code is taken for the name before it is judged"),
+    (Code::UrlCompleted, "the address is completed before it is judged"),
     (Code::SpaceTrimmed, "the space is gone before it is judged"),
     (Code::ControlsRemoved, "the characters are gone before it is judged"),
     (Code::UrlEncoded, "the address is encoded before it is judged"),

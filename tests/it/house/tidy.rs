@@ -34,8 +34,9 @@ const ARROWS: [(&str, &[&str]); 9] = [
 const GROUND_FLOOR: [&str; 7] = ["client", "clock", "connection", "encode", "limit", "refusal", "searches"];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.
-const FACETS_NAMED: [(&str, &str); 8] = [
+const FACETS_NAMED: [(&str, &str); 9] = [
     ("edge/src/mcp/search.rs: Countries", "a place that words were taken for"),
+    ("generator/src/link/labels.rs: Careers Fields Types", "what of a record has labels, beside its facts"),
     (
         "generator/src/link/spelling.rs: Careers Fields Types",
         "what of a record is compared, beside its facts",
@@ -49,10 +50,16 @@ const FACETS_NAMED: [(&str, &str); 8] = [
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 3] = [
-    ("edge/src/mcp/brief.rs", "fields"),          // a list of a record
-    ("generator/src/data/describe.rs", "fields"), // columns of a Data Package
-    ("snapshot/src/record/program.rs", "fields"), // a field of a program
+const NAMESAKES: [(&str, &str); 9] = [
+    ("edge/src/mcp/brief.rs", "fields"),            // a list of a record
+    ("generator/src/data/describe.rs", "fields"),   // columns of a Data Package
+    ("generator/src/import/draft.rs", "countries"), // a column of a sheet
+    ("generator/src/import/draft.rs", "topics"),    // a column of a sheet
+    ("generator/src/import/draft.rs", "fields"),    // a field of a program
+    ("generator/src/link/labels.rs", "fields"),     // a field of a program
+    ("generator/src/link/rules.rs", "fields"),      // the texts of a translation
+    ("generator/src/link/spelling.rs", "fields"),   // a field of a program
+    ("snapshot/src/record/program.rs", "fields"),   // a field of a program
 ];
 
 /// Modules named as `crate::<module>` in a line.

@@ -131,25 +131,69 @@ fn markup_and_slips_of_the_pen_are_told() {
 }
 
 #[test]
-fn places_are_codes() {
-    refused(
-        "organizations.ndjson",
-        organization(1, r#","countryCode":"UK""#),
-        "E0203 organizations.ndjson:1",
-    );
+fn places_are_codes_and_exact_names_are_understood() {
     refused(
         "organizations.ndjson",
         organization(1, r#","countryCode":"002""#),
         "E0203 organizations.ndjson:1",
     );
     refused(
-        "programs.ndjson",
-        program(1, 1, r#","eligibleCountries":["KE","Kenya"]"#),
-        "E0203 programs.ndjson:1",
+        "organizations.ndjson",
+        organization(1, r#","countryCode":"Africa""#),
+        "E0203 organizations.ndjson:1",
     );
     refused("facts.ndjson", fact(1, 1, r#""kind":"residence","value":"ZZ-1""#), "E0203 facts.ndjson:1");
     let good = r#","eligibleCountries":["KE","002","US-PA"]"#;
     assert!(linked(&[("programs.ndjson", program(1, 1, good))]).0.is_some());
+    let named = r#","eligibleCountries":["KE","España","UK"]"#;
+    let (directory, report) = linked(&[("programs.ndjson", program(1, 1, named))]);
+    assert_eq!(found(&report), ["W0211 programs.ndjson:1", "W0211 programs.ndjson:1"]);
+    let program = &directory.unwrap().programs[0];
+    assert_eq!(
+        program.eligible_countries.iter().map(snapshot::record::Shared::as_str).collect::<Vec<_>>(),
+        ["KE", "ES", "GB"]
+    );
+    let directory =
+        doubted("facts.ndjson", fact(1, 1, r#""kind":"residence","value":"Kenya""#), "W0211 facts.ndjson:1");
+    assert_eq!(directory.facts[0].value.as_deref(), Some("KE"));
+}
+
+#[test]
+fn a_name_of_two_places_is_refused_with_both_codes() {
+    let report = refused(
+        "programs.ndjson",
+        program(1, 1, r#","eligibleCountries":["Georgia"]"#),
+        "E0203 programs.ndjson:1",
+    );
+    let told = told(&report)[0];
+    assert_eq!(told.message, "`eligibleCountries` is `Georgia`, which is two places");
+    assert_eq!(told.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
+}
+
+#[test]
+fn a_label_stands_for_its_value_and_a_label_of_two_values_for_none() {
+    let words = "facet,value,labelEn,labelEs\ntypes,fellowship,Fellowship,Beca\ntypes,grant,Grant,Beca\n";
+    let named = |word: &str| {
+        let text =
+            program(1, 1, "").replace(r#""programType":"grant""#, &format!(r#""programType":"{word}""#));
+        linked(&[("programs.ndjson", text), ("vocabulary.csv", words.to_owned())])
+    };
+    let (directory, report) = named("Fellowship");
+    assert_eq!(found(&report), ["W0212 programs.ndjson:1"]);
+    assert_eq!(directory.unwrap().programs[0].program_type, "fellowship");
+    let (directory, report) = named("Beca");
+    assert_eq!(found(&report), [""; 0]);
+    assert_eq!(directory.unwrap().programs[0].program_type, "Beca");
+}
+
+#[test]
+fn an_address_without_a_scheme_is_completed_where_it_begins_with_www() {
+    let with = |address: &str| program(1, 1, "").replace("https://example.org/1", address);
+    let directory = doubted("programs.ndjson", with("www.uno.example/a?b=c"), "W0605 programs.ndjson:1");
+    assert_eq!(directory.programs[0].official_url, "https://www.uno.example/a?b=c");
+    for bad in ["www", "www.", "www.uno.example and more", "uno.example", "www.me@evil.example"] {
+        refused("programs.ndjson", with(bad), "E0601 programs.ndjson:1");
+    }
 }
 
 #[test]

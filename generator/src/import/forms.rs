@@ -1,0 +1,59 @@
+//! How a source writes dates and numbers, as its mapping declares it.
+
+use std::str::FromStr;
+
+/// What comes first of day, month and year where all are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateOrder {
+    Day,
+    Month,
+    Year,
+}
+
+impl FromStr for DateOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "dmy" => Ok(Self::Day),
+            "mdy" => Ok(Self::Month),
+            "ymd" => Ok(Self::Year),
+            _ => Err(format!("`dates` is `{text}`, it takes dmy, mdy, ymd")),
+        }
+    }
+}
+
+/// What separates thousands and cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NumberForm {
+    pub group: Option<char>,
+    pub decimal: Option<char>,
+}
+
+impl FromStr for NumberForm {
+    type Err = String;
+
+    /// From one thousand two hundred thirty-four and 56 hundredths, as the source writes it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56");
+        let rest = text.strip_prefix('1').ok_or_else(wrong)?;
+        let (group, rest) = match rest.strip_prefix("234") {
+            Some(rest) => (None, rest),
+            None => {
+                let group = rest.chars().next().ok_or_else(wrong)?;
+                (Some(group), rest[group.len_utf8()..].strip_prefix("234").ok_or_else(wrong)?)
+            }
+        };
+        let decimal = match rest.strip_suffix("56") {
+            Some(decimal) if decimal.chars().count() == 1 => decimal.chars().next(),
+            _ if rest.is_empty() => None,
+            _ => return Err(wrong()),
+        };
+        let is_sign =
+            |c: Option<char>| c.is_none_or(|c| matches!(c, '.' | ',' | ' ' | '\'' | '\u{a0}' | '\u{202f}'));
+        if !is_sign(group) || !is_sign(decimal) || (group.is_some() && group == decimal) {
+            return Err(wrong());
+        }
+        Ok(Self { group, decimal })
+    }
+}

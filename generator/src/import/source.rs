@@ -1,0 +1,212 @@
+//! What an import reads: sheets, tables and documents as rows of named cells. Sources are strangers': each
+//! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
+
+mod document;
+mod workbook;
+mod xml;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::DateTime;
+
+/// Most bytes of a source, and of what a workbook unpacks to.
+pub(super) const LARGEST: u64 = 256 << 20;
+pub(super) const LARGEST_UNPACKED: u64 = 1 << 30;
+/// Most rows and columns.
+pub(super) const MOST_ROWS: usize = 1_000_000;
+pub(super) const MOST_COLUMNS: usize = 1_000;
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cell {
+    Empty,
+    Text(String),
+    Number(f64),
+    Flag(bool),
+    /// A date that the workbook itself knows as one.
+    Moment(DateTime),
+    List(Vec<String>),
+    /// What a formula failed with.
+    Broken(String),
+}
+
+impl Cell {
+    /// As people read it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Text(text) => text.trim().to_owned(),
+            Self::Number(number) => snapshot::record::Number(*number).to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
+                moment.date().to_string()
+            }
+            Self::Moment(moment) => moment.to_string(),
+            Self::List(items) => items.join("|"),
+            Self::Broken(error) => error.clone(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Text(text) => text.trim().is_empty(),
+            Self::List(items) => items.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// A row and where it stands in its source.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub line: u32,
+    pub cells: Vec<Cell>,
+}
+
+/// The rows of a source.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sheet {
+    pub columns: Vec<String>,
+    pub rows: Vec<Row>,
+    /// What people should know about how it was read.
+    pub notes: Vec<String>,
+}
+
+impl Sheet {
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|column| column == name);
+        exact.or_else(|| {
+            self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
+        })
+    }
+
+    /// Of rows as maps: columns in the order in which they are first seen.
+    fn of_maps(maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>) -> Result<Self, String> {
+        let mut sheet = Self::default();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for (_, _, names) in &maps {
+            for name in names {
+                if !known.contains_key(name) {
+                    known.insert(name.clone(), sheet.columns.len());
+                    sheet.columns.push(name.clone());
+                }
+            }
+            if sheet.columns.len() > MOST_COLUMNS {
+                return Err(format!("it has more than {MOST_COLUMNS} columns"));
+            }
+        }
+        for (line, mut map, _) in maps {
+            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty)).collect();
+            sheet.rows.push(Row { line, cells });
+        }
+        Ok(sheet)
+    }
+}
+
+/// How a source is to be read, as far as its mapping says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading<'a> {
+    pub sheet: Option<&'a str>,
+    pub rows: Option<&'a str>,
+    pub encoding: Option<&'a str>,
+}
+
+/// Reads a source, whose bytes say what it is.
+pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("it has more than {} MB", LARGEST >> 20));
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return workbook::read(bytes, how.sheet);
+    }
+    if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
+        return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
+    }
+    let text = decode(bytes, how.encoding)?;
+    let start = text.trim_start();
+    let sheet = match start.bytes().next() {
+        None => return Err("it is empty; if it came through a pipe, the command before it failed".to_owned()),
+        Some(b'{' | b'[') => document::read(&text, how.rows)?,
+        Some(b'<') => xml::read(&text, how.rows)?,
+        Some(_) => table(&text)?,
+    };
+    if sheet.rows.len() > MOST_ROWS {
+        return Err(format!("it has more than {MOST_ROWS} rows"));
+    }
+    Ok(sheet)
+}
+
+/// Whether a workbook unpacks to no more than so many bytes.
+#[cfg(test)]
+pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {
+    workbook::unpacks(bytes, most)
+}
+
+/// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
+fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<String, String> {
+    let declared = match encoding {
+        None => None,
+        Some(label) => {
+            let known = encoding_rs::Encoding::for_label(label.as_bytes());
+            Some(known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))?)
+        }
+    };
+    let marked = encoding_rs::Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
+    let encoding = marked.or(declared).unwrap_or(encoding_rs::UTF_8);
+    let (text, _, is_bad) = encoding.decode(bytes);
+    if is_bad {
+        let guess = guess(bytes);
+        return Err(format!("it is not {}; add to its mapping: encoding = \"{guess}\"", encoding.name()));
+    }
+    Ok(text.into_owned())
+}
+
+/// The likeliest encoding of what is not UTF-8.
+pub(super) fn guess(bytes: &[u8]) -> String {
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase()
+}
+
+/// Cells by commas, semicolons, tabs or bars: what the first line has most of.
+fn table(text: &str) -> Result<Sheet, String> {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
+    let separator = [b'|', b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+    let mut builder = ::csv::ReaderBuilder::new();
+    let mut reader =
+        builder.has_headers(false).flexible(true).delimiter(separator).from_reader(text.as_bytes());
+    let mut sheet = Sheet::default();
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(1, |position| u32::try_from(position.line()).unwrap_or(u32::MAX));
+        let cells = record.iter().map(|cell| match cell.trim() {
+            "" => Cell::Empty,
+            text => Cell::Text(text.to_owned()),
+        });
+        let cells: Vec<Cell> = cells.collect();
+        if sheet.columns.is_empty() {
+            sheet.columns = cells.iter().map(Cell::text).collect();
+            if sheet.columns.len() > MOST_COLUMNS {
+                return Err(format!("it has more than {MOST_COLUMNS} columns"));
+            }
+            continue;
+        }
+        if cells.iter().all(Cell::is_empty) {
+            continue;
+        }
+        if cells.len() != sheet.columns.len() {
+            let (found, expected) = (cells.len(), sheet.columns.len());
+            return Err(format!("row {line} has {found} cells, the header has {expected}: was it cut off?"));
+        }
+        sheet.rows.push(Row { line, cells });
+        if sheet.rows.len() > MOST_ROWS {
+            return Err(format!("it has more than {MOST_ROWS} rows"));
+        }
+    }
+    if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
+        return Err("a quote is never closed: was it cut off?".to_owned());
+    }
+    Ok(sheet)
+}

@@ -1,0 +1,116 @@
+//! JSON: an array, lines of objects, or an object with the array inside. Members of members are columns by
+//! their pointer.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Cell, MOST_ROWS, Sheet};
+
+/// Most levels of members in members.
+const DEEPEST: usize = 16;
+
+pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
+    let whole: Result<Value, serde_json::Error> = serde_json::from_str(text);
+    let items: Vec<(u32, Value)> = match whole {
+        Ok(value) => array(value, rows)?.into_iter().enumerate().map(|(n, row)| (number(n), row)).collect(),
+        Err(error) if text.trim_start().starts_with('[') => {
+            return Err(format!("it is broken JSON: {error}; was it cut off?"));
+        }
+        Err(_) => lines(text)?,
+    };
+    if items.len() > MOST_ROWS {
+        return Err(format!("it has more than {MOST_ROWS} rows"));
+    }
+    let mut maps = Vec::with_capacity(items.len());
+    for (line, item) in items {
+        let Value::Object(members) = item else { return Err(format!("row {line} is no object")) };
+        let (mut map, mut names) = (BTreeMap::new(), Vec::new());
+        for (name, value) in members {
+            flatten(&name, value, 0, &mut map, &mut names)?;
+        }
+        maps.push((line, map, names));
+    }
+    Sheet::of_maps(maps)
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position + 1).unwrap_or(u32::MAX)
+}
+
+fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let rows = lines.map(|(position, line)| {
+        let line_number = number(position);
+        let row = serde_json::from_str(line);
+        row.map(|row| (line_number, row))
+            .map_err(|error| format!("line {line_number} is broken JSON: {error}; was it cut off?"))
+    });
+    rows.collect()
+}
+
+/// The rows: the value at a pointer, or the only array there is.
+fn array(value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
+    if let Some(pointer) = rows {
+        return match value.pointer(pointer) {
+            Some(Value::Array(items)) => Ok(items.clone()),
+            Some(_) => Err(format!("what stands at rows = \"{pointer}\" is no array")),
+            None => Err(format!("nothing stands at rows = \"{pointer}\"")),
+        };
+    }
+    match value {
+        Value::Array(items) => Ok(items),
+        Value::Object(members) => {
+            let arrays = members.iter().filter(|(_, value)| {
+                value.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty())
+            });
+            let names: Vec<&String> = arrays.map(|(name, _)| name).collect();
+            match &names[..] {
+                [] => Ok(vec![Value::Object(members)]),
+                [only] => Ok(members[*only].as_array().cloned().unwrap_or_default()),
+                several => {
+                    let named: Vec<String> = several.iter().map(|name| format!("\"/{name}\"")).collect();
+                    Err(format!("it has several arrays; name one, as rows = {}", named.join(" or ")))
+                }
+            }
+        }
+        _ => Err("it is neither an array nor an object".to_owned()),
+    }
+}
+
+fn flatten(
+    name: &str,
+    value: Value,
+    depth: usize,
+    map: &mut BTreeMap<String, Cell>,
+    names: &mut Vec<String>,
+) -> Result<(), String> {
+    if depth > DEEPEST {
+        return Err(format!("it is nested more than {DEEPEST} deep"));
+    }
+    let cell = match value {
+        Value::Object(members) => {
+            for (inner, value) in members {
+                flatten(&format!("{name}/{inner}"), value, depth + 1, map, names)?;
+            }
+            return Ok(());
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (position, item) in items.into_iter().enumerate() {
+                flatten(&format!("{name}/{position}"), item, depth + 1, map, names)?;
+            }
+            return Ok(());
+        }
+        Value::Array(items) => Cell::List(
+            items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect(),
+        ),
+        Value::Null => Cell::Empty,
+        Value::Bool(flag) => Cell::Flag(flag),
+        Value::Number(number) => Cell::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Value::String(text) if text.trim().is_empty() => Cell::Empty,
+        Value::String(text) => Cell::Text(text.trim().to_owned()),
+    };
+    names.push(name.to_owned());
+    map.insert(name.to_owned(), cell);
+    Ok(())
+}

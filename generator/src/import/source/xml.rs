@@ -1,0 +1,159 @@
+//! XML: every element of one name is a row, what stands in it are its columns. A document type is refused,
+//! so there are no entities but the five that everybody knows.
+
+use std::collections::BTreeMap;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::{Cell, MOST_ROWS, Sheet};
+
+/// Most levels of elements in elements.
+const DEEPEST: usize = 64;
+
+/// A row that is being read: its columns, and the path and text of the element it is in.
+#[derive(Default)]
+struct Open {
+    map: BTreeMap<String, Cell>,
+    names: Vec<String>,
+    path: Vec<String>,
+    text: String,
+}
+
+pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
+    let element = match rows.map(|rows| rows.rsplit('/').next().unwrap_or(rows)) {
+        Some(element) => element.to_owned(),
+        None => repeated(text)?,
+    };
+    let mut reader = Reader::from_str(text);
+    let mut walk = Walk { element, depth: 0, maps: Vec::new(), open: None };
+    loop {
+        match reader.read_event().map_err(|error| broken(&error))? {
+            Event::Eof => break,
+            event => walk.take(event)?,
+        }
+    }
+    if walk.depth > 0 {
+        return Err("an element is never closed: was it cut off?".to_owned());
+    }
+    Sheet::of_maps(walk.maps)
+}
+
+/// A document that is being read.
+struct Walk {
+    /// The element that is a row.
+    element: String,
+    depth: usize,
+    maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>,
+    /// The row that is open, and how deep it stands.
+    open: Option<(usize, Open)>,
+}
+
+impl Walk {
+    fn take(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
+            Event::Start(start) => return self.start(start.local_name().as_ref()),
+            Event::Text(part) => self.text(&part.xml10_content()),
+            Event::CData(part) => self.text(&part.xml10_content()),
+            Event::GeneralRef(entity) => {
+                let name = entity.xml10_content();
+                let number = entity.resolve_char_ref().map_err(|error| broken(&error))?;
+                match (number, quick_xml::escape::resolve_predefined_entity(&name)) {
+                    (Some(c), _) => self.text(c.encode_utf8(&mut [0; 4])),
+                    (None, Some(text)) => self.text(text),
+                    (None, None) => return Err(format!("the entity &{name}; is not known")),
+                }
+            }
+            Event::End(_) => self.end(),
+            _ => {}
+        }
+        if self.maps.len() > MOST_ROWS {
+            return Err(format!("it has more than {MOST_ROWS} rows"));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, name: &str) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("it is nested more than {DEEPEST} deep"));
+        }
+        match &mut self.open {
+            Some((_, row)) => {
+                row.text.clear();
+                row.path.push(name.to_owned());
+            }
+            None if name == self.element => self.open = Some((self.depth, Open::default())),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some((_, row)) = &mut self.open {
+            row.text.push_str(text);
+        }
+    }
+
+    fn end(&mut self) {
+        match &mut self.open {
+            Some((at, row)) if *at == self.depth => {
+                let number = u32::try_from(self.maps.len() + 1).unwrap_or(u32::MAX);
+                let row = std::mem::take(row);
+                self.maps.push((number, row.map, row.names));
+                self.open = None;
+            }
+            Some((_, row)) => row.close(),
+            None => {}
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
+fn broken(error: &quick_xml::Error) -> String {
+    format!("it is broken XML: {error}")
+}
+
+impl Open {
+    /// The end of an element: its text is a column, and a list where the element repeats.
+    fn close(&mut self) {
+        let name = self.path.join("/");
+        self.path.pop();
+        let text = std::mem::take(&mut self.text).trim().to_owned();
+        if text.is_empty() {
+            return;
+        }
+        match self.map.get_mut(&name) {
+            None => {
+                self.names.push(name.clone());
+                self.map.insert(name, Cell::Text(text));
+            }
+            Some(Cell::List(items)) => items.push(text),
+            Some(cell) => *cell = Cell::List(vec![cell.text(), text]),
+        }
+    }
+}
+
+/// The element that repeats below the outermost one.
+fn repeated(text: &str) -> Result<String, String> {
+    let mut reader = Reader::from_str(text);
+    let (mut depth, mut counts): (usize, BTreeMap<String, usize>) = (0, BTreeMap::new());
+    loop {
+        match reader.read_event().map_err(|error| broken(&error))? {
+            Event::Eof => break,
+            Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
+            Event::Start(start) => {
+                depth += 1;
+                if depth == 2 {
+                    *counts.entry(start.local_name().as_ref().to_owned()).or_default() += 1;
+                }
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(name, _)| name)
+        .ok_or_else(|| "it has no rows; name their element, as rows = \"Grant\"".to_owned())
+}

@@ -1,0 +1,149 @@
+//! Workbooks made by hand: dates of either epoch, formulas that failed, hidden sheets, merged cells, and ones
+//! that are made to hurt.
+
+use std::io::{Cursor, Write as _};
+
+use super::*;
+
+/// A sheet's name, state and rows as XML.
+type Part<'a> = (&'a str, &'a str, &'a str);
+
+/// A workbook; style 1 is a date.
+fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let mut put = |path: &str, text: &str| {
+        zip.start_file(path, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    };
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let office =
+        format!("<Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/>");
+    put("_rels/.rels", &format!("<Relationships xmlns=\"{package}\">{office}</Relationships>"));
+    let listed: String = sheets
+        .iter()
+        .enumerate()
+        .map(|(n, (name, state, _))| {
+            format!("<sheet name=\"{name}\" sheetId=\"{0}\" state=\"{state}\" r:id=\"r{0}\"/>", n + 1)
+        })
+        .collect();
+    let epoch = if is_1904 { "<workbookPr date1904=\"1\"/>" } else { "" };
+    put(
+        "xl/workbook.xml",
+        &format!(
+            "<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\">{epoch}<sheets>{listed}</sheets></workbook>"
+        ),
+    );
+    let links: String = (1..=sheets.len())
+        .map(|n| format!("<Relationship Id=\"r{n}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{n}.xml\"/>"))
+        .collect();
+    put("xl/_rels/workbook.xml.rels", &format!("<Relationships xmlns=\"{package}\">{links}</Relationships>"));
+    put(
+        "xl/styles.xml",
+        &format!(
+            "<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+        ),
+    );
+    for (n, (_, _, rows)) in sheets.iter().enumerate() {
+        put(
+            &format!("xl/worksheets/sheet{}.xml", n + 1),
+            &format!("<worksheet xmlns=\"{main}\">{rows}</worksheet>"),
+        );
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn text(place: &str, text: &str) -> String {
+    format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
+}
+
+/// Rows under the columns Ref and Day.
+fn sheet(rows: &[String]) -> String {
+    let header = format!("<row r=\"1\">{}{}</row>", text("A1", "Ref"), text("B1", "Day"));
+    let rows: String =
+        rows.iter().enumerate().map(|(n, row)| format!("<row r=\"{}\">{row}</row>", n + 2)).collect();
+    format!("<sheetData>{header}{rows}</sheetData>")
+}
+
+fn read_book(bytes: &[u8], name: Option<&str>) -> Result<Sheet, String> {
+    source::read(bytes, &Reading { sheet: name, ..Reading::default() })
+}
+
+#[test]
+fn dates_of_either_epoch_are_the_days_that_people_see() {
+    let rows = sheet(&[format!("{}<c r=\"B2\" s=\"1\"><v>46387</v></c>", text("A2", "A1"))]);
+    let day = |is_1904: bool| {
+        read_book(&workbook(&[("Calls", "visible", &rows)], is_1904), None).unwrap().rows[0].cells[1].text()
+    };
+    assert_eq!(day(false), "2026-12-31");
+    // The epochs are four years and a day apart.
+    assert_eq!(day(true), "2031-01-01");
+}
+
+#[test]
+fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
+    let rows = sheet(&[
+        format!("{}<c r=\"B2\"><f>1+1</f><v>2</v></c>", text("A2", "A1")),
+        format!("{}<c r=\"B3\" t=\"e\"><v>#REF!</v></c>", text("A3", "A2")),
+    ]);
+    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
+    assert_eq!(sheet.rows[0].cells[1], Cell::Number(2.0));
+    assert_eq!(sheet.rows[1].cells[1], Cell::Broken("#REF!".to_owned()));
+    assert_eq!(sheet.rows[1].line, 3);
+}
+
+#[test]
+fn the_only_sheet_that_can_be_seen_is_read_and_several_have_to_be_told_apart() {
+    let rows = sheet(&[text("A2", "A1")]);
+    let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
+    assert_eq!(read_book(&hidden, None).unwrap().rows.len(), 1);
+    let two = workbook(&[("Calls", "visible", &rows), ("People", "visible", &rows)], false);
+    let error = read_book(&two, None).unwrap_err();
+    assert_eq!(error, "it has several sheets; name one, as sheet = \"Calls\", \"People\"");
+    assert!(read_book(&two, Some("People")).is_ok());
+    let error = read_book(&two, Some("Poeple")).unwrap_err();
+    assert_eq!(error, "it has no sheet \"Poeple\"; there are \"Calls\", \"People\"");
+}
+
+#[test]
+fn merged_cells_are_told_and_a_title_above_the_header_is_none() {
+    let title = format!("<row r=\"1\">{}</row>", text("A1", "All our calls"));
+    let header = format!("<row r=\"3\">{}{}</row>", text("A3", "Ref"), text("B3", "Title"));
+    let row = format!("<row r=\"4\">{}{}</row>", text("A4", "A1"), text("B4", "Ocean"));
+    let merged = "<mergeCells count=\"1\"><mergeCell ref=\"A1:B1\"/></mergeCells>";
+    let rows = format!("<sheetData>{title}{header}{row}</sheetData>{merged}");
+    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
+    assert_eq!(sheet.columns, ["Ref", "Title"]);
+    assert_eq!(sheet.rows[0].line, 4);
+    assert_eq!(sheet.notes, ["1 merged cells: only the first cell of each has its value"]);
+}
+
+#[test]
+fn a_column_half_of_dates_and_half_of_texts_is_refused() {
+    let rows = sheet(&[
+        format!("{}<c r=\"B2\" s=\"1\"><v>46387</v></c>", text("A2", "A1")),
+        format!("{}{}", text("A3", "A2"), text("B3", "31/12/2026")),
+    ]);
+    let mapping = "[sources.book]\nfile = \"inbox/book.xlsx\"\nkey = \"Ref\"\ndates = \"dmy\"\n[sources.book.programs]\nname = \"Ref\"\n[sources.book.cycles]\nlabel = \"Ref\"\ndeadlineOn = \"Day\"\n";
+    let place = Place::new(&[("import.toml", mapping)]);
+    place.write("inbox/book.xlsx", &workbook(&[("Calls", "visible", &rows)], false));
+    let refused = place.refused();
+    assert_eq!((refused[0].0, refused[0].1), ("E0108", 3));
+    assert!(refused[0].2.contains("1 dates and 1 texts in one column"), "{}", refused[0].2);
+}
+
+#[test]
+fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() {
+    let corner = format!(
+        "<sheetData><row r=\"1\">{}</row><row r=\"1048576\"><c r=\"XFD1048576\"><v>1</v></c></row></sheetData>",
+        text("A1", "Ref")
+    );
+    let error = read_book(&workbook(&[("Calls", "visible", &corner)], false), None).unwrap_err();
+    assert!(error.contains("more than 1000 columns"), "{error}");
+    let book = workbook(&[("Calls", "visible", &" ".repeat(3 << 20))], false);
+    assert!(source::unpacks(&book, 4 << 20).is_ok());
+    let error = source::unpacks(&book, 2 << 20).unwrap_err();
+    assert!(error.contains("it unpacks to more than 2 MB"), "{error}");
+}

@@ -1,0 +1,200 @@
+//! Rows without ids, slugs, references by id and times of their own: what they are understood as.
+
+use uuid::Uuid;
+
+use super::*;
+
+const START: &[(&str, &str)] = &[
+    ("organizations.csv", "name,key\nAcme Foundation,A1\nBeta,\n"),
+    (
+        "programs.csv",
+        "name,organization,programType,officialUrl\nOcean Fellows,acme-foundation,fellowship,https://a.example/\n",
+    ),
+];
+
+fn dataset(more: &str) -> String {
+    format!(
+        r#"{{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"{more}}}"#
+    )
+}
+
+/// Tables of files, of which later ones take the place of earlier ones.
+fn tables(files: &[(&str, &str)], more: &str) -> (Tables, Diagnostics) {
+    let mut all: BTreeMap<&str, String> =
+        START.iter().map(|(path, text)| (*path, (*text).to_owned())).collect();
+    all.insert("dataset.json", dataset(more));
+    all.extend(files.iter().map(|(path, text)| (*path, (*text).to_owned())));
+    let files: Vec<(&str, &[u8])> = all.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    (tables, report)
+}
+
+fn of<'a>(report: &'a Diagnostics, code: &str) -> Vec<&'a Diagnostic> {
+    report.sorted().into_iter().filter(|told| told.code.id() == code).collect()
+}
+
+#[test]
+fn three_small_files_are_a_dataset() {
+    let (tables, report) = tables(&[], "");
+    assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
+    let program = &tables.programs[0].record;
+    assert_eq!(program.slug, "ocean-fellows");
+    assert_eq!(program.lifecycle.as_str(), "unclear");
+    assert_eq!(program.created_at.to_string(), "2026-06-01T00:00:00Z");
+    assert_eq!(
+        program.organization_id,
+        tables.organizations.iter().find(|row| row.record.slug == "acme-foundation").unwrap().record.id
+    );
+    let expected = [
+        "W0208 organizations.csv:2",
+        "W0303 organizations.csv:2",
+        "W0208 organizations.csv:3",
+        "W0208 programs.csv:2",
+        "W0210 programs.csv:2",
+        "W0303 programs.csv:2",
+    ];
+    assert_eq!(found(&report), expected);
+    assert_eq!(report.notes(), ["ids were made from slugs and keys: organizations 2, programs 1"]);
+    assert!(link(tables, &mut Diagnostics::new()).is_some());
+}
+
+#[test]
+fn an_id_follows_from_namespace_kind_and_slug_and_a_key_survives_a_rename() {
+    let id = |files: &[(&str, &str)], more: &str| {
+        tables(files, more).0.organizations.iter().map(|row| row.record.id).collect::<Vec<_>>()
+    };
+    let space = r#","idNamespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8""#;
+    let plain = id(&[], space);
+    // By hand: version 5 of the name's text in the namespace of DNS.
+    let beta = Uuid::new_v5(&Uuid::NAMESPACE_DNS, b"organization\nbeta");
+    assert!(plain.contains(&beta), "{plain:?}");
+    assert_eq!(plain, id(&[], space));
+    assert_ne!(plain, id(&[], ""));
+    let renamed = id(
+        &[("organizations.csv", "name,key\nAcme Trust,A1\nBeta Trust,\n"), ("programs.csv", "name\n")],
+        space,
+    );
+    assert!(renamed.contains(&plain[0]) != renamed.contains(&plain[1]), "{plain:?} {renamed:?}");
+    assert!(!renamed.contains(&beta));
+}
+
+#[test]
+fn references_lead_by_slug_alias_key_and_unique_name() {
+    let programs = |organization: &str| {
+        format!(
+            "name,organization,programType,officialUrl,lifecycle\nOne,{organization},grant,https://a.example/,ended\n"
+        )
+    };
+    let aliases = ("aliases.csv", "entityType,entity,slug\norganization,acme-foundation,old-acme\n");
+    for (called, is_name) in
+        [("acme-foundation", false), ("old-acme", false), ("A1", false), ("ACME foundation", true)]
+    {
+        let (tables, report) = tables(&[("programs.csv", &programs(called)), aliases], "");
+        assert_eq!(report.error_count(), 0, "{called} {:?}", report.sorted());
+        let id = tables.programs[0].record.organization_id;
+        let slug = &tables.organizations.iter().find(|row| row.record.id == id).unwrap().record.slug;
+        assert_eq!(slug, "acme-foundation", "{called}");
+        assert_eq!(found(&report).contains(&"W0209 programs.csv:2".to_owned()), is_name, "{called}");
+    }
+}
+
+#[test]
+fn a_name_of_nobody_and_a_name_of_two_are_told_with_who_there_is() {
+    let programs =
+        "name,organization,programType,officialUrl\nOne,Acme Foundatoin,grant,https://a.example/\n";
+    let (_, report) = tables(&[("programs.csv", programs)], "");
+    let told = of(&report, "E0401")[0];
+    assert_eq!(told.message, "`organization` is `Acme Foundatoin`, which no organization is called");
+    assert_eq!(told.help.as_deref(), Some("did you mean `acme foundation`?"));
+    let two = ("organizations.csv", "slug,name\na,Acme\nb,ACME\n");
+    let programs = "name,organization,programType,officialUrl\nOne,Acme,grant,https://a.example/\n";
+    let (_, report) = tables(&[("programs.csv", programs), two], "");
+    let told = of(&report, "E0401")[0];
+    assert_eq!(told.message, "`organization` is `Acme`, and 2 organizations are called so");
+    let help = "write the slug or the `key` of one: `a` (organizations.csv:2), `b` (organizations.csv:3)";
+    assert_eq!(told.help.as_deref(), Some(help));
+    let both = "name,organization,organizationId,programType,officialUrl\nOne,a,6f000000-0000-4000-8000-000000000001,grant,https://a.example/\n";
+    let (_, report) = tables(&[("programs.csv", both), two], "");
+    assert_eq!(of(&report, "E0106").len(), 1);
+}
+
+#[test]
+fn two_rows_that_give_one_slug_are_told_with_a_slug_for_each() {
+    let programs = "name,organization,programType,officialUrl\nTravel,acme-foundation,grant,https://a.example/\nTRAVEL,Beta,grant,https://b.example/\n";
+    let (_, report) = tables(&[("programs.csv", programs)], "");
+    let told = of(&report, "E0502")[0];
+    assert_eq!(found(&report).iter().filter(|it| it.starts_with('E')).count(), 1);
+    assert_eq!(told.help.as_deref(), Some("write a `slug` into each: `travel` there, `travel-beta` here"));
+}
+
+#[test]
+fn cycles_awards_and_facts_are_who_they_are_by_what_they_say() {
+    let files = [
+        ("cycles.csv", "program,label,deadlineOn\nocean-fellows,2026,2026-09-01\nOcean Fellows,2027,\n"),
+        ("recipients.csv", "name,kind\nAnn Lee,person\n"),
+        ("awards.csv", "program,recipient,cycle,awardYear\nocean-fellows,ann-lee,2026,2026\n"),
+        ("facts.csv", "program,kind,value\nocean-fellows,topic,sea\n"),
+        ("leaders.csv", "organization,name\nA1,Bo\n"),
+        (
+            "sources.csv",
+            "entityType,entity,kind,url,retrievedAt,key\nprogram,ocean-fellows,page,https://a.example/,2026-01-01T00:00:00Z,S1\n",
+        ),
+        (
+            "lifecycle.csv",
+            "program,toLifecycle,observedAt,source\nocean-fellows,unclear,2026-01-01T00:00:00Z,S1\n",
+        ),
+        (
+            "translations.ndjson",
+            r#"{"entityType":"program","entity":"ocean-fellows","locale":"es","fields":{"name":"Mar"}}"#,
+        ),
+    ];
+    let (tables, report) = tables(&files, "");
+    assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
+    assert_eq!(tables.awards[0].record.cycle_id, Some(tables.cycles[0].record.id));
+    assert_eq!(tables.transitions[0].record.source_id, Some(tables.sources[0].record.id));
+    assert!(link(tables, &mut Diagnostics::new()).is_some());
+    let twice = ("facts.csv", "program,kind,value\nocean-fellows,topic,sea\nocean-fellows,topic,sea\n");
+    let (_, report) = self::tables(&[twice], "");
+    let told = of(&report, "E0501")[0];
+    assert_eq!(told.message, "the row is the same record as facts.csv:2");
+    assert_eq!(told.help.as_deref(), Some("remove one of them, or give each a `key` of its own"));
+}
+
+#[test]
+fn stamps_keep_still_what_did_not_change() {
+    let (before, _) = tables(&[], "");
+    let first: jiff::Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
+    let (stamps, new, changed) = before.stamps.moved(&before.unstamped, first);
+    assert_eq!((new, changed), (3, 0));
+    let text = stamps.text().unwrap();
+    let retitled = START[1].1.replace("fellowship,", "grant,");
+    let files = [("stamps.csv", text.as_str()), ("programs.csv", retitled.as_str())];
+    let (after, report) = tables(&files, "");
+    assert_eq!(of(&report, "W0303").len(), 0, "{:?}", report.sorted());
+    let second: jiff::Timestamp = "2026-07-01T00:00:00Z".parse().unwrap();
+    let (stamps, new, changed) = after.stamps.moved(&after.unstamped, second);
+    assert_eq!((new, changed), (0, 1));
+    let text = stamps.text().unwrap();
+    assert_eq!(text.matches("2026-07-01").count(), 1, "{text}");
+    let (third, _) = tables(&[("stamps.csv", text.as_str()), ("programs.csv", retitled.as_str())], "");
+    let program = &third.programs[0].record;
+    assert_eq!((program.created_at, program.updated_at), (first, second));
+    assert_eq!(third.organizations[0].record.updated_at, first);
+}
+
+#[test]
+fn a_broken_stamp_is_told_at_its_line() {
+    let stamps =
+        "table,id,hash,createdAt,updatedAt\nprograms,x,y,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z\n";
+    let (_, report) = tables(&[("stamps.csv", stamps)], "");
+    assert_eq!(found(&report).iter().filter(|it| it.starts_with('E')).count(), 1);
+    assert!(found(&report).contains(&"E0108 stamps.csv:2".to_owned()), "{:?}", found(&report));
+}
+
+#[test]
+fn where_the_schema_is_may_stand_in_any_file() {
+    let (_, report) =
+        tables(&[], r#","$schema":"https://opdir.example/schemas/dataset/dataset.schema.json""#);
+    assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
+}

@@ -1,0 +1,192 @@
+//! A maintainer's way from nothing, or from a sheet, to a site: init, import, check --fix, stamp, plan, build.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::harness::{command, content};
+use super::{BUILD, OPDIR, Place};
+
+/// A folder with nothing in it.
+fn empty() -> Place {
+    Place { folder: tempfile::tempdir().unwrap() }
+}
+
+/// The small dataset that `init` writes, its two rows published.
+fn started() -> Place {
+    let place = empty();
+    place.opdir(&["init", "data"]).succeeds();
+    place.edit("organizations.csv", |text| text.replace(",draft", ","));
+    place.edit("programs.csv", |text| text.replace(",draft", ","));
+    place
+}
+
+#[test]
+fn init_writes_three_small_files_that_build() {
+    let place = empty();
+    place.opdir(&["init", "data"]).succeeds();
+    let files: Vec<String> = content(&place.path("data")).into_keys().collect();
+    assert_eq!(files, ["README.md", "dataset.json", "organizations.csv", "programs.csv"]);
+    let rows = fs::read_to_string(place.path("data/programs.csv")).unwrap();
+    assert_eq!(rows.lines().next().unwrap().split(',').count(), 8);
+    place.opdir(&["check", "--data", "data"]).succeeds();
+    place.build().fails(6, &["no program would be published"]);
+    let place = started();
+    assert!(place.build().succeeds().contains("1 programs"));
+}
+
+#[test]
+fn fix_writes_down_what_was_understood_and_diff_only_shows_it() {
+    let place = started();
+    place.edit("programs.csv", |text| text.replace("ES|MX", "Spain|Mexico").replace("officialUrl", "Link"));
+    let before = content(&place.path("data"));
+    let shown = place.opdir(&["check", "--data", "data", "--diff"]);
+    assert_eq!(shown.code, 1, "{}", shown.err);
+    assert!(shown.out.contains("+ocean-fellows") && shown.out.contains(",ES|MX,"), "{}", shown.out);
+    assert_eq!(content(&place.path("data")), before);
+    let fixed = place.opdir(&["check", "--data", "data", "--fix"]);
+    assert!(fixed.err.contains("mended 3 problems in 1 file"), "{}", fixed.err);
+    fixed.succeeds();
+    let text = fs::read_to_string(place.path("data/programs.csv")).unwrap();
+    assert!(text.contains("officialUrl") && text.contains(",ES|MX,"), "{text}");
+    assert_eq!(place.opdir(&["check", "--data", "data", "--diff"]).succeeds().trim(), "");
+}
+
+#[test]
+fn summaries_and_findings_are_told_in_the_form_that_is_asked_for() {
+    let place = started();
+    place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
+    let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
+    let summary = run(&["--summary"]);
+    summary.fails(1, &["E0203       1 data/programs.csv"]);
+    let short = run(&["--message-format", "short"]);
+    short.fails(1, &["data/programs.csv:2:1: error[E0203]: "]);
+    let sarif = run(&["--message-format", "sarif"]);
+    assert!(sarif.out.starts_with("{\"$schema\"") && sarif.code == 1, "{}", sarif.out);
+    let table = place.path("summary.md");
+    run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]).fails(1, &[]);
+    assert!(fs::read_to_string(table).unwrap().contains("| data/programs.csv:2 | E0203 |"));
+}
+
+#[test]
+fn schemas_are_printed_for_editors() {
+    let place = empty();
+    for (table, title) in [("programs", "Program"), ("dataset", "Dataset description")] {
+        let text = place.opdir(&["schema", table]).succeeds();
+        let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(schema["title"], title);
+    }
+    place.opdir(&["schema", "program"]).fails(2, &["there is no table program", "programs"]);
+}
+
+#[test]
+fn stamps_move_only_what_changed() {
+    let place = started();
+    let stamp = |at: &str| place.opdir(&["stamp", "--data", "data", "--at", at]).succeeds();
+    assert_eq!(
+        stamp("2026-06-01T00:00:00Z").trim(),
+        "2 new rows, 0 changed rows, published 2026-06-01T00:00:00Z"
+    );
+    place.edit("programs.csv", |text| text.replace("Ocean Fellows", "Ocean and Sea"));
+    assert_eq!(
+        stamp("2026-07-01T00:00:00Z").trim(),
+        "0 new rows, 1 changed row, published 2026-07-01T00:00:00Z"
+    );
+    let stamps = fs::read_to_string(place.path("data/stamps.csv")).unwrap();
+    assert_eq!(stamps.matches("2026-07-01").count(), 1, "{stamps}");
+    let dataset = fs::read_to_string(place.path("data/dataset.json")).unwrap();
+    assert!(dataset.contains("\"publishedAt\": \"2026-07-01T00:00:00Z\""), "{dataset}");
+    let checked = place.opdir(&["check", "--data", "data"]);
+    assert!(!checked.err.contains("W0303"), "{}", checked.err);
+}
+
+#[test]
+fn a_plan_says_what_a_build_would_change_and_a_table_cut_in_half_is_held_back() {
+    let place = started();
+    let rows: String = (1..=20)
+        .map(|n| format!("p-{n},P {n},acme-foundation,grant,ended,https://a.example/{n},,\n"))
+        .collect();
+    place.append("programs.csv", &rows);
+    let plan = |more: &[&str]| {
+        place.opdir(&[&["plan", "--data", "data", "--out", "root", "--quiet"], more].concat())
+    };
+    assert!(plan(&[]).succeeds().starts_with("nothing is live"));
+    place.build().succeeds();
+    assert!(plan(&["--exit-code"]).succeeds().contains("no record changes"));
+    let whole = fs::read_to_string(place.path("data/programs.csv")).unwrap();
+    let half: String = whole.lines().take(12).map(|line| format!("{line}\n")).collect();
+    fs::write(place.path("data/programs.csv"), half.replace("ocean-fellows", "sea-fellows")).unwrap();
+    let changed = plan(&["--exit-code"]);
+    assert_eq!(changed.code, 7, "{}", changed.out);
+    assert!(changed.out.contains("programs: 1 added, 0 changed, 11 removed of 21 (52 %)"), "{}", changed.out);
+    let before = content(&place.path("root"));
+    place
+        .build()
+        .fails(6, &["11 programs removed of 21 is above --max-removed 10%", "--expect-removed programs=11"]);
+    assert_eq!(content(&place.path("root")), before);
+    let meant = [&BUILD[..], &["--expect-removed", "programs=11"]].concat();
+    place.opdir(&meant).succeeds();
+}
+
+/// A sheet as people have it: their own words, semicolons, dates and sums of their country.
+const SHEET: &str = "Referencia;Título;Entidad;Enlace;Tipo;Fecha límite;Máximo;País;Notas\n\
+    B-1;Becas del Mar;Fundación Acme;www.acme.example/mar;Beca;31/12/2026;1.500,00;España;interno\n\
+    B-2;Premio Río;Fundación Acme;https://acme.example/rio;Premio;03/04/2027;-;México;\n";
+
+#[test]
+fn a_messy_sheet_is_on_a_site_after_a_draft_and_one_edit() {
+    let place = empty();
+    place.opdir(&["init", "data"]).succeeds();
+    for table in ["organizations.csv", "programs.csv"] {
+        fs::remove_file(place.path("data").join(table)).unwrap();
+    }
+    // Every letter of it is the same in Latin-1 and in Windows-1252.
+    let bytes: Vec<u8> = SHEET.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    fs::write(place.path("grants.csv"), bytes).unwrap();
+    place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
+    let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
+    for words in [
+        "encoding = \"windows-1252\"",
+        "dates   = \"dmy\"  # proved by 31/12/2026, row 2",
+        "numbers = \"1.234,56\"",
+    ] {
+        assert!(mapping.contains(words), "{words}\n{mapping}");
+    }
+    let imported = place.opdir(&["import", "data", "--from", "grants.csv"]);
+    assert_eq!(imported.code, 0, "{}{}\n{mapping}", imported.out, imported.err);
+    let built = place.build();
+    assert_eq!(built.code, 0, "{}", built.err);
+    let program = fs::read_to_string(
+        place.path("root/generations").join(place.live()).join("public/api/v1/programs/becas-del-mar.json"),
+    );
+    let program = program.unwrap();
+    for words in ["\"fundingMaxUsd\":1500", "\"deadlineOn\":\"2026-12-31\"", "\"eligibleCountries\":[\"ES\"]"]
+    {
+        assert!(program.contains(words), "{words}: {program}");
+    }
+}
+
+#[test]
+fn rows_come_through_a_pipe_and_one_that_ends_early_writes_nothing() {
+    let place = empty();
+    place.opdir(&["init", "data"]).succeeds();
+    let mapping = "[sources.crm]\nkey = \"id\"\n[sources.crm.programs]\nname = \"title\"\norganization = { value = \"acme-foundation\" }\nofficialUrl = \"url\"\nprogramType = { value = \"grant\" }\n";
+    fs::write(place.path("data/import.toml"), mapping).unwrap();
+    let pipe = |text: &str| {
+        let mut child = command(OPDIR, place.folder.path(), &["import", "data", "crm", "--from", "-"]);
+        let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (text, words) in
+        [("", "it is empty; if it came through a pipe"), ("id,title,url\n1,\"One", "was it cut off?")]
+    {
+        let (code, err) = pipe(text);
+        assert!(code == Some(1) && err.contains(words), "{err}");
+        assert!(!place.path("data/programs").exists());
+    }
+    let (code, err) = pipe("id,title,url\n1,One,https://a.example/\n");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(place.path("data/programs/crm.ndjson").exists());
+}

@@ -380,7 +380,7 @@ mod tests {
     }
 
     fn strings(terms: &Terms, meaning: &Meaning) -> Vec<String> {
-        meaning.terms.iter().map(|term| terms.terms.text(*term as usize).to_owned()).collect()
+        meaning.terms.iter().map(|term| terms.terms.strings().text(*term as usize).to_owned()).collect()
     }
 
     #[test]

@@ -20,8 +20,8 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, Recipient, Source,
-    Synonym, Term, Transition, Translation,
+    Alias, Award, Channel, Cycle, Dataset, EntityType, Fact, Leader, Organization, Post, Program, Recipient,
+    Source, Synonym, Term, Transition, Translation,
 };
 use snapshot::store::Hex;
 
@@ -110,6 +110,19 @@ impl Table {
         Self::Vocabulary,
         Self::Synonyms,
     ];
+
+    /// The one that holds a kind of record.
+    #[must_use]
+    pub const fn of(kind: EntityType) -> Self {
+        match kind {
+            EntityType::Organization => Self::Organizations,
+            EntityType::Program => Self::Programs,
+            EntityType::Cycle => Self::Cycles,
+            EntityType::Award => Self::Awards,
+            EntityType::Recipient => Self::Recipients,
+            EntityType::Fact => Self::Facts,
+        }
+    }
 
     /// Name of its file or folder.
     #[must_use]

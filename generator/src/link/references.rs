@@ -24,17 +24,6 @@ trait Refers {
     fn references(&self) -> [Option<Reference>; 3];
 }
 
-const fn table_of(kind: EntityType) -> Table {
-    match kind {
-        EntityType::Organization => Table::Organizations,
-        EntityType::Program => Table::Programs,
-        EntityType::Cycle => Table::Cycles,
-        EntityType::Award => Table::Awards,
-        EntityType::Recipient => Table::Recipients,
-        EntityType::Fact => Table::Facts,
-    }
-}
-
 macro_rules! refers {
     ($($record:ident, $this:ident => $references:expr;)+) => {
         $(impl Refers for $record {
@@ -55,7 +44,7 @@ const fn program(id: Uuid) -> Option<Reference> {
 }
 
 const fn entity(of: EntityRef) -> Option<Reference> {
-    Some(("entityId", table_of(of.kind), of.id))
+    Some(("entityId", Table::of(of.kind), of.id))
 }
 
 fn cycle(id: Option<Uuid>) -> Option<Reference> {
@@ -172,7 +161,7 @@ impl Judge<'_> {
     }
 
     fn ids(&self, table: Table) -> &[Uuid] {
-        let kind = EntityType::ALL.iter().find(|kind| table_of(**kind) == table);
+        let kind = EntityType::ALL.iter().find(|kind| Table::of(**kind) == table);
         kind.map_or(&self.ids.sources, |kind| self.ids.of(*kind))
     }
 
@@ -183,7 +172,7 @@ impl Judge<'_> {
         }
         let message = format!("`{field}` is {id}, which is not in {}", table.name());
         let elsewhere = EntityType::ALL.iter().find(|kind| find(self.ids.of(**kind), id).is_some());
-        let help = elsewhere.map(|kind| format!("a record with this id is in {}", table_of(*kind).name()));
+        let help = elsewhere.map(|kind| format!("a record with this id is in {}", Table::of(*kind).name()));
         Some(Diagnostic::new(Code::Dangling, at, message).about(field, id.to_string()).maybe_help(help))
     }
 

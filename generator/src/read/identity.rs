@@ -227,14 +227,7 @@ const fn has_id(table: Table) -> bool {
 
 /// The table of a kind of record.
 fn table_of(kind: &str) -> Option<Table> {
-    Some(match EntityType::parse(kind)? {
-        EntityType::Organization => Table::Organizations,
-        EntityType::Program => Table::Programs,
-        EntityType::Cycle => Table::Cycles,
-        EntityType::Award => Table::Awards,
-        EntityType::Recipient => Table::Recipients,
-        EntityType::Fact => Table::Facts,
-    })
+    EntityType::parse(kind).map(Table::of)
 }
 
 /// The field that a slug is made from, where records have slugs.

@@ -1,5 +1,5 @@
 //! Impacts: what a term earns in a document by all its occurrences, as one byte beside each posting, so
-//! that thousands of documents are put in order without reading their tokens. The same weighted frequency
+//! that documents are put in order without reading their tokens. The same weighted frequency
 //! as of a score, rounded down by at most six of a hundred.
 
 /// How many kinds of field there are: name, alias, organization, summary, description, fact.

@@ -15,10 +15,10 @@ use crate::search::units::{self, Units};
 use crate::search::{FacetCounts, Index};
 
 /// Most records of one tier that are scored for a question, from impacts.
-pub const SCORED_MAX: usize = 20_000;
+pub const SCORED_MAX: usize = 2_000;
 
 /// Fewest records that are scored, whatever the question has cost before.
-const SCORED_LEAST: usize = 2_000;
+const SCORED_LEAST: usize = 200;
 
 /// So many of the best of them are put in order by reading their tokens too.
 pub const READ_MAX: usize = 64;

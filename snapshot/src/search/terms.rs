@@ -221,10 +221,20 @@ impl Terms {
             }
         };
         match self.docs(term) {
+            // The shorter of the two is walked, the other searched from where it was left.
+            Docs::List(list) if list.len() < among.len() => {
+                let mut place = 0;
+                for (at, doc) in list.iter().enumerate() {
+                    place += ahead(&among[place..], *doc);
+                    if among.get(place) == Some(doc) {
+                        tell(place, at);
+                    }
+                }
+            }
             Docs::List(list) => {
                 let mut at = 0;
                 for (place, doc) in among.iter().enumerate() {
-                    at += list.get(at..).unwrap_or_default().partition_point(|other| other < doc);
+                    at += ahead(&list[at..], *doc);
                     if list.get(at) == Some(doc) {
                         tell(place, at);
                     }
@@ -341,6 +351,16 @@ impl Terms {
     }
 }
 
+/// How many of some ascending numbers are less than one; quick when they are few.
+fn ahead(numbers: &[u32], wanted: u32) -> usize {
+    let mut end = 1;
+    while numbers.get(end - 1).is_some_and(|number| *number < wanted) {
+        end *= 2;
+    }
+    let start = end / 2;
+    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < wanted)
+}
+
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {
     let groups: Vec<Vec<String>> =
         serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
@@ -414,5 +434,16 @@ mod tests {
         assert_eq!(phrase(&["soil", "ihealth"]), [4]);
         assert_eq!(phrase(&["soil", "labs"]), [] as [u32; 0]);
         assert_eq!(phrase(&["unknown"]), [] as [u32; 0]);
+    }
+
+    #[test]
+    fn what_is_less_is_counted_wherever_it_ends() {
+        let numbers: Vec<u32> = (0..40).map(|number| 3 * number).collect();
+        for length in 0..numbers.len() {
+            for wanted in 0..130 {
+                let expected = numbers[..length].iter().filter(|number| **number < wanted).count();
+                assert_eq!(ahead(&numbers[..length], wanted), expected, "{length} {wanted}");
+            }
+        }
     }
 }

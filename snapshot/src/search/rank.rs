@@ -184,7 +184,7 @@ impl<'a> Question<'a> {
         let mut above = full;
         if wish.silent {
             let page = |page: &Page| match best_first {
-                true => self.best(&silent, page, &scorer),
+                true => self.best(Tier::Unstated, &silent, page, &scorer),
                 false => self.index.page(self.query, self.today, Some(&silent), page),
             };
             pager.take(Tier::Unstated, silent.len(), page);
@@ -229,10 +229,10 @@ impl<'a> Question<'a> {
         }
         let titles = self.index.titles.find(self.query.text.as_deref().unwrap_or_default());
         let named = DocSet::List(titles.iter().copied().filter(|doc| full.contains(*doc)).collect());
-        pager.take(Tier::Name, named.len(), |page| self.best(&named, page, scorer));
+        pager.take(Tier::Name, named.len(), |page| self.best(Tier::Name, &named, page, scorer));
         let mut rest = full.clone();
         rest.subtract(&named.docs());
-        pager.take(Tier::All, rest.len(), |page| self.best(&rest, page, scorer));
+        pager.take(Tier::All, rest.len(), |page| self.best(Tier::All, &rest, page, scorer));
         !named.is_empty()
     }
 
@@ -255,7 +255,7 @@ impl<'a> Question<'a> {
         };
         for tier in [Tier::Wider, Tier::Guess] {
             if let Some((tier, docs)) = below(tier) {
-                pager.take(tier, docs.len(), |page| self.best(&docs, page, scorer));
+                pager.take(tier, docs.len(), |page| self.best(tier, &docs, page, scorer));
             }
         }
         if pager.more {
@@ -268,7 +268,7 @@ impl<'a> Question<'a> {
         let tier =
             |doc: u32| lacking.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
         let from = pager.rows.len();
-        pager.take(Tier::Some, all.len(), |page| self.best(&all, page, scorer));
+        pager.take(Tier::Some, all.len(), |page| self.best(Tier::Some, &all, page, scorer));
         pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
     }
 
@@ -300,14 +300,14 @@ impl<'a> Question<'a> {
         DocSet::List(first)
     }
 
-    /// A page of some records, best first. Of very many, those that are scored come first; the rest keeps
+    /// A page of some records of a tier, best first. Of very many, those that are scored come first; the rest keeps
     /// the default order.
-    fn best(&self, all: &DocSet, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
+    fn best(&self, tier: Tier, all: &DocSet, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
         let range = page.range(all.len());
         if range.is_empty() {
             return Vec::new();
         }
-        let candidates = self.candidates(all, scorer);
+        let candidates = self.candidates(tier, all, scorer);
         let mut docs = self.sorted(&candidates, range.end, scorer);
         if range.end > candidates.len() {
             let mut scored = vec![0; words(self.index.len())];
@@ -322,7 +322,7 @@ impl<'a> Question<'a> {
 
     /// Those that are scored, as many as there is budget for: namesakes, then those that have most of the
     /// question, then the first in the default order. Ascending.
-    fn candidates(&self, all: &DocSet, scorer: &Scorer<'_>) -> Vec<u32> {
+    fn candidates(&self, tier: Tier, all: &DocSet, scorer: &Scorer<'_>) -> Vec<u32> {
         let read = READ_MAX as u64 * self.index.terms.mean_codes();
         let affordable = self.units.left().saturating_sub(read) / scorer.rough_units();
         let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_LEAST, SCORED_MAX);
@@ -334,10 +334,12 @@ impl<'a> Question<'a> {
         docs.extend(self.namesakes().filter(|doc| all.contains(*doc)));
         docs.sort_unstable();
         let room = most - docs.len();
+        // Full matches have all of it.
+        let had = |doc: u32| if tier.is_full() { 0.0 } else { self.parts.had(doc) };
         let mut keyed: Vec<(f64, u32, u32)> = Vec::with_capacity(all.len());
         all.for_each(|doc| {
             if docs.binary_search(&doc).is_err() {
-                keyed.push((self.parts.had(doc), self.today.order.rank[doc as usize], doc));
+                keyed.push((had(doc), self.today.order.rank[doc as usize], doc));
             }
         });
         if room < keyed.len() {

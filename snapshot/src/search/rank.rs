@@ -300,8 +300,8 @@ impl<'a> Question<'a> {
         DocSet::List(first)
     }
 
-    /// A page of some records of a tier, best first. Of very many, those that are scored come first; the rest keeps
-    /// the default order.
+    /// A page of some records of a tier, best first. Of very many, those that are scored come first; the
+    /// rest keeps the default order.
     fn best(&self, tier: Tier, all: &DocSet, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
         let range = page.range(all.len());
         if range.is_empty() {

@@ -77,3 +77,27 @@ fn the_best_of_hundreds_is_found_wherever_it_stands_though_the_tokens_of_few_are
         .into();
     assert_eq!((slugs, found.total), (expected.iter().map(String::as_str).collect(), 300));
 }
+
+#[test]
+fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called_so() {
+    let near = |full: usize, called: &str| {
+        let name = |number: usize| match number {
+            0 => called.to_owned(),
+            _ if number < full => format!("Otters, fish, rivers {number}"),
+            _ if number < full + 2 => format!("Maps of rivers {number}"),
+            _ => format!("Bread for all {number}"),
+        };
+        let site =
+            world((0..full + 20).map(|number| program(number, &name(number), json!({}))).collect()).site;
+        let wish = Wish { only_full: true, ..Wish::BEST };
+        let today = site.dated(Day::new(TODAY));
+        let found = rank::search(&site.index, &query("rivers otters", 0, 10), &today.today, wish);
+        assert_eq!(found.total, full);
+        found.rows.len() - full
+    };
+    assert_eq!(
+        [near(1, "Otters, fish, rivers"), near(2, "Otters, fish, rivers"), near(3, "Otters, fish, rivers")],
+        [2, 2, 0]
+    );
+    assert_eq!(near(1, "Rivers otters"), 0);
+}

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use compact_str::CompactString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -137,7 +138,7 @@ pub fn dictionary(directory: &Directory, documents: &[Said<'_>]) -> BTreeMap<Str
         facets.len() > FACETS_MAX || holders.count(concept) > documents.len() / 2
     };
     let generic: FxHashSet<String> =
-        GENERIC.split_whitespace().flat_map(|word| label_keys(&[word])).collect();
+        GENERIC.split_whitespace().flat_map(|word| label_keys(&[word]).map(String::from)).collect();
     dictionary.retain(|key: &String, concept: &mut Concept| {
         let names = !concept.values.is_empty() || concept.place.is_some();
         !generic.contains(key) && names && !names_much(concept)
@@ -155,16 +156,20 @@ pub fn dictionary(directory: &Directory, documents: &[Said<'_>]) -> BTreeMap<Str
 /// other labels by their words without plural and gender alone, or whoever asks for research would be
 /// taken for a researcher.
 #[must_use]
-pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [String; 4] {
+pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 4] {
     let ([english, spanish], [singular, ungendered]) = (keys(words), label_keys(words));
-    [english, spanish, singular, ungendered]
+    [english.into(), spanish.into(), singular, ungendered]
 }
 
 /// Keys of labels, in English and Spanish; no stem looks like them.
-fn label_keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
+fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
     let join = |short: fn(&str) -> &str| {
-        let words: Vec<String> = words.iter().map(|word| format!("={}", short(word.as_ref()))).collect();
-        words.join(" ")
+        let mut key = CompactString::default();
+        for word in words {
+            key.push_str(if key.is_empty() { "=" } else { " =" });
+            key.push_str(short(word.as_ref()));
+        }
+        key
     };
     [join(singular), join(ungendered)]
 }
@@ -203,7 +208,8 @@ fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap
         return;
     }
     for key in label_keys(words) {
-        let known = dictionary.entry(key).or_insert_with(|| Concept { capitals, ..Concept::default() });
+        let known =
+            dictionary.entry(key.into()).or_insert_with(|| Concept { capitals, ..Concept::default() });
         if known.capitals == capitals && (known.place.is_none() || known.place == of.place) {
             known.values.extend(of.values.iter().cloned());
             known.place = known.place.take().or_else(|| of.place.clone());
@@ -446,7 +452,7 @@ impl Concepts {
     #[must_use]
     pub fn longest(&self, typed: &[Typed]) -> Option<(usize, u32)> {
         let first = typed.first()?;
-        let begins = |key: &String| self.longest_from.get(key).copied();
+        let begins = |key: &CompactString| self.longest_from.get(key.as_str()).copied();
         let labels = label_keys(&[&first.text]);
         let longest = first.stems.iter().chain(&labels).filter_map(begins).max()?;
         (1..=typed.len().min(longest)).rev().find_map(|length| {
@@ -464,7 +470,7 @@ impl Concepts {
     /// Whether a word stands in the name of anything.
     #[must_use]
     pub fn has_word(&self, word: &str) -> bool {
-        keys_of(&[word]).iter().any(|key| self.stems.contains(key))
+        keys_of(&[word]).iter().any(|key| self.stems.contains(key.as_str()))
     }
 
     /// Whether it names anything that a record says.

@@ -4,6 +4,8 @@
 //! A clause is had by any of its words' forms, by a synonym, by words written together or apart, or by a
 //! facet value that the words name. Nothing here guesses: see `guess`.
 
+use compact_str::{CompactString, format_compact};
+
 use crate::query::TEXT_WORDS_MAX;
 use crate::search::Index;
 use crate::search::concepts::names_of_place;
@@ -215,7 +217,7 @@ fn together(words: &[Typed], index: &Index) -> Option<u32> {
     if !long(first) || !long(second) {
         return None;
     }
-    index.terms.exact(&format!("{}{}", first.text, second.text))
+    index.terms.exact(&format_compact!("{}{}", first.text, second.text))
 }
 
 /// What a run means besides itself: by the dataset, and by the project.
@@ -248,7 +250,7 @@ pub enum Form {
 #[derive(Clone, Debug, Default)]
 pub struct Clause {
     /// What was typed, folded.
-    pub words: Vec<String>,
+    pub words: Vec<CompactString>,
     /// Terms that are enough.
     pub forms: Vec<(u32, Form)>,
     /// Words that are enough all together.
@@ -262,7 +264,7 @@ pub struct Clause {
 impl Clause {
     /// What words mean that name a concept; not if they are `plain` words.
     fn new(run: &[Typed], concept: Option<u32>, plain: &[String], index: &Index) -> Self {
-        let words: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let words: Vec<CompactString> = run.iter().map(|word| word.text.clone()).collect();
         let concepts = &index.concepts;
         let says = |concept: &u32| !concepts.is_empty(*concept) || concepts.place(*concept).is_some();
         let names = plain.is_empty() || !plain.contains(&words.join(" "));

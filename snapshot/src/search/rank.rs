@@ -21,7 +21,7 @@ pub const SCORED_MAX: usize = 2_000;
 const SCORED_LEAST: usize = 200;
 
 /// So many of the best of them are put in order by reading their tokens too.
-pub const READ_MAX: usize = 64;
+pub const READ_MAX: usize = 32;
 
 /// Full matches that are enough of an answer: beside fewer, what comes near is often what was meant.
 const ENOUGH: usize = 3;

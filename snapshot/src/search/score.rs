@@ -8,8 +8,8 @@
 use crate::search::Index;
 use crate::search::impact::{self, FIELDS};
 use crate::search::matching::{Clause, Form, Wanted};
-use crate::search::set::Docs;
-use crate::search::terms::{FIRST_CODE, Mark};
+use crate::search::set::{DocSet, Docs, Held, union};
+use crate::search::terms::{Among, FIRST_CODE, Mark};
 
 /// Weighted frequency of a clause that a facet value says.
 const VALUE: f32 = 2.0;
@@ -81,9 +81,9 @@ pub(super) struct Scorer<'a> {
     idf: Vec<f64>,
     /// What each typed word tells, in order.
     words: Vec<f64>,
-    values: Vec<Vec<Docs<'a>>>,
+    values: Vec<Held<'a>>,
     /// Documents that name a region around the place of each clause, but for the whole world.
-    around: Vec<Vec<Docs<'a>>>,
+    around: Vec<Held<'a>>,
     /// The words as a slug has them.
     slug: String,
 }
@@ -112,9 +112,10 @@ impl<'a> Scorer<'a> {
             scorer.add_apart(position, told.clause, wanted);
             let concept = told.clause.concept;
             let parts = concept.map(|concept| index.concepts.parts(concept, &index.values));
-            scorer.values.push(parts.into_iter().flatten().chain(told.said).collect());
+            let parts: Vec<Docs<'_>> = parts.into_iter().flatten().chain(told.said).collect();
+            scorer.values.push(union(&parts, index.len()));
             let around = concept.map(|concept| index.concepts.around(concept, &index.values));
-            scorer.around.push(around.unwrap_or_default());
+            scorer.around.push(union(&around.unwrap_or_default(), index.len()));
         }
         for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
             let related = index.terms.related(word).terms;
@@ -158,8 +159,8 @@ impl<'a> Scorer<'a> {
     fn add_phrase(&mut self, phrase: &[String]) {
         for term in phrase.iter().filter_map(|word| self.index.terms.exact(word)) {
             self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
-            self.values.push(Vec::new());
-            self.around.push(Vec::new());
+            self.values.push(Held::Made(DocSet::none()));
+            self.around.push(Held::Made(DocSet::none()));
             self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
         }
     }
@@ -216,6 +217,7 @@ impl<'a> Scorer<'a> {
     /// How well each of some documents, ascending, answers the question, but for neighbours and slugs:
     /// from impacts alone.
     pub(super) fn roughly(&self, docs: &[u32]) -> Vec<f64> {
+        let among = Among::new(docs, self.index.len());
         let mut sums = vec![Sum::default(); docs.len()];
         let mut had = vec![(0f32, false); docs.len()];
         let mut terms = self.terms.as_slice();
@@ -223,7 +225,7 @@ impl<'a> Scorer<'a> {
             had.fill((0.0, false));
             let own = terms.partition_point(|(of, ..)| *of <= clause);
             for (_, term, weight) in &terms[..own] {
-                self.index.terms.impacts(*term, docs, |place, impact| {
+                self.index.terms.impacts(*term, &among, |place, impact| {
                     had[place].0 += weight * impact.frequency();
                     had[place].1 |= impact.in_name();
                 });
@@ -238,16 +240,14 @@ impl<'a> Scorer<'a> {
 
     /// Upper bound of what that costs for one document, in units.
     pub(super) fn rough_units(&self) -> u64 {
-        let said = self.values.iter().chain(&self.around).map(Vec::len).sum::<usize>();
-        (self.terms.len() + self.idf.len() + said).max(1) as u64
+        (self.terms.len() + 3 * self.idf.len()).max(1) as u64
     }
 
     /// What a document's facet values say of a clause.
     fn said(&self, clause: usize, doc: u32) -> f32 {
-        let any = |sets: &[Docs<'_>]| sets.iter().any(|docs| docs.contains(doc));
-        if any(&self.values[clause]) {
+        if self.values[clause].docs().contains(doc) {
             VALUE
-        } else if any(&self.around[clause]) {
+        } else if self.around[clause].docs().contains(doc) {
             VALUE / 2.0
         } else {
             0.0

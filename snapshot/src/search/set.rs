@@ -348,6 +348,21 @@ mod kernel {
         a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
+    /// Of every bit that both have: how many bits each has before it.
+    #[inline(always)]
+    fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
+        let mut before = (0, 0);
+        for (a, b) in a.iter().zip(b) {
+            let mut both = a & b;
+            while both != 0 {
+                let below = (both & both.wrapping_neg()) - 1;
+                out.push((before.0 + (a & below).count_ones(), before.1 + (b & below).count_ones()));
+                both &= both - 1;
+            }
+            before = (before.0 + a.count_ones(), before.1 + b.count_ones());
+        }
+    }
+
     macro_rules! kernels {
         ($name:ident, $features:literal) => {
             #[cfg(target_arch = "x86_64")]
@@ -359,6 +374,10 @@ mod kernel {
                 #[target_feature(enable = $features)]
                 pub(in super::super) fn common(a: &[u64], b: &[u64]) -> usize {
                     super::common(a, b)
+                }
+                #[target_feature(enable = $features)]
+                pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
+                    super::meet(a, b, out);
                 }
             }
         };
@@ -372,6 +391,9 @@ mod kernel {
         }
         pub(in super::super) fn common(a: &[u64], b: &[u64]) -> usize {
             super::common(a, b)
+        }
+        pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
+            super::meet(a, b, out);
         }
     }
 }
@@ -401,6 +423,13 @@ macro_rules! dispatch {
 #[cfg(not(target_arch = "x86_64"))]
 macro_rules! dispatch {
     ($kernel:ident($($argument:expr),+)) => { kernel::portable::$kernel($($argument),+) };
+}
+
+/// Calls `each` for every document that both bit sets have, ascending, with its place in each of them.
+pub fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
+    let mut places = Vec::new();
+    dispatch!(meet(a, b, &mut places));
+    places.into_iter().for_each(|(a, b)| each(a as usize, b as usize));
 }
 
 /// Number of set bits.
@@ -476,5 +505,18 @@ mod tests {
         for count in [0, 1, 63, 64, 65, 1000] {
             assert_eq!(read(&DocSet::all(count)).len(), count);
         }
+    }
+
+    #[test]
+    fn where_two_sets_meet_each_place_is_told_in_both() {
+        let (a, b) = (numbers(1, 90), numbers(5, 200));
+        let [DocSet::Bits(x), _] = forms(&a) else { unreachable!() };
+        let [DocSet::Bits(y), _] = forms(&b) else { unreachable!() };
+        let place = |set: &BTreeSet<u32>, doc: &u32| set.range(..doc).count();
+        let expected: Vec<_> = a.intersection(&b).map(|doc| (place(&a, doc), place(&b, doc))).collect();
+        let mut found = Vec::new();
+        meet(&x, &y, |a, b| found.push((a, b)));
+        assert!(!expected.is_empty());
+        assert_eq!(found, expected);
     }
 }

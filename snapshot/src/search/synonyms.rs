@@ -95,7 +95,7 @@ impl Synonyms {
     #[must_use]
     pub fn of_typed(&self, run: &[Typed]) -> Vec<&Vec<String>> {
         let Some(first) = run.first() else { return Vec::new() };
-        let longest = first.stems.iter().filter_map(|stem| self.longest_from.get(stem)).max();
+        let longest = first.stems.iter().filter_map(|stem| self.longest_from.get(stem.as_str())).max();
         match longest {
             Some(longest) if run.len() <= *longest => self.at(&typed_keys(run)),
             _ => Vec::new(),

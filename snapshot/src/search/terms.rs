@@ -16,11 +16,12 @@
 
 mod write;
 
+use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
 use crate::search::impact::{FIELDS, Impact};
-use crate::search::set::{Docs, Held, union, words};
+use crate::search::set::{Docs, Held, has_bit, meet, set_bit, union, words};
 use crate::search::table::{Dictionary, Lists, Strings, check_bits, check_len, check_offsets};
 use crate::search::text::stems;
 use crate::store::sections::{Section, SectionError, Sections};
@@ -132,6 +133,22 @@ pub struct Terms {
     count: usize,
 }
 
+/// Documents whose impacts are asked for.
+pub(super) struct Among<'a> {
+    /// Ascending.
+    docs: &'a [u32],
+    bits: Vec<u64>,
+}
+
+impl<'a> Among<'a> {
+    /// Some of `count` documents, ascending.
+    pub(super) fn new(docs: &'a [u32], count: usize) -> Self {
+        let mut bits = vec![0; words(count)];
+        docs.iter().for_each(|doc| set_bit(&mut bits, *doc));
+        Self { docs, bits }
+    }
+}
+
 /// Terms that a word of a question stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {
@@ -212,45 +229,31 @@ impl Terms {
         }
     }
 
-    /// The impacts of a term in documents, ascending: `each` takes a place among them and the impact.
-    pub(super) fn impacts(&self, term: u32, among: &[u32], mut each: impl FnMut(usize, Impact)) {
+    /// The impacts of a term in documents: `each` takes a place among them and the impact.
+    pub(super) fn impacts(&self, term: u32, among: &Among<'_>, mut each: impl FnMut(usize, Impact)) {
         let impacts = self.impacts.bytes(term as usize);
         let mut tell = |place: usize, at: usize| {
             if let Some(impact) = impacts.get(at) {
                 each(place, Impact(*impact));
             }
         };
-        match self.docs(term) {
-            // The shorter of the two is walked, the other searched from where it was left.
-            Docs::List(list) if list.len() < among.len() => {
-                let mut place = 0;
-                for (at, doc) in list.iter().enumerate() {
-                    place += ahead(&among[place..], *doc);
-                    if among.get(place) == Some(doc) {
-                        tell(place, at);
-                    }
-                }
+        let list = match self.docs(term) {
+            Docs::Bits(bits) => return meet(&among.bits, bits, tell),
+            Docs::List(list) => list,
+        };
+        // The shorter of the two is walked, the other searched from where it was left.
+        if list.len() < among.docs.len() {
+            let mut place = 0;
+            for (at, doc) in list.iter().enumerate().filter(|(_, doc)| has_bit(&among.bits, **doc)) {
+                place += ahead(&among.docs[place..], *doc);
+                tell(place, at);
             }
-            Docs::List(list) => {
-                let mut at = 0;
-                for (place, doc) in among.iter().enumerate() {
-                    at += ahead(&list[at..], *doc);
-                    if list.get(at) == Some(doc) {
-                        tell(place, at);
-                    }
-                }
-            }
-            Docs::Bits(bits) => {
-                let (mut word, mut before) = (0, 0);
-                for (place, doc) in among.iter().enumerate() {
-                    let own = *doc as usize / 64;
-                    let passed = bits.get(word..own).unwrap_or_default();
-                    before += passed.iter().map(|bits| bits.count_ones() as usize).sum::<usize>();
-                    word = own;
-                    let (bits, bit) = (bits.get(own).copied().unwrap_or_default(), 1u64 << (doc % 64));
-                    if bits & bit != 0 {
-                        tell(place, before + (bits & (bit - 1)).count_ones() as usize);
-                    }
+        } else {
+            let mut at = 0;
+            for (place, doc) in among.docs.iter().enumerate() {
+                at += ahead(&list[at..], *doc);
+                if list.get(at) == Some(doc) {
+                    tell(place, at);
                 }
             }
         }
@@ -290,7 +293,7 @@ impl Terms {
 
     /// Terms that have either stem.
     #[must_use]
-    pub fn of_stems(&self, [english, spanish]: &[String; 2]) -> Meaning {
+    pub fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Meaning {
         Meaning::new(self.english.members(english), self.spanish.members(spanish))
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use compact_str::CompactString;
 use pagefind_stem::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
@@ -215,34 +216,34 @@ pub fn words_of(text: &str) -> Vec<String> {
 }
 
 /// A word of a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
     /// Folded; written together where marks join it.
-    pub text: String,
-    /// The words that it is made of, when marks join several.
+    pub text: CompactString,
+    /// The words that it is made of, when marks join several; none otherwise.
     pub parts: Vec<String>,
     /// Whether it was typed in capitals.
     pub capitals: bool,
     /// Its stems in English and Spanish.
-    pub stems: [String; 2],
+    pub stems: [CompactString; 2],
 }
 
 /// Stemmers for words of questions.
 pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
 /// Stems of the words of the field, which questions are full of and whose synonyms are looked up with them.
-static OF_THE_FIELD: LazyLock<FxHashMap<String, [String; 2]>> = LazyLock::new(|| {
+static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
     let words = words_of(include_str!("../../data/synonyms.txt"));
     words.into_iter().map(|word| (stem(&word), word)).map(|(stems, word)| (word, stems)).collect()
 });
 
-fn stem(word: &str) -> [String; 2] {
-    [STEMS.english(word).into_owned(), STEMS.spanish(word)]
+fn stem(word: &str) -> [CompactString; 2] {
+    [STEMS.english(word).into(), STEMS.spanish(word).into()]
 }
 
 /// Stems of a folded word in English and Spanish.
 #[must_use]
-pub fn stems(word: &str) -> [String; 2] {
+pub fn stems(word: &str) -> [CompactString; 2] {
     OF_THE_FIELD.get(word).cloned().unwrap_or_else(|| stem(word))
 }
 
@@ -253,21 +254,22 @@ pub fn typed(text: &str) -> Vec<Typed> {
     for piece in text.split_whitespace() {
         let letters = || piece.chars().filter(|c| c.is_alphabetic());
         let capitals = letters().count() > 1 && letters().all(char::is_uppercase);
-        let mut positions: Vec<String> = Vec::new();
+        let from = typed.len();
         let mut whole = None;
         tokens(piece, |token, SamePosition(same)| match same {
-            false => positions.push(token.to_owned()),
-            true => whole = Some(token.to_owned()),
+            false => typed.push(Typed { text: token.into(), capitals, ..Typed::default() }),
+            true => whole = Some(CompactString::from(token)),
         });
-        let joined: String = positions.concat();
-        match whole.filter(|whole| *whole == joined && positions.len() > 1) {
-            Some(text) => typed.push(Typed { stems: stems(&text), text, parts: positions, capitals }),
-            None => {
-                let single =
-                    |text: String| Typed { stems: stems(&text), parts: vec![text.clone()], text, capitals };
-                typed.extend(positions.into_iter().map(single));
-            }
+        let positions = || typed[from..].iter().map(|word| word.text.as_str());
+        let joined = |whole: &CompactString| {
+            positions().count() > 1 && positions().collect::<CompactString>() == *whole
+        };
+        if let Some(text) = whole.filter(joined) {
+            let parts = positions().map(str::to_owned).collect();
+            typed.truncate(from);
+            typed.push(Typed { text, parts, capitals, ..Typed::default() });
         }
+        typed[from..].iter_mut().for_each(|word| word.stems = stems(&word.text));
     }
     typed
 }

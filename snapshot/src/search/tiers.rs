@@ -131,7 +131,7 @@ impl<'a> Parts<'a> {
         }
         for Filter { words, docs, mute } in said {
             let (docs, mut clause) = (Held::Made(docs), Clause::default());
-            clause.words = words;
+            clause.words = words.into_iter().map(Into::into).collect();
             let idf = idf(docs.docs().len(), index.len());
             parts.known.push(Part { clause, docs, wider: None, mute, idf, guessed: false, is_filter: true });
         }

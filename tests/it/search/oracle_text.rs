@@ -215,7 +215,7 @@ impl Reader {
 
     fn concept(&self, run: &[Typed]) -> Option<&Concept> {
         let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-        let found = keys_of(&words).iter().find_map(|key| self.concepts.get(key))?;
+        let found = keys_of(&words).iter().find_map(|key| self.concepts.get(key.as_str()))?;
         (!found.capitals || run.iter().all(|word| word.capitals)).then_some(found)
     }
 
@@ -228,14 +228,14 @@ impl Reader {
 
     /// What a run means besides itself.
     fn synonyms(&self, run: &[Typed]) -> Vec<Vec<String>> {
-        let words: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let words: Vec<String> = run.iter().map(|word| word.text.to_string()).collect();
         let own = self.synonyms.iter().filter(|group| group.contains(&words)).flatten();
         let others = own.filter(|term| **term != words).cloned();
         others.chain(BUILT_IN.of(&words).into_iter().cloned()).collect()
     }
 
     fn clause(&self, run: &[Typed], taken_back: &[String]) -> Clause {
-        let own: Vec<String> = run.iter().map(|word| word.text.clone()).collect();
+        let own: Vec<String> = run.iter().map(|word| word.text.to_string()).collect();
         let concept = self.concept(run).filter(|_| !taken_back.contains(&own.join(" "))).cloned();
         let mut clause = Clause { typed: run.to_vec(), concept, ..Clause::default() };
         let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
@@ -245,7 +245,7 @@ impl Reader {
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
         if let [only] = run {
-            let known = self.dictionary.contains_key(&only.text);
+            let known = self.dictionary.contains_key(only.text.as_str());
             clause.phrase = (only.parts.len() > 1 && !known).then(|| only.parts.clone());
         }
         clause

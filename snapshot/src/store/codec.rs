@@ -58,7 +58,8 @@ pub(super) fn name_of(sha256: &Digest) -> u64 {
 /// A dictionary to encode with.
 pub(super) struct Dictionary {
     pub(super) name: u64,
-    /// Its bytes, an object as any other.
+    /// Its bytes, an object as any other, and their hash.
+    pub(super) sha256: Digest,
     pub(super) bytes: Vec<u8>,
     prepared: CDict<'static>,
 }
@@ -66,8 +67,8 @@ pub(super) struct Dictionary {
 impl Dictionary {
     /// Prepares one for a level; none if memory has run out.
     pub(super) fn new(bytes: Vec<u8>, level: i32) -> Option<Self> {
-        let name = name_of(&Digest::of(&bytes));
-        Some(Self { name, prepared: CDict::try_create(&bytes, level)?, bytes })
+        let sha256 = Digest::of(&bytes);
+        Some(Self { name: name_of(&sha256), sha256, prepared: CDict::try_create(&bytes, level)?, bytes })
     }
 
     /// What many pages have in common, from some of them; none where they have too little.

@@ -192,9 +192,8 @@ impl Packer {
     ) -> Result<(), StoreError> {
         let (object, stored) = encode(sha256, bytes, self.level, dictionary);
         if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.name == object.dictionary) {
-            let name = Digest::of(&dictionary.bytes);
-            if !self.take(&name) {
-                let (object, stored) = encode(name, &dictionary.bytes, self.level, None);
+            if !self.take(&dictionary.sha256) {
+                let (object, stored) = encode(dictionary.sha256, &dictionary.bytes, self.level, None);
                 lock(&self.packs).append(object, &stored, write)?;
             }
         }

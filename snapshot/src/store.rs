@@ -52,6 +52,7 @@
 pub mod sections;
 
 mod body;
+mod changes;
 mod codec;
 mod dates;
 mod diff;
@@ -79,6 +80,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use body::{Body, CODINGS, Coding, Tally};
+pub use changes::{Changed, Changes, KINDS, Position, Publication};
 pub use diff::{Change, Difference, diff};
 pub use digest::{Digest, Hex};
 pub use generation::Generation;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::body::{Body, Coding};
+use super::changes::Changes;
 use super::digest::Digest;
 use super::manifest::{Id, Manifest, Refused};
 use super::objects::Objects;
@@ -27,6 +28,8 @@ pub struct Generation {
     dir: String,
     manifest: Manifest,
     files: FileTable,
+    /// What the publications until this one changed.
+    changes: Changes,
     /// Hash of all that it was made from, if that was told.
     recipe: Option<Digest>,
     /// Where its bodies lie, unless it is a tree.
@@ -87,6 +90,7 @@ impl Generation {
         let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
         let reading = |path: &str| Reading::new(&**vfs, &dir, path);
         let history = reading(HISTORY).sealed(copied, manifest_hash)?;
+        let changes = Changes::open(&history).map_err(|err| reading(HISTORY).damaged(err.into()))?;
         let found = vfs.list(&dir).map_err(|err| failed(&**vfs, &dir, err))?;
         let (files, recipe, packs) = if found.iter().any(|(name, _)| name == OBJECTS) {
             let file = reading(OBJECTS).sections(copied, None)?;
@@ -104,7 +108,7 @@ impl Generation {
             let siblings = reading(SIBLINGS).siblings(copied, manifest.files.table, files.len())?;
             (files.with_siblings(siblings), recipe, None)
         };
-        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, recipe, packs, copied, _pin: pin })
+        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, changes, recipe, packs, copied, _pin: pin })
     }
 
     /// Its name.
@@ -117,6 +121,12 @@ impl Generation {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What the publications until this one changed.
+    #[must_use]
+    pub fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// Hash of all that it was made from, the program too, if the publisher told it.

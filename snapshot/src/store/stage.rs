@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
+use super::changes;
 use super::dates;
 use super::digest::Digest;
 use super::generation::{
@@ -378,12 +379,16 @@ impl Stage {
         pages: impl Iterator<Item = (&'a str, Body)>,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
-        let live = self.parent.as_ref();
-        let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live.ok()));
-        let changed = dates::changed(pages, live.ok().map(Generation::files), now);
+        let live = self.parent.as_ref().ok();
+        let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live));
+        let pages: Vec<(&str, Body)> = pages.collect();
         let mut history = SectionWriter::default();
-        history.put("manifest", [Digest::of(&manifest.to_bytes())]);
-        history.put::<i64>("changed", changed);
+        let manifest_hash = Digest::of(&manifest.to_bytes());
+        history.put("manifest", [manifest_hash]);
+        history.put::<i64>("changed", dates::changed(&pages, live.map(Generation::files), now));
+        let (sequence, published) = (manifest.sequence, manifest.generated_at);
+        let next = changes::Next { live, manifest: manifest_hash, sequence, published, day, date: now };
+        next.write(&pages, &mut history);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
         history.finish()
     }

@@ -1,5 +1,6 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
+mod changes;
 mod dates;
 mod others;
 mod packs;

@@ -1,0 +1,147 @@
+//! Whoever follows the changes has what is live, whatever was published, removed and rolled back before.
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+/// Records by kind and slug, with the hash of their page.
+type Copy = BTreeMap<String, Digest>;
+
+fn path_of(record: &str) -> String {
+    format!("public/api/v1/{record}.json")
+}
+
+/// Follows in pages of three from where somebody is; gives where that is then. `None` where too much is forgotten.
+fn follow(root: &Path, copy: &mut Copy, from: Position) -> Option<Position> {
+    let live = Generation::open_current(root).unwrap();
+    let mut at = from;
+    loop {
+        if !live.changes().reaches(&at) {
+            return None;
+        }
+        let changed = live.changes().after(live.files(), &at, 3);
+        let Some(last) = changed.last() else { return Some(at) };
+        at = live.changes().next(&at, last);
+        for change in &changed {
+            let record = format!("{}/{}", change.kind, change.slug);
+            match change.sha256 {
+                Some(sha256) => copy.insert(record, sha256),
+                None => copy.remove(&record),
+            };
+        }
+    }
+}
+
+fn live(root: &Path) -> Copy {
+    let live = Generation::open_current(root).unwrap();
+    let records = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
+    let found = records.iter().filter_map(|record| {
+        let path = path_of(record);
+        Some(((*record).to_owned(), live.files().lookup(&[path.strip_prefix("public/")?])?.identity().sha256))
+    });
+    found.collect()
+}
+
+fn put(root: &Path, records: &[(&str, u8)]) -> Published {
+    let pages: Vec<(String, String)> =
+        records.iter().map(|(record, text)| (path_of(record), text.to_string())).collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
+    publish(root, &[&pages[..], &[("public/index.html", "always")]].concat())
+}
+
+/// Numbers below 4 without a pattern.
+fn numbers(seed: u64) -> impl Iterator<Item = u8> {
+    std::iter::successors(Some(seed), |last| {
+        Some(last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
+    })
+    .map(|number| (number >> 60) as u8 & 3)
+}
+
+#[test]
+fn folding_the_changes_gives_what_is_live_over_any_history() {
+    for seed in 0..40 {
+        let root = Scratch::new();
+        let (mut copy, mut at) = (Copy::new(), Position::default());
+        let mut numbers = numbers(seed).skip(3);
+        for step in 0..8 {
+            let names = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
+            let texts = names.into_iter().zip(numbers.by_ref());
+            let records: Vec<(&str, u8)> = texts.filter(|(_, text)| *text > 0).collect();
+            put(&root, &records);
+            if numbers.next() == Some(0) {
+                // The first has nothing to go back to.
+                let _ = rollback(&root, None, DAY);
+            }
+            if numbers.next() != Some(0) {
+                at = follow(&root, &mut copy, at).unwrap();
+                assert_eq!(copy, live(&root), "seed {seed}, step {step}");
+            }
+            let mut anew = Copy::new();
+            follow(&root, &mut anew, Position::default()).unwrap();
+            assert_eq!(anew, live(&root), "seed {seed}, step {step}, from the beginning");
+        }
+    }
+}
+
+#[test]
+fn each_publication_says_what_it_added_changed_and_removed() {
+    let root = Scratch::new();
+    put(&root, &[("programs/a", 1), ("programs/b", 1), ("organizations/a", 1)]);
+    put(&root, &[("programs/a", 2), ("organizations/a", 1), ("recipients/c-d", 1)]);
+    rollback(&root, None, DAY).unwrap();
+    let live = Generation::open_current(&root).unwrap();
+    let told: Vec<_> = live.changes().log().iter().map(|it| (it.sequence, it.counts)).collect();
+    // Organizations, programs, recipients: added, changed, removed.
+    let first = [[1, 0, 0], [2, 0, 0], [0, 0, 0]];
+    let second = [[0, 0, 0], [0, 1, 1], [1, 0, 0]];
+    let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
+    assert_eq!(told, [(1, first), (2, second), (3, third)]);
+    let since = live.changes().after(live.files(), &Position { sequence: 2, ..Position::default() }, 9);
+    let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.sha256.is_some())).collect();
+    assert_eq!(told, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
+}
+
+#[test]
+fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
+    let root = Scratch::new();
+    let page = |path: &'static str, body: &'static str| (path, body);
+    let english = page("public/api/v1/programs/a.json", "one");
+    publish(
+        &root,
+        &[english, page("public/api/v1/programs/a.es.json", "uno"), page("public/api/v1/cycles.json", "1")],
+    );
+    publish(
+        &root,
+        &[english, page("public/api/v1/programs/a.es.json", "dos"), page("public/api/v1/cycles.json", "2")],
+    );
+    let live = Generation::open_current(&root).unwrap();
+    assert_eq!(live.changes().log()[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
+    let since = live.changes().after(live.files(), &Position { sequence: 1, ..Position::default() }, 9);
+    assert_eq!(since.iter().map(|it| it.slug).collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
+    let root = Scratch::new();
+    let at =
+        |text: &str, pages: &[(&str, &str)]| stage(&root, pages, &tenth).publish(&about(text), 1).unwrap();
+    let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
+    at("2026-11-20T06:00:00Z", &[a, b]);
+    at("2026-11-21T06:00:00Z", &[a]);
+    let known = |sequence| {
+        let live = Generation::open_current(&root).unwrap();
+        let from = Position { sequence, ..Position::default() };
+        (live.changes().reaches(&from), live.changes().after(live.files(), &from, 9).len())
+    };
+    assert_eq!(known(1), (true, 1), "the removal");
+    at("2027-12-27T06:00:00Z", &[a, ("public/x.html", "401 days later")]);
+    assert_eq!(known(1).0, false);
+    assert_eq!(known(2), (true, 0));
+    let live = Generation::open_current(&root).unwrap();
+    let within = Position { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };
+    assert!(!live.changes().reaches(&within), "its rest is forgotten");
+    assert_eq!(known(0), (true, 1), "from the beginning there is what is live");
+    let beginning = live.changes().after(live.files(), &Position::default(), 1);
+    let next = live.changes().next(&Position::default(), &beginning[0]);
+    assert!(live.changes().reaches(&next), "who began after the removal misses nothing");
+}

@@ -1,5 +1,6 @@
 //! Answers to GET on REST paths and pages: a pure function of the epoch, the request and the time.
 
+mod changes;
 mod computed;
 mod files;
 mod questions;
@@ -64,6 +65,7 @@ pub fn attempt(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
         Route::Organization(slug) => asked.organization(slug).into(),
         Route::Recipient(slug) => asked.recipient(slug).into(),
         Route::Export => asked.export().into(),
+        Route::Changes => asked.changes(),
         Route::OpenApi => asked.document("openapi.json").into(),
         Route::Page(path) => asked.page(path),
         Route::Mcp | Route::NoApi => not_found("There is nothing at this path.").into(),

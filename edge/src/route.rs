@@ -24,6 +24,8 @@ pub enum Route<'a> {
     Export,
     /// `/api/v1/openapi.json`
     OpenApi,
+    /// `/changes`
+    Changes,
     /// `/mcp` and `/mcp/`
     Mcp,
     /// Nothing of the REST interface below `/api`.
@@ -33,7 +35,7 @@ pub enum Route<'a> {
 }
 
 /// Every path template; the first stands for pages and for everything unknown.
-pub const TEMPLATES: [&str; 13] = [
+pub const TEMPLATES: [&str; 14] = [
     "/",
     "/api/v1/search",
     "/api/v1/programs/{slug}",
@@ -46,6 +48,7 @@ pub const TEMPLATES: [&str; 13] = [
     "/api/v1/recipients/{slug}",
     "/api/v1/exports/latest",
     "/api/v1/openapi.json",
+    "/changes",
     "/mcp",
 ];
 
@@ -65,6 +68,7 @@ impl Route<'_> {
             Self::Recipient(_) => "/api/v1/recipients/{slug}",
             Self::Export => "/api/v1/exports/latest",
             Self::OpenApi => "/api/v1/openapi.json",
+            Self::Changes => "/changes",
             Self::Mcp => "/mcp",
             Self::NoApi | Self::Page(_) => "/",
         }
@@ -76,6 +80,9 @@ impl Route<'_> {
 pub fn route(path: &str) -> Route<'_> {
     if path == "/mcp" || path == "/mcp/" {
         return Route::Mcp;
+    }
+    if path == "/changes" {
+        return Route::Changes;
     }
     let Some(rest) = path.strip_prefix("/api/v1/") else {
         return if path.starts_with("/api/") || path == "/api" { Route::NoApi } else { Route::Page(path) };
@@ -115,6 +122,7 @@ mod tests {
         assert_eq!(route("/api/v1/programs/%252d"), Route::Program("%2d".into()));
         assert_eq!(route("/api/v1/recipients"), Route::List(List::Recipients));
         assert_eq!(route("/api/v1/exports/latest"), Route::Export);
+        assert_eq!(route("/changes"), Route::Changes);
         assert_eq!(route("/mcp/"), Route::Mcp);
         assert_eq!(route("/programs/x"), Route::Page("/programs/x"));
         for path in [

@@ -10,6 +10,7 @@ use crate::diagnostics::{MessageFormat, Telling};
 use crate::diff::DiffFormat;
 use crate::encode::Effort;
 use crate::generate::Storage;
+use crate::log::LogFormat;
 use crate::plan::{Guards, PlanFormat};
 
 /// Turns a published dataset into a finished, verifiable snapshot.
@@ -56,11 +57,19 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: DiffFormat,
     },
+    /// List what was published when, and what it added (+), changed (~) and removed (-)
+    Log {
+        /// Folder that holds CURRENT
+        root: PathBuf,
+        /// How it is told
+        #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+        format: LogFormat,
+    },
     /// Make an older snapshot the live one
     Rollback {
         /// Folder that holds CURRENT
         root: PathBuf,
-        /// Generation to go back to; the parent of the live one when absent
+        /// Generation to go back to: its name, its number, or what its name begins with; the parent of the live one when absent
         generation: Option<String>,
     },
     /// Write a snapshot's pages as files, for a static host

@@ -25,6 +25,7 @@ use crate::generate::{Options, generate};
 use crate::keys::{self, KeyError};
 use crate::link::link;
 use crate::load::{Loaded, input, load, print, today};
+use crate::log::{self, LogFormat, NameError};
 use crate::plan::{Guards, Plan, told};
 use crate::progress::{Progress, seconds};
 use crate::read::{Table, read};
@@ -41,6 +42,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Preview(options) => preview::preview(&options),
         Command::Verify { root, fast } => verify(&root, fast),
         Command::Diff { old, new, format } => diff(&old, new.as_deref(), format),
+        Command::Log { root, format } => log(&root, format),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Gc { root, keep, days } => gc(&root, keep, days),
@@ -275,14 +277,20 @@ fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failur
     Ok(())
 }
 
+fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
+    let told = log::told(root, format).map_err(|error| print_faults(&[error], Failure::Input))?;
+    say(told.trim_end());
+    Ok(())
+}
+
 fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
-    let to = match generation.map(str::parse::<Id>) {
-        None => None,
-        Some(Ok(id)) => Some(id),
-        Some(Err(_)) => {
-            return Err(fail(Failure::Usage, "not a generation; they are the folders in generations/"));
-        }
+    let named = |name| {
+        log::named(root, name).map_err(|error| match error {
+            NameError::Store(error) => print_faults(&[error], Failure::Input),
+            other => fail(Failure::Usage, other),
+        })
     };
+    let to = generation.map(named).transpose()?;
     let id = store::rollback(root, to, today()).map_err(|faults| print_faults(&faults, Failure::Output))?;
     say(format_args!("{id} is live"));
     Ok(())

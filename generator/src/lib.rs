@@ -15,6 +15,7 @@ pub mod init;
 pub mod keys;
 pub mod link;
 pub mod load;
+pub mod log;
 mod places;
 pub mod plan;
 pub mod preview;

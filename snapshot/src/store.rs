@@ -80,7 +80,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use body::{Body, CODINGS, Coding, Tally};
-pub use changes::{Changed, Changes, KINDS, Position, Publication};
+pub use changes::{Changed, Changes, KINDS, Position, Publication, Version};
 pub use diff::{Change, Difference, diff};
 pub use digest::{Digest, Hex};
 pub use generation::Generation;

@@ -407,6 +407,14 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     let third = first.replace("000001", "000003");
     assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{third} is live\n"));
     assert_eq!(place.live(), third);
+    let log = place.opdir(&["log", "root"]).succeeds();
+    assert!(log.starts_with(&format!("{third} (live)\n")) && log.contains(&format!("\n{first}\n")), "{log}");
+    let hash = first.split_once('-').unwrap().1;
+    place.opdir(&["rollback", "root", "0"]).fails(2, &["0 may be", "name more of it"]);
+    place.opdir(&["rollback", "root", "xyz"]).fails(2, &["called xyz", "opdir log"]);
+    assert_eq!(place.opdir(&["rollback", "root", "1"]).succeeds(), format!("{third} is live\n"));
+    let known = if third.ends_with(hash) { "000001" } else { &hash[..12] };
+    assert_eq!(place.opdir(&["rollback", "root", known]).succeeds(), format!("{third} is live\n"));
     assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), format!("{third} is live\n"));
     let fourth = second.replace("000002", "000004");
     assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{fourth} is live\n"));

@@ -49,6 +49,7 @@ mod search {
 }
 
 mod store {
+    mod changes;
     mod corruption;
     mod dates;
     pub(crate) mod diff;

@@ -1,11 +1,13 @@
 //! At which address the edge answers with a file of the site, and the tag by which a cache may drop
 //! every answer about the same record.
 
-/// Tags of the answers that the edge computes from the index: searches, lists and facet look-ups.
-pub const COMPUTED_TAGS: [&str; 6] =
-    [SEARCH_TAG, "organizations", "cycles", "awards", "recipients", FACETS_TAG];
+/// Tags of the answers that the edge computes: searches, lists, facet look-ups and what changed.
+pub const COMPUTED_TAGS: [&str; 7] =
+    [SEARCH_TAG, "organizations", "cycles", "awards", "recipients", FACETS_TAG, CHANGES_TAG];
 /// Tag of every search, page or feed.
 pub const SEARCH_TAG: &str = "search";
+/// Tag of every answer about what changed.
+pub const CHANGES_TAG: &str = "changes";
 /// Tag of every facet look-up.
 pub const FACETS_TAG: &str = "facets";
 

@@ -1,30 +1,32 @@
-//! Which records each publication added, changed and removed: what `history.bin` keeps besides the dates of pages, so
-//! that whoever holds a copy of the records can follow, and people can read what was published when.
+//! Which records each publication added, changed and removed: what `history.bin` keeps so that whoever holds a copy of
+//! the records can follow, and people can read what was published when.
 //!
 //! ```text
 //! root        Digest        of the manifest that the history began with
 //! log         Publication   of each publication, oldest first
-//! gone        u8            paths of records that are no more, a line each, in the order of `gone.date`
-//! gone.date   i64           when each went
+//! record      Record        of each record, in the order of its page's path
+//! removed     u8            paths of records that are no more, a line each, in the order of `removed.sequence`
+//! removed.sequence  u64     when each went
 //! floor       u64           the last publication whose removals may be forgotten
 //! ```
 //!
-//! A record is the page of a program, an organization or a recipient in the REST interface; it is told once, at its
-//! last change, and stands in the publication whose date its page has, see `dates`.
+//! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
+//! What in them follows from the day is no part of its version: the day's turn changes no record. A record is told
+//! once, at its last change.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
-use super::body::Body;
 use super::digest::Digest;
-use super::generation::Generation;
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::table::FileTable;
+use super::told::Page;
 
 /// Kinds of records, as addresses have them.
 pub const KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
@@ -41,14 +43,14 @@ const LOG_MAX: usize = 4_096;
 pub struct Publication {
     /// Its number, which its name begins with.
     pub sequence: u64,
-    /// The date of the pages that it changed, in seconds since 1970; later than those of all before.
-    date: i64,
     /// When its dataset was published, in seconds since 1970.
     published: i64,
-    /// The day it was made for, in days since 1970.
+    /// The day it was made for, as the number 20261121.
     day: i32,
     /// Records of each of [`KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
+    /// Fills the row.
+    unused: u64,
 }
 
 impl Publication {
@@ -61,9 +63,23 @@ impl Publication {
     /// The day it was made for.
     #[must_use]
     pub fn day(&self) -> Option<Date> {
-        crate::time::Day(self.day).date()
+        let [month, day] = [self.day / 100, self.day].map(|number| i8::try_from(number % 100));
+        Date::new(i16::try_from(self.day / 10_000).ok()?, month.ok()?, day.ok()?).ok()
     }
 }
+
+/// A record that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[repr(C)]
+struct Record {
+    /// Hash of its pages, cut short.
+    version: Version,
+    /// The publication that gave it this version.
+    sequence: u64,
+}
+
+/// Tells what a record says from all that it said before.
+pub type Version = [u8; 16];
 
 /// The kind and slug of a record's page; that of another language is none.
 fn record_of(path: &str) -> Option<(&str, &str)> {
@@ -72,90 +88,123 @@ fn record_of(path: &str) -> Option<(&str, &str)> {
     (KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
 }
 
-/// The page of the same record in the other language.
-fn spanish(path: &str) -> String {
-    format!("{}.es.json", path.strip_suffix(".json").unwrap_or(path))
+/// The same of a page in any language.
+fn page_of(path: &str) -> Option<String> {
+    match path.strip_suffix(".es.json") {
+        Some(start) => Some(format!("{start}.json")).filter(|path| record_of(path).is_some()),
+        None => record_of(path).map(|_| path.to_owned()),
+    }
 }
+
+/// Pages of records while a generation is made: path of the record, path of the page, hash without the holes.
+#[derive(Default)]
+pub(super) struct Gathered(BTreeMap<String, BTreeMap<String, Digest>>);
+
+impl Gathered {
+    /// Takes a page in, if it is one of a record.
+    pub(super) fn add(&mut self, page: &Page<'_>, identity: Digest) {
+        let Some(record) = page_of(page.path) else { return };
+        let digest = if page.holes.is_empty() { identity } else { without_holes(page) };
+        self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
+    }
+
+    /// Records and their versions, sorted by path.
+    pub(super) fn versions(&self) -> Versions {
+        let version = |pages: &BTreeMap<String, Digest>| {
+            let all: Vec<u8> = pages.values().flat_map(|digest| digest.0).collect();
+            let mut version = Version::default();
+            version.copy_from_slice(&Digest::of(&all).0[..16]);
+            version
+        };
+        self.0.iter().map(|(path, pages)| (path.clone(), version(pages))).collect()
+    }
+}
+
+fn without_holes(page: &Page<'_>) -> Digest {
+    let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
+    for hole in page.holes {
+        let start = hole.start as usize;
+        rest.extend_from_slice(page.body.get(at..start).unwrap_or_default());
+        at = start + hole.len as usize;
+    }
+    rest.extend_from_slice(page.body.get(at..).unwrap_or_default());
+    Digest::of(&rest)
+}
+
+/// Records by the path of their page, sorted, and the version of each.
+pub(super) type Versions = Vec<(String, Version)>;
 
 /// A publication that is being made.
 pub(super) struct Next<'a> {
-    pub(super) live: Option<&'a Generation>,
+    /// The history and the pages of the generation before.
+    pub(super) live: Option<(&'a Changes, &'a FileTable)>,
     /// Its manifest, hashed.
     pub(super) manifest: Digest,
     pub(super) sequence: u64,
     pub(super) published: Timestamp,
     pub(super) day: Date,
-    /// The date of what it changes.
-    pub(super) date: i64,
 }
 
 impl Next<'_> {
-    /// Writes the sections, of pages sorted by path.
-    pub(super) fn write(&self, pages: &[(&str, Body)], history: &mut SectionWriter) {
-        let before = self.live.map(Generation::changes);
-        let mut floor = before.map_or(0, |before| before.floor);
+    /// Writes the sections.
+    pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
+        let before = self.live.map(|(changes, _)| changes);
+        let known: FxHashMap<&str, Record> =
+            self.live.map(|(changes, files)| changes.records(files)).unwrap_or_default();
         let mut counts = [[0; 3]; 3];
-        let there = self.count(pages, &mut counts);
-        let mut gone: Vec<(&str, i64)> = Vec::new();
-        for (path, date) in
-            before.into_iter().flat_map(Changes::gone).filter(|(path, _)| !there.contains(path))
+        let record = |(path, version): &(String, Version)| {
+            let new = Record { version: *version, sequence: self.sequence };
+            match known.get(&**path) {
+                Some(old) if old.version == *version => return *old,
+                Some(_) => add(&mut counts, path, 1),
+                None => add(&mut counts, path, 0),
+            }
+            new
+        };
+        let records: Vec<Record> = versions.iter().map(record).collect();
+        let is_there = |path: &str| versions.binary_search_by(|(other, _)| other.as_str().cmp(path)).is_ok();
+        let mut floor = before.map_or(0, |before| before.floor);
+        let mut gone: Vec<(&str, u64)> = Vec::new();
+        for (path, sequence) in before.into_iter().flat_map(Changes::gone).filter(|(path, _)| !is_there(path))
         {
-            match before.filter(|_| self.date - date > KEPT) {
-                Some(before) => floor = floor.max(before.sequence_of(date)),
-                None => gone.push((path, date)),
+            match before.is_some_and(|before| self.is_old(before, sequence)) {
+                true => floor = floor.max(sequence),
+                false => gone.push((path, sequence)),
             }
         }
-        for entry in self.live.iter().flat_map(|live| live.files().entries()) {
-            if let Some((kind, _)) = record_of(entry.path()).filter(|_| !there.contains(entry.path())) {
-                add(&mut counts, kind, 2);
-                gone.push((entry.path(), self.date));
-            }
-        }
+        let mut lost: Vec<&str> = known.keys().copied().filter(|path| !is_there(path)).collect();
+        lost.sort_unstable();
+        lost.iter().for_each(|path| add(&mut counts, path, 2));
+        gone.extend(lost.into_iter().map(|path| (path, self.sequence)));
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
         log.push(self.publication(counts));
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
-        let paths = gone.iter().flat_map(|(path, _)| [path.as_bytes(), b"\n"].concat());
+        let paths: Vec<u8> = gone.iter().flat_map(|(path, _)| [path.as_bytes(), b"\n"].concat()).collect();
         history.put("root", [before.map_or(self.manifest, |before| before.root)]);
         history.put("log", log);
-        history.put::<u8>("gone", paths.collect::<Vec<_>>());
-        history.put::<i64>("gone.date", gone.iter().map(|(_, date)| *date).collect::<Vec<_>>());
+        history.put("record", records);
+        history.put::<u8>("removed", paths);
+        history
+            .put::<u64>("removed.sequence", gone.iter().map(|(_, sequence)| *sequence).collect::<Vec<_>>());
         history.put::<u64>("floor", [floor]);
     }
 
-    /// The records' pages; counts those that are new or other.
-    fn count<'p>(&self, pages: &[(&'p str, Body)], counts: &mut [[u32; 3]; 3]) -> FxHashSet<&'p str> {
-        let live = self.live.map(Generation::files);
-        let before = |path: &str| Some(live?.find(path.as_bytes())?.identity());
-        let mut there = FxHashSet::default();
-        for (path, body) in pages {
-            let Some((kind, _)) = record_of(path) else { continue };
-            there.insert(*path);
-            let other = spanish(path);
-            let translated = pages.binary_search_by(|(path, _)| (*path).cmp(&other)).ok();
-            let translated = translated.and_then(|at| pages.get(at)).map(|(_, body)| *body);
-            match before(path) {
-                None => add(counts, kind, 0),
-                Some(old) if old != *body || before(&other) != translated => add(counts, kind, 1),
-                Some(_) => {}
-            }
-        }
-        there
+    /// Whether a removal need not be told any longer.
+    fn is_old(&self, before: &Changes, sequence: u64) -> bool {
+        before.at(sequence).is_none_or(|at| self.published.as_second() - at.published > KEPT)
     }
 
     fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
-        Publication {
-            sequence: self.sequence,
-            date: self.date,
-            published: self.published.as_second(),
-            day: crate::time::Day::new(self.day).0,
-            counts,
-        }
+        let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
+        let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
+        Publication { sequence: self.sequence, published: self.published.as_second(), day, counts, unused: 0 }
     }
 }
 
-fn add(counts: &mut [[u32; 3]; 3], kind: &str, change: usize) {
-    if let Some(kind) = KINDS.iter().position(|known| *known == kind) {
+fn add(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {
+    let kind = record_of(path).and_then(|(kind, _)| KINDS.iter().position(|known| *known == kind));
+    if let Some(kind) = kind {
         counts[kind][change] += 1;
     }
 }
@@ -171,8 +220,8 @@ pub struct Changed<'a> {
     pub kind: &'a str,
     /// The record's slug.
     pub slug: &'a str,
-    /// Hash of its page; none if it was removed.
-    pub sha256: Option<Digest>,
+    /// What it says; none if it was removed.
+    pub version: Option<Version>,
 }
 
 /// How far a reader is: all of the publications before and, of this one, all or what comes up to a record.
@@ -190,31 +239,36 @@ pub struct Position {
 pub struct Changes {
     root: Digest,
     log: Section<Publication>,
+    records: Section<Record>,
     gone: Vec<String>,
-    gone_date: Section<i64>,
+    gone_sequence: Section<u64>,
     floor: u64,
-    /// Publication and number of each record, those that are gone after those that are there; in order.
-    order: OnceLock<Vec<(u64, u32)>>,
+    /// Publication and path of each record, those that are gone too; in order.
+    order: OnceLock<Vec<Told>>,
 }
+
+/// Where a record stands in the order: its publication, its page's path, its version if it is there.
+type Told = (u64, String, Option<Version>);
 
 impl Changes {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
         let wrong = |section| SectionError::Content(section, "does not fit the others");
-        let text = history.get::<u8>("gone")?;
-        let text = std::str::from_utf8(&text).map_err(|_| SectionError::Content("gone", "is not UTF-8"))?;
+        let text = history.get::<u8>("removed")?;
+        let text =
+            std::str::from_utf8(&text).map_err(|_| SectionError::Content("removed", "is not UTF-8"))?;
         let gone: Vec<String> = text.lines().map(str::to_owned).collect();
-        let gone_date = history.get::<i64>("gone.date")?;
+        let gone_sequence = history.get::<u64>("removed.sequence")?;
         let log = history.get::<Publication>("log")?;
-        let ascending = log.array_windows().all(|[a, b]| a.sequence < b.sequence && a.date < b.date);
-        if gone.len() != gone_date.len() || !gone.iter().all(|path| record_of(path).is_some()) {
-            return Err(wrong("gone"));
+        if gone.len() != gone_sequence.len() || !gone.iter().all(|path| record_of(path).is_some()) {
+            return Err(wrong("removed"));
         }
-        if log.is_empty() || !ascending {
+        if log.is_empty() || !log.array_windows().all(|[a, b]| a.sequence < b.sequence) {
             return Err(wrong("log"));
         }
         let root = *history.get::<Digest>("root")?.first().ok_or(wrong("root"))?;
         let floor = *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?;
-        Ok(Self { root, log, gone, gone_date, floor, order: OnceLock::new() })
+        let records = history.get::<Record>("record")?;
+        Ok(Self { root, log, records, gone, gone_sequence, floor, order: OnceLock::new() })
     }
 
     /// The manifest that the history began with: another one is of another directory.
@@ -229,9 +283,10 @@ impl Changes {
         &self.log
     }
 
-    /// The date of the last publication.
-    pub(super) fn latest(&self) -> Option<i64> {
-        self.log.last().map(|last| last.date)
+    /// A publication.
+    fn at(&self, sequence: u64) -> Option<&Publication> {
+        let at = self.log.binary_search_by_key(&sequence, |publication| publication.sequence).ok()?;
+        self.log.get(at)
     }
 
     /// Whether all that happened after a position is known. Who begins needs to know of no removal.
@@ -251,61 +306,53 @@ impl Changes {
         Position { sequence: last.sequence, record: Some(format!("{}/{}", last.kind, last.slug)), begun }
     }
 
-    fn gone(&self) -> impl Iterator<Item = (&str, i64)> {
-        self.gone.iter().map(String::as_str).zip(self.gone_date.iter().copied())
-    }
-
-    /// The publication of a date; 0 if it is older than all that are known.
-    fn sequence_of(&self, date: i64) -> u64 {
-        let at = self.log.partition_point(|publication| publication.date <= date);
-        at.checked_sub(1).and_then(|at| self.log.get(at)).map_or(0, |publication| publication.sequence)
+    fn gone(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.gone.iter().map(String::as_str).zip(self.gone_sequence.iter().copied())
     }
 
     /// Records that changed after a position, `most` of them at most, in order of publications and addresses.
     #[must_use]
-    pub fn after<'a>(&'a self, files: &'a FileTable, from: &Position, most: usize) -> Vec<Changed<'a>> {
+    pub fn after<'a>(&'a self, files: &FileTable, from: &Position, most: usize) -> Vec<Changed<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         let last = from.record.as_ref().map(|record| format!("{RECORDS}{record}.json"));
-        let is_read = |(sequence, number): &(u64, u32)| match sequence.cmp(&from.sequence) {
-            Ordering::Equal => last.as_deref().is_none_or(|last| self.path(files, *number) <= last),
+        let is_read = |(sequence, path, _): &Told| match sequence.cmp(&from.sequence) {
+            Ordering::Equal => last.as_ref().is_none_or(|last| path <= last),
             other => other == Ordering::Less,
         };
         let start = order.partition_point(is_read);
         let told = order.get(start..).unwrap_or_default().iter().take(most);
-        told.filter_map(|(sequence, number)| self.changed(files, *sequence, *number)).collect()
-    }
-
-    fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {
-        let gone = || self.gone.get(number as usize - files.len()).map_or("", String::as_str);
-        files.get(number).map_or_else(gone, |entry| entry.path())
-    }
-
-    fn changed<'a>(&'a self, files: &'a FileTable, sequence: u64, number: u32) -> Option<Changed<'a>> {
-        let (kind, slug) = record_of(self.path(files, number))?;
-        let at = self.log.binary_search_by_key(&sequence, |publication| publication.sequence).ok();
-        let at = at.and_then(|at| self.log.get(at)).map_or(Timestamp::default(), Publication::published);
-        Some(Changed {
-            sequence,
-            at,
-            kind,
-            slug,
-            sha256: files.get(number).map(|entry| entry.identity().sha256),
+        told.filter_map(|(sequence, path, version)| {
+            let (kind, slug) = record_of(path)?;
+            let at = self.at(*sequence).map_or(Timestamp::default(), Publication::published);
+            Some(Changed { sequence: *sequence, at, kind, slug, version: *version })
         })
+        .collect()
     }
 
-    fn order(&self, files: &FileTable) -> Vec<(u64, u32)> {
-        let since = |path: &str| {
-            let own = files.find(path.as_bytes()).map(|entry| entry.changed());
-            own.max(files.find(spanish(path).as_bytes()).map(|entry| entry.changed()))
-        };
-        let there = files.entries().filter(|entry| record_of(entry.path()).is_some());
-        let there = there.map(|entry| (since(entry.path()).unwrap_or(i64::MIN), entry.number()));
-        let gone = self.gone_date.iter().zip(files.len() as u32..).map(|(date, number)| (*date, number));
-        let mut order: Vec<(u64, u32)> =
-            there.chain(gone).map(|(date, number)| (self.sequence_of(date), number)).collect();
-        order.sort_unstable_by(|(a, x), (b, y)| {
-            a.cmp(b).then_with(|| self.path(files, *x).cmp(self.path(files, *y)))
-        });
+    /// Records by the path of their page.
+    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, Record> {
+        pages(files).zip(self.records.iter().copied()).collect()
+    }
+
+    /// The versions of the records, to publish them again.
+    pub(super) fn versions(&self, files: &FileTable) -> Versions {
+        pages(files)
+            .zip(self.records.iter())
+            .map(|(path, record)| (path.to_owned(), record.version))
+            .collect()
+    }
+
+    fn order(&self, files: &FileTable) -> Vec<Told> {
+        let there = pages(files).zip(self.records.iter());
+        let there = there.map(|(path, record)| (record.sequence, path.to_owned(), Some(record.version)));
+        let gone = self.gone().map(|(path, sequence)| (sequence, path.to_owned(), None));
+        let mut order: Vec<Told> = there.chain(gone).collect();
+        order.sort_unstable();
         order
     }
+}
+
+/// Paths of the records that are there, sorted.
+fn pages(files: &FileTable) -> impl Iterator<Item = &str> {
+    files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some())
 }

@@ -31,7 +31,7 @@ pub(super) fn date_of(published: Timestamp, day: Date, latest: Option<i64>) -> i
 /// rest of it know.
 pub(super) fn latest(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
     if let Some(live) = live {
-        return live.files().latest_change().max(live.changes().latest());
+        return live.files().latest_change();
     }
     let of = |id| open_sections(vfs, &directory_of(id), HISTORY).ok()?.get::<i64>("changed").ok();
     let found = ids(vfs).unwrap_or_default().into_iter().filter_map(of);
@@ -39,12 +39,16 @@ pub(super) fn latest(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
 }
 
 /// For each page, since when it has been its bytes: the live generation's word if that has them, else `now`.
-pub(super) fn changed(pages: &[(&str, Body)], live: Option<&FileTable>, now: i64) -> Vec<i64> {
-    let since = |(path, body): &(&str, Body)| {
+pub(super) fn changed<'a>(
+    pages: impl Iterator<Item = (&'a str, Body)>,
+    live: Option<&FileTable>,
+    now: i64,
+) -> Vec<i64> {
+    let since = |(path, body): (&str, Body)| {
         let entry = live?.find(path.as_bytes())?;
-        (entry.identity() == *body).then(|| entry.changed())
+        (entry.identity() == body).then(|| entry.changed())
     };
-    pages.iter().map(|page| since(page).unwrap_or(now)).collect()
+    pages.map(|page| since(page).unwrap_or(now)).collect()
 }
 
 #[cfg(test)]

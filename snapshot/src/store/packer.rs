@@ -191,11 +191,11 @@ impl Packer {
         write: Write<'_>,
     ) -> Result<(), StoreError> {
         let (object, stored) = encode(sha256, bytes, self.level, dictionary);
-        if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.name == object.dictionary) {
-            if !self.take(&dictionary.sha256) {
-                let (object, stored) = encode(dictionary.sha256, &dictionary.bytes, self.level, None);
-                lock(&self.packs).append(object, &stored, write)?;
-            }
+        if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.name == object.dictionary)
+            && !self.take(&dictionary.sha256)
+        {
+            let (object, stored) = encode(dictionary.sha256, &dictionary.bytes, self.level, None);
+            lock(&self.packs).append(object, &stored, write)?;
         }
         lock(&self.packs).append(object, &stored, write)
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
-use super::changes;
+use super::changes::{Gathered, Next, Versions};
 use super::dates;
 use super::digest::Digest;
 use super::generation::{
@@ -42,6 +42,7 @@ pub struct Stage {
     packer: Option<Packer>,
     parent: Result<Generation, StoreError>,
     pages: Mutex<Vec<Staged>>,
+    records: Mutex<Gathered>,
     written: Mutex<Vec<(String, Body)>>,
     /// Files of the parent that are to be linked, once it is known that anything changed.
     linked: Mutex<Vec<(String, Body)>>,
@@ -86,6 +87,7 @@ impl Stage {
             packer,
             parent,
             pages: Mutex::default(),
+            records: Mutex::default(),
             written: Mutex::default(),
             linked: Mutex::default(),
             repaired: AtomicU64::new(broken),
@@ -136,6 +138,7 @@ impl Stage {
     }
 
     fn stage(&self, page: Page<'_>, identity: Body, beside: Beside, parts: Option<Vec<Digest>>) {
+        lock(&self.records).add(&page, identity.sha256);
         let (path, holes) = (page.path.to_owned(), page.holes.to_owned());
         let checksum = stated_checksum(page.body);
         lock(&self.pages).push(Staged { path, identity, holes, checksum, beside, parts });
@@ -284,7 +287,8 @@ impl Stage {
         let parent = self.parent.as_ref().ok().map(Generation::id);
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
         let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
-        let history = self.history(&manifest, identities, (day, old.recipe()));
+        let history =
+            self.history(&manifest, identities, &old.changes().versions(old.files()), (day, old.recipe()));
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
     }
@@ -351,7 +355,8 @@ impl Stage {
             table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let history = self.history(&manifest, identities(), (about.as_of, about.recipe));
+        let versions = lock(&self.records).versions();
+        let history = self.history(&manifest, identities(), &versions, (about.as_of, about.recipe));
         Ok(Parts { pages, table, file_list, manifest, history })
     }
 
@@ -377,18 +382,19 @@ impl Stage {
         &self,
         manifest: &Manifest,
         pages: impl Iterator<Item = (&'a str, Body)>,
+        versions: &Versions,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref().ok();
         let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live));
-        let pages: Vec<(&str, Body)> = pages.collect();
         let mut history = SectionWriter::default();
         let manifest_hash = Digest::of(&manifest.to_bytes());
         history.put("manifest", [manifest_hash]);
-        history.put::<i64>("changed", dates::changed(&pages, live.map(Generation::files), now));
+        history.put::<i64>("changed", dates::changed(pages, live.map(Generation::files), now));
         let (sequence, published) = (manifest.sequence, manifest.generated_at);
-        let next = changes::Next { live, manifest: manifest_hash, sequence, published, day, date: now };
-        next.write(&pages, &mut history);
+        let live = live.map(|live| (live.changes(), live.files()));
+        let next = Next { live, manifest: manifest_hash, sequence, published, day };
+        next.write(versions, &mut history);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
         history.finish()
     }

@@ -29,7 +29,7 @@ pub(crate) struct Edit {
 }
 
 /// Builds the sample with changes.
-fn publish(out: &Path, edits: &[Edit]) {
+pub(crate) fn publish(out: &Path, edits: &[Edit]) {
     publish_on(out, edits, AS_OF);
 }
 
@@ -51,13 +51,13 @@ pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
     build(&directory, source, &Options { as_of, ..options(out, Effort::None) });
 }
 
-fn open(root: &Path) -> Live {
+pub(crate) fn open(root: &Path) -> Live {
     let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
     let serving = Serving { tag_header: Some("cache-tag".parse().unwrap()), ..Serving::default() };
     Live::open(root.to_owned(), Day::new(AS_OF), setting).unwrap().serving(serving)
 }
 
-fn ask(live: &Live, target: &str) -> Reply {
+pub(crate) fn ask(live: &Live, target: &str) -> Reply {
     let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
     let asked = Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// Records by kind and slug, with the hash of their page.
-type Copy = BTreeMap<String, Digest>;
+/// Records by kind and slug, with their versions.
+type Copy = BTreeMap<String, [u8; 16]>;
 
 fn path_of(record: &str) -> String {
     format!("public/api/v1/{record}.json")
@@ -24,27 +24,30 @@ fn follow(root: &Path, copy: &mut Copy, from: Position) -> Option<Position> {
         at = live.changes().next(&at, last);
         for change in &changed {
             let record = format!("{}/{}", change.kind, change.slug);
-            match change.sha256 {
-                Some(sha256) => copy.insert(record, sha256),
+            match change.version {
+                Some(version) => copy.insert(record, version),
                 None => copy.remove(&record),
             };
         }
     }
 }
 
+/// What is live, by the pages themselves.
 fn live(root: &Path) -> Copy {
     let live = Generation::open_current(root).unwrap();
     let records = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
     let found = records.iter().filter_map(|record| {
-        let path = path_of(record);
-        Some(((*record).to_owned(), live.files().lookup(&[path.strip_prefix("public/")?])?.identity().sha256))
+        let entry = live.files().lookup(&[path_of(record).strip_prefix("public/")?])?;
+        let text = fs::read(dir(root, live.id()).join(entry.path())).unwrap();
+        let page = Digest::of(&text[HOLE.len as usize..]);
+        Some(((*record).to_owned(), Digest::of(&page.0).0[..16].try_into().unwrap()))
     });
     found.collect()
 }
 
 fn put(root: &Path, records: &[(&str, u8)]) -> Published {
     let pages: Vec<(String, String)> =
-        records.iter().map(|(record, text)| (path_of(record), text.to_string())).collect();
+        records.iter().map(|(record, text)| (path_of(record), format!("hole {text}"))).collect();
     let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
     publish(root, &[&pages[..], &[("public/index.html", "always")]].concat())
 }
@@ -97,7 +100,7 @@ fn each_publication_says_what_it_added_changed_and_removed() {
     let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
     assert_eq!(told, [(1, first), (2, second), (3, third)]);
     let since = live.changes().after(live.files(), &Position { sequence: 2, ..Position::default() }, 9);
-    let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.sha256.is_some())).collect();
+    let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
     assert_eq!(told, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
 }
 
@@ -121,6 +124,27 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
 }
 
 #[test]
+fn the_turn_of_the_day_changes_no_record() {
+    let root = Scratch::new();
+    let publish = |body: &str, day| {
+        let stage = Stage::begin(&root, &tree("none")).unwrap();
+        let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
+        let page = Page {
+            path: "public/api/v1/programs/a.json",
+            body: body.as_bytes(),
+            holes: &holes,
+            encodings: false,
+        };
+        stage.put(page, &never).unwrap();
+        stage.publish(&About { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
+        Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
+    };
+    assert_eq!(publish("state open", date(2026, 11, 20)), [1, 0, 0]);
+    assert_eq!(publish("state closed", date(2026, 11, 21)), [0, 0, 0]);
+    assert_eq!(publish("other closed", date(2026, 11, 21)), [0, 1, 0]);
+}
+
+#[test]
 fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     let root = Scratch::new();
     let at =
@@ -135,7 +159,7 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     };
     assert_eq!(known(1), (true, 1), "the removal");
     at("2027-12-27T06:00:00Z", &[a, ("public/x.html", "401 days later")]);
-    assert_eq!(known(1).0, false);
+    assert!(!known(1).0);
     assert_eq!(known(2), (true, 0));
     let live = Generation::open_current(&root).unwrap();
     let within = Position { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };

@@ -1,0 +1,111 @@
+//! Whoever follows `/changes` of an edge has what it serves, over edits, a turn of the day and a rollback.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use edge::live::Live;
+use edge::reply::Reply;
+use http::header;
+use serde_json::Value;
+use snapshot::store::rollback;
+
+use crate::server::AS_OF;
+use crate::store::diff::{Edit, ask, open, publish, publish_on};
+
+/// What a reader holds: addresses and versions.
+type Copy = BTreeMap<String, String>;
+
+/// The address that an answer says to ask next.
+fn next(reply: &Reply) -> String {
+    let links = reply.headers.get(header::LINK).unwrap().to_str().unwrap();
+    let link = links.split(", ").find(|link| link.ends_with("rel=\"next\"")).unwrap();
+    let address = link.trim_start_matches('<').split_once('>').unwrap().0;
+    address[address.find("/changes").unwrap()..].to_owned()
+}
+
+/// Follows until there is nothing new; gives the address to go on at, and how many lines came.
+fn follow(live: &Live, from: &str, copy: &mut Copy) -> (String, usize) {
+    let (mut at, mut lines) = (from.to_owned(), 0);
+    loop {
+        let reply = ask(live, &at);
+        assert_eq!(reply.status, 200, "{at}");
+        at = next(&reply);
+        if reply.body.is_empty() {
+            return (at, lines);
+        }
+        for line in std::str::from_utf8(&reply.body).unwrap().lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let url = line["url"].as_str().unwrap().to_owned();
+            match line["op"].as_str().unwrap() {
+                "upsert" => copy.insert(url, line["version"].as_str().unwrap().to_owned()),
+                _ => copy.remove(&url),
+            };
+            lines += 1;
+        }
+    }
+}
+
+/// Every record that the edge serves is in the copy, and nothing else.
+fn holds(live: &Live, root: &Path, copy: &Copy) {
+    for url in copy.keys() {
+        let path = &url[url.find("/api/").unwrap()..];
+        assert_eq!(ask(live, path).status, 200, "{path}");
+    }
+    let generation = snapshot::store::Generation::open_current(root).unwrap();
+    let counts = generation.manifest().counts;
+    assert_eq!(copy.len() as u64, counts.programs + counts.organizations + counts.recipients);
+}
+
+#[test]
+fn following_the_changes_gives_what_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let mut copy = Copy::new();
+    let (at, all) = follow(&open(root), "/changes?limit=7", &mut copy);
+    holds(&open(root), root, &copy);
+    assert_eq!(all, copy.len());
+    let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
+    publish(root, &[edit]);
+    let (at, some) = follow(&open(root), &at, &mut copy);
+    holds(&open(root), root, &copy);
+    assert!((2..all).contains(&some), "{some} lines: the renamed recipient, gone and new, and what shows it");
+    publish_on(root, &[], AS_OF.tomorrow().unwrap());
+    let (at, back) = follow(&open(root), &at, &mut copy);
+    holds(&open(root), root, &copy);
+    assert_eq!(back, some, "the edit is taken back; the turn of the day changes no record");
+    rollback(root, None, AS_OF).unwrap();
+    let (_, again) = follow(&open(root), &at, &mut copy);
+    holds(&open(root), root, &copy);
+    assert_eq!(again, some);
+}
+
+#[test]
+fn a_position_that_is_none_or_of_another_directory_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    publish(folder.path(), &[]);
+    let live = open(folder.path());
+    let at = next(&ask(&live, "/changes?limit=1"));
+    let since = |text: &str| ask(&live, &format!("/changes?since={text}")).status.as_u16();
+    for wrong in [
+        "",
+        "x",
+        "0123456789abcdef",
+        "0123456789abcdef.x",
+        "0123456789abcdef.1.2",
+        "0123456789abcdef.1.0.a/b",
+    ] {
+        assert_eq!(since(wrong), 400, "{wrong}");
+    }
+    assert_eq!(since("0123456789abcdef.1"), 410);
+    for limit in ["0", "1001", "x", ""] {
+        assert_eq!(ask(&live, &format!("/changes?limit={limit}")).status, 400, "{limit}");
+    }
+    let ahead = at.replace(".1.", ".9.");
+    assert_eq!(
+        ask(&live, &ahead).body.len(),
+        0,
+        "an edge that is behind says nothing and keeps the position"
+    );
+    assert_eq!(next(&ask(&live, &ahead)), ahead);
+}

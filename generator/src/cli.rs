@@ -303,6 +303,9 @@ pub struct Preview {
     /// Folder whose templates, words and assets stand in for the program's own, file by file
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub templates: Option<PathBuf>,
+    /// Show it in the browser once there is something to see
+    #[arg(long)]
+    pub open: bool,
 }
 
 /// Reads a public address; gives scheme and authority as an origin is written.

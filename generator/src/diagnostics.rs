@@ -4,6 +4,7 @@ mod codes;
 mod groups;
 mod print;
 mod sarif;
+mod told;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub use codes::Code;
 pub use print::{MessageFormat, Telling};
+pub use told::Told;
 
 /// Whether a problem stops the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

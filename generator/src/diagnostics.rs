@@ -256,6 +256,12 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// `a program`, `an organization`.
+#[must_use]
+pub fn one(noun: &str) -> String {
+    format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
+}
+
 /// A value from the input, quoted, short, and harmless on a terminal.
 #[must_use]
 pub fn quoted(value: &str) -> String {
@@ -331,6 +337,15 @@ mod tests {
         assert_eq!(ids.len(), Code::ALL.len());
         assert_eq!(Code::BadUrl.severity(), Severity::Error);
         assert_eq!(Code::DatesReversed.severity(), Severity::Warning);
+    }
+
+    #[test]
+    fn a_noun_has_the_article_that_it_is_spoken_with() {
+        assert_eq!(
+            (one("program"), one("organization")),
+            ("a program".to_owned(), "an organization".to_owned())
+        );
+        assert_eq!((one("award"), one("recipient")), ("an award".to_owned(), "a recipient".to_owned()));
     }
 
     #[test]

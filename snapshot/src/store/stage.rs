@@ -12,6 +12,7 @@ use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
 use super::dates;
+use super::diff;
 use super::digest::Digest;
 use super::generation::{
     Generation, current, directory_of, file_list, open_current_on, open_root, open_sections,
@@ -375,16 +376,19 @@ impl Stage {
     fn history<'a>(
         &self,
         manifest: &Manifest,
-        pages: impl Iterator<Item = (&'a str, Body)>,
+        pages: impl Iterator<Item = (&'a str, Body)> + Clone,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref();
         let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live.ok()));
-        let changed = dates::changed(pages, live.ok().map(Generation::files), now);
+        let changed = dates::changed(pages.clone(), live.ok().map(Generation::files), now);
         let mut history = SectionWriter::default();
         history.put("manifest", [Digest::of(&manifest.to_bytes())]);
         history.put::<i64>("changed", changed);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
+        if let Ok(live) = live {
+            diff::keep(live, pages, &mut history);
+        }
         history.finish()
     }
 

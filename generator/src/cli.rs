@@ -95,6 +95,11 @@ pub enum Command {
         /// Code such as E0101
         code: String,
     },
+    /// Print what a shell needs to complete commands and flags
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
     /// Print the JSON Schema of a table's rows, for editors
     Schema {
         /// Name of the table, or dataset for dataset.json

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
+use clap::CommandFactory as _;
 use indicatif::{HumanBytes, HumanCount};
 use snapshot::page::list;
 use snapshot::record::Directory;
@@ -46,6 +47,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Keys(what) => keys(&what),
         Command::Explain { code } => explain_code(&code),
+        Command::Completions { shell } => completions(shell),
         Command::Schema { table } => schema(&table),
         Command::Init { dir, sample } => init(&dir, sample),
         Command::Stamp { data, at } => stamp::stamp(&data, at).map(say),
@@ -341,6 +343,13 @@ fn explain_code(code: &str) -> Result<(), Failure> {
             Err(fail(Failure::Usage, format_args!("there is no code {code}; check prints them in brackets")))
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut cli::Cli::command(), "opdir", &mut script);
+    say(String::from_utf8_lossy(&script).trim_end());
+    Ok(())
 }
 
 fn schema(name: &str) -> Result<(), Failure> {

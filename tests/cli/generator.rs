@@ -190,6 +190,18 @@ fn every_problem_is_told_at_once() {
 }
 
 #[test]
+fn shells_are_told_every_command() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    for shell in ["bash", "fish", "zsh"] {
+        let script = place.opdir(&["completions", shell]).succeeds();
+        for words in ["preview", "rollback", "base-url"] {
+            assert!(script.contains(words), "{shell}: {words}");
+        }
+    }
+    place.opdir(&["completions", "tcsh"]).fails(2, &["tcsh", "bash"]);
+}
+
+#[test]
 fn data_that_is_not_there_ends_with_3() {
     let place = Place::with_snapshot();
     let before = content(&place.path("root"));

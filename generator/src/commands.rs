@@ -115,12 +115,22 @@ fn import(options: &cli::Import) -> Result<(), Failure> {
     };
     let mut report = Diagnostics::new();
     let said = import::import(&order, &mut report);
-    tell(&report, &options.messages);
+    let (Ok(_), false) = (&said, options.dry_run) else {
+        tell(&report, &options.messages);
+        return said.map(|said| said.into_iter().for_each(say));
+    };
     said?.into_iter().for_each(say);
-    if options.dry_run {
-        return Ok(());
+    // One report of both: a program that reads it takes one document.
+    let progress = Progress::new(options.messages.quiet);
+    let tell_both = |found: &Diagnostics| {
+        report.append(found);
+        tell(&report, &options.messages);
+    };
+    match load(&input(Some(&options.data)), tell_both, &progress) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(Failure::Data),
+        Err(error) => Err(fail(Failure::Input, error)),
     }
-    load_for(Some(&options.data), &options.messages).map(drop)
 }
 
 /// Mends what can be mended, or shows it.
@@ -130,6 +140,7 @@ fn mend(options: &Check) -> Result<(), Failure> {
     let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
     drop(link(tables, &mut report));
     let mended = Mended::of(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })?;
+    mended.left().iter().for_each(|line| anstream::eprintln!("{line}"));
     if options.diff {
         if !mended.is_empty() {
             say(mended.diff().trim_end());

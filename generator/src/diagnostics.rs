@@ -208,6 +208,17 @@ impl Diagnostics {
         self.list.extend(diagnostics);
     }
 
+    /// Adds what another report found, and its files.
+    pub fn append(&mut self, other: &Self) {
+        let before = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        self.files.extend(other.files.iter().cloned());
+        self.list.extend(other.list.iter().cloned().map(|mut diagnostic| {
+            diagnostic.at.file = FileId(diagnostic.at.file.0.saturating_add(before));
+            diagnostic
+        }));
+        self.notes.extend(other.notes.iter().cloned());
+    }
+
     /// Adds a remark that is no problem, such as what was left out.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());

@@ -354,5 +354,5 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
         );
         count += 1;
     }
-    assert_eq!(count, 5);
+    assert_eq!(count, 6);
 }

@@ -149,7 +149,8 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
     let head = text.get(..10).and_then(|head| head.parse::<Date>().ok());
     if let Some(day) = head {
         let rest = text[10..].trim_start_matches(['T', 't', ' ', ',']).trim();
-        let is_midnight = matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z");
+        let is_midnight =
+            matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z" | "00:00:00.000+0000");
         return Ok((day, (!is_midnight).then(|| rest.to_owned())));
     }
     let said = || format!("`{field}` is {}", quoted(text));

@@ -243,44 +243,45 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
-        let cycles: Vec<_> = COLUMNS
-            .iter()
-            .filter(|(table, field, _)| taken.contains_key(&(*table, *field)) && *table == Table::Cycles)
-            .collect();
         if has_key {
             self.sums(out, name, taken);
+            self.cycles(out, name, taken);
         }
-        let has_dates = cycles.iter().any(|(_, field, _)| field.ends_with("On"));
-        if has_dates && has_key {
-            let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
-            match taken.get(&(Table::Cycles, "cohortYear")) {
-                Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
-                None => out.push_str("label = { value = \"Current call\" }\n"),
-            }
-            for (table, field, _) in cycles {
-                let column = taken.get(&(*table, *field)).copied().unwrap_or_default();
-                let column_name = quoted(&self.sheet.columns[column]);
-                let rolling = self.rolling(column);
-                if *field == "deadlineOn" && !rolling.is_empty() {
-                    let pairs = |meant: &str| {
-                        let pairs = rolling.iter().map(|word| format!("{} = \"{meant}\"", quoted(word)));
-                        pairs.collect::<Vec<_>>().join(", ")
-                    };
-                    let _ = writeln!(
-                        out,
-                        "deadlineOn = {{ column = {column_name}, values = {{ {}, \"*\" = \"*\" }} }}  # no day; others as they are\n\
-                         status = {{ column = {column_name}, values = {{ {}, \"*\" = \"\" }} }}",
-                        pairs(""),
-                        pairs("rolling"),
-                    );
-                    continue;
-                }
-                let rule = if field.ends_with("On") && self.has_hours(column) {
-                    format!("{{ column = {column_name}, time = \"note\" }}  # the hour goes into a note")
-                } else {
-                    column_name
+    }
+
+    /// Seasons of the same row's program, where a column has days.
+    fn cycles(&self, out: &mut String, name: &str, taken: &Taken) {
+        let cycles = COLUMNS.iter().filter(|(table, ..)| *table == Table::Cycles);
+        let cycles = cycles.filter_map(|(table, field, _)| Some((*field, *taken.get(&(*table, *field))?)));
+        let cycles: Vec<(&str, usize)> = cycles.collect();
+        if !cycles.iter().any(|(field, _)| field.ends_with("On")) {
+            return;
+        }
+        let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
+        match taken.get(&(Table::Cycles, "cohortYear")) {
+            Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
+            None => out.push_str("label = { value = \"Current call\" }\n"),
+        }
+        for (field, column) in cycles {
+            let name = quoted(&self.sheet.columns[column]);
+            let has_hours = field.ends_with("On") && self.has_hours(column);
+            let hours = if has_hours { ", time = \"note\"" } else { "" };
+            let rolling = self.rolling(column);
+            if field == "deadlineOn" && !rolling.is_empty() {
+                let pairs = |meant: &str| {
+                    let pairs = rolling.iter().map(|word| format!("{} = \"{meant}\"", quoted(word)));
+                    pairs.collect::<Vec<_>>().join(", ")
                 };
-                let _ = writeln!(out, "{field} = {rule}");
+                let (nothing, state) = (pairs(""), pairs("rolling"));
+                let _ = writeln!(
+                    out,
+                    "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}  # no day; others as they are\n\
+                     status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
+                );
+            } else if has_hours {
+                let _ = writeln!(out, "{field} = {{ column = {name}{hours} }}  # the hour goes into a note");
+            } else {
+                let _ = writeln!(out, "{field} = {name}");
             }
         }
     }

@@ -18,7 +18,8 @@ trap finish EXIT
 
 cargo build --quiet --workspace --bins
 bin=${CARGO_TARGET_DIR:-target}/debug
-"$bin/opdir" build --out "$scratch/site" --base-url https://directory.example --quiet >/dev/null 2>&1
+"$bin/opdir" init --sample "$scratch/data" >/dev/null
+"$bin/opdir" build --data "$scratch/data" --out "$scratch/site" --base-url https://directory.example --quiet >/dev/null 2>&1
 "$bin/opdir-edge" --snapshot "$scratch/site" --listen "$origin" --trusted-proxy 127.0.0.1/32 2>"$scratch/log" &
 started+=($!)
 

@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod answer;
+pub mod beside;
 pub mod bodies;
 pub mod cache;
 pub mod client;

@@ -244,7 +244,8 @@ pub fn checked(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
     answer(&Asked { live, epoch, head, now: crate::clock::now(), place }, &route)
 }
 
-fn refused(refusal: Refusal) -> Reply {
+/// What a refused request is answered.
+pub(crate) fn refused(refusal: Refusal) -> Reply {
     let reply = match refusal.status {
         StatusCode::METHOD_NOT_ALLOWED => Reply::method_not_allowed(),
         status => Reply::refusal(status, refusal.message),
@@ -253,7 +254,8 @@ fn refused(refusal: Refusal) -> Reply {
 }
 
 impl Reply {
-    fn into_response(self) -> Response<Bytes> {
+    /// As HTTP has it.
+    pub(crate) fn into_response(self) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;

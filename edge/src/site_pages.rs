@@ -14,11 +14,11 @@ use crate::lifetime::Lifetime;
 use crate::reply::Reply;
 
 /// What a page may load: nothing but its own style, script and search results.
-const POLICY: HeaderValue = HeaderValue::from_static(
+pub(crate) const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
-const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// What a path below `/` names.

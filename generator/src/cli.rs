@@ -104,6 +104,11 @@ pub enum Command {
         /// Code such as E0101
         code: String,
     },
+    /// Print what a shell needs to complete commands and flags
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
     /// Print the JSON Schema of a table's rows, for editors
     Schema {
         /// Name of the table, or dataset for dataset.json
@@ -312,6 +317,9 @@ pub struct Preview {
     /// Folder whose templates, words and assets stand in for the program's own, file by file
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub templates: Option<PathBuf>,
+    /// Show it in the browser once there is something to see
+    #[arg(long)]
+    pub open: bool,
 }
 
 /// Reads a public address; gives scheme and authority as an origin is written.

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
+use clap::CommandFactory as _;
 use indicatif::{HumanBytes, HumanCount};
 use snapshot::page::list;
 use snapshot::record::Directory;
@@ -48,6 +49,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Keys(what) => keys(&what),
         Command::Explain { code } => explain_code(&code),
+        Command::Completions { shell } => completions(shell),
         Command::Schema { table } => schema(&table),
         Command::Init { dir, sample } => init(&dir, sample),
         Command::Stamp { data, at } => stamp::stamp(&data, at).map(say),
@@ -115,12 +117,22 @@ fn import(options: &cli::Import) -> Result<(), Failure> {
     };
     let mut report = Diagnostics::new();
     let said = import::import(&order, &mut report);
-    tell(&report, &options.messages);
+    let (Ok(_), false) = (&said, options.dry_run) else {
+        tell(&report, &options.messages);
+        return said.map(|said| said.into_iter().for_each(say));
+    };
     said?.into_iter().for_each(say);
-    if options.dry_run {
-        return Ok(());
+    // One report of both: a program that reads it takes one document.
+    let progress = Progress::new(options.messages.quiet);
+    let tell_both = |found: &Diagnostics| {
+        report.append(found);
+        tell(&report, &options.messages);
+    };
+    match load(&input(Some(&options.data)), tell_both, &progress) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(Failure::Data),
+        Err(error) => Err(fail(Failure::Input, error)),
     }
-    load_for(Some(&options.data), &options.messages).map(drop)
 }
 
 /// Mends what can be mended, or shows it.
@@ -130,6 +142,7 @@ fn mend(options: &Check) -> Result<(), Failure> {
     let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
     drop(link(tables, &mut report));
     let mended = Mended::of(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })?;
+    mended.left().iter().for_each(|line| anstream::eprintln!("{line}"));
     if options.diff {
         if !mended.is_empty() {
             say(mended.diff().trim_end());
@@ -349,6 +362,13 @@ fn explain_code(code: &str) -> Result<(), Failure> {
             Err(fail(Failure::Usage, format_args!("there is no code {code}; check prints them in brackets")))
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut cli::Cli::command(), "opdir", &mut script);
+    say(String::from_utf8_lossy(&script).trim_end());
+    Ok(())
 }
 
 fn schema(name: &str) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ mod codes;
 mod groups;
 mod print;
 mod sarif;
+mod told;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub use codes::Code;
 pub use print::{MessageFormat, Telling};
+pub use told::Told;
 
 /// Whether a problem stops the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -206,6 +208,17 @@ impl Diagnostics {
         self.list.extend(diagnostics);
     }
 
+    /// Adds what another report found, and its files.
+    pub fn append(&mut self, other: &Self) {
+        let before = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        self.files.extend(other.files.iter().cloned());
+        self.list.extend(other.list.iter().cloned().map(|mut diagnostic| {
+            diagnostic.at.file = FileId(diagnostic.at.file.0.saturating_add(before));
+            diagnostic
+        }));
+        self.notes.extend(other.notes.iter().cloned());
+    }
+
     /// Adds a remark that is no problem, such as what was left out.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
@@ -252,6 +265,12 @@ pub fn explain(code: &str) -> Option<&'static str> {
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `a program`, `an organization`.
+#[must_use]
+pub fn one(noun: &str) -> String {
+    format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
 /// A value from the input, quoted, short, and harmless on a terminal.
@@ -329,6 +348,15 @@ mod tests {
         assert_eq!(ids.len(), Code::ALL.len());
         assert_eq!(Code::BadUrl.severity(), Severity::Error);
         assert_eq!(Code::DatesReversed.severity(), Severity::Warning);
+    }
+
+    #[test]
+    fn a_noun_has_the_article_that_it_is_spoken_with() {
+        assert_eq!(
+            (one("program"), one("organization")),
+            ("a program".to_owned(), "an organization".to_owned())
+        );
+        assert_eq!((one("award"), one("recipient")), ("an award".to_owned(), "a recipient".to_owned()));
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Mended {
     pub problems: usize,
     /// How many more `--unsafe` would mend.
     pub more: usize,
+    /// Files that are left alone, for they are not UTF-8, and how many problems they have.
+    left: Vec<(PathBuf, usize)>,
 }
 
 impl Mended {
@@ -49,23 +51,29 @@ impl Mended {
     /// If a file cannot be read.
     pub fn of(report: &Diagnostics, most: Safety) -> Result<Self, Failure> {
         let mut mended = Self::default();
-        let mut changes: BTreeMap<&str, Vec<Change>> = BTreeMap::new();
+        let mut changes: BTreeMap<&str, (usize, Vec<Change>)> = BTreeMap::new();
         for told in report.sorted() {
             let Some(fix) = &told.fix else { continue };
             if fix.safety > most {
                 mended.more += 1;
                 continue;
             }
-            mended.problems += 1;
             let edits = fix.edits.iter().map(|edit| Change { line: told.at.line, edit: edit.clone() });
-            changes.entry(report.file_name(told.at.file)).or_default().extend(edits);
+            let of_file = changes.entry(report.file_name(told.at.file)).or_default();
+            of_file.0 += 1;
+            of_file.1.extend(edits);
         }
-        for (name, mut changes) in changes {
+        for (name, (problems, mut changes)) in changes {
             changes.sort();
             changes.dedup();
             let path = PathBuf::from(name);
             let before = std::fs::read(&path)
                 .map_err(|error| fail(Failure::Input, format_args!("{}: {error}", path.display())))?;
+            if std::str::from_utf8(&before).is_err() {
+                mended.left.push((path, problems));
+                continue;
+            }
+            mended.problems += problems;
             let after = spliced(&path, &before, &changes);
             if after != before {
                 mended.files.push((path, before, after));
@@ -100,6 +108,16 @@ impl Mended {
             text.push_str(&lines.unified_diff().context_radius(1).header(&name, &name).to_string());
         }
         text
+    }
+
+    /// What was left alone, a line each.
+    #[must_use]
+    pub fn left(&self) -> Vec<String> {
+        let told = |(path, problems): &(PathBuf, usize)| {
+            let problems = counted(*problems, "problem");
+            format!("{}: {problems} left alone: it is not UTF-8; save it so, and try again", path.display())
+        };
+        self.left.iter().map(told).collect()
     }
 
     /// `mended 600 problems in 1 file; --unsafe mends 2 more`.

@@ -208,12 +208,11 @@ fn put_pages(
     let encodings = options.effort != Effort::None;
     for family in families {
         progress.pages(family.name, family.count, |done| {
-            family.render(|path: &str, filled: &Filled| {
+            let put = |path: &str, filled: &Filled| {
                 let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };
-                stage.put(page, &encode)?;
-                done();
-                Ok::<(), GenerateError>(())
-            })
+                Ok::<(), GenerateError>(stage.put(page, &encode)?)
+            };
+            family.render(put, done)
         })?;
     }
     Ok(())

@@ -186,7 +186,7 @@ impl Maker<'_> {
             .as_ref()
             .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
         let file = self.report.add_file(name);
-        let sheet = match source::read(bytes, &how) {
+        let mut sheet = match source::read(bytes, &how) {
             Ok(sheet) => sheet,
             Err(reason) => {
                 let at = Location { file, line: 1 };
@@ -202,6 +202,11 @@ impl Maker<'_> {
             return;
         }
         self.tell_new_columns(source, &sheet, file);
+        if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
+            let is_skipped =
+                |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
+            sheet.rows.retain(|row| !is_skipped(row));
+        }
         let keys = self.keys(source, &sheet, file);
         for target in &source.targets {
             let records = self.records(source, target, &sheet, &keys, file);

@@ -67,8 +67,8 @@ pub fn init(dir: &Path, with_sample: bool) -> Result<usize, Failure> {
     Ok(files.len())
 }
 
-/// The description, with a namespace of its own for ids.
-fn dataset(dir: &Path, now: Timestamp) -> String {
+/// The description of a new dataset, with a namespace of its own for ids.
+pub(crate) fn dataset(dir: &Path, now: Timestamp) -> String {
     let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let seed = format!("{} {}", folder.display(), now.as_nanosecond());
     let namespace = Uuid::new_v5(&Uuid::NAMESPACE_OID, seed.as_bytes());

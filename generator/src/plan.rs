@@ -75,6 +75,17 @@ pub struct TablePlan {
     pub renumbered: usize,
 }
 
+/// How many records a table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// Its name.
+    pub table: &'static str,
+    /// Records that are live.
+    pub live: usize,
+    /// Records that would be.
+    pub new: usize,
+}
+
 /// What a build would change.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
@@ -84,6 +95,9 @@ pub struct Plan {
     pub against: Option<String>,
     /// Tables with changes.
     pub tables: Vec<TablePlan>,
+    /// Where what is live was built without tables: how many records of each there are, which is all that can be
+    /// compared.
+    pub counts: Vec<Counted>,
     /// Filter values that come, as `field value`.
     pub values_added: Vec<String>,
     /// Filter values that go.
@@ -111,11 +125,16 @@ impl Plan {
             name: directory.dataset.name.clone(),
             against: live.as_ref().map(|live| live.id().to_string()),
             tables: Vec::new(),
+            counts: Vec::new(),
             values_added: Vec::new(),
             values_removed: Vec::new(),
             same_moment: false,
         };
         let Some(live) = live else { return Ok(plan) };
+        if !live.manifest().complete {
+            plan.counts = tables.iter().filter_map(|table| counted(*table, &live, directory)).collect();
+            return Ok(plan);
+        }
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
         for table in tables {
             let Some(old) = live_rows(&live, *table)? else { continue };
@@ -131,11 +150,27 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether nothing would change.
+    /// Whether nothing would change, as far as that can be told.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.tables.is_empty()
+        self.tables.is_empty() && self.counts.is_empty()
     }
+}
+
+/// How many records of a table a manifest states, and a directory has.
+fn counted(table: Table, live: &Generation, directory: &Directory) -> Option<Counted> {
+    let counts = &live.manifest().counts;
+    let (live, new) = match table {
+        Table::Organizations => (counts.organizations, directory.organizations.len()),
+        Table::Programs => (counts.programs, directory.programs.len()),
+        Table::Cycles => (counts.cycles, directory.cycles.len()),
+        Table::Awards => (counts.awards, directory.awards.len()),
+        Table::Recipients => (counts.recipients, directory.recipients.len()),
+        Table::Sources => (counts.sources, directory.sources.len()),
+        Table::Facts => (counts.facts, directory.facts.len()),
+        _ => return None,
+    };
+    Some(Counted { table: table.name(), live: usize::try_from(live).unwrap_or(usize::MAX), new })
 }
 
 /// The rows of a table that are live; nothing when the generation was built without tables.

@@ -1,42 +1,53 @@
-//! Preview: builds into a folder of its own, serves that, and builds again whenever a file of the
-//! dataset or of the templates changes. Broken data is reported; the last good snapshot keeps serving.
+//! Preview: serves at once, builds into a folder of its own, and builds again whenever a file of the
+//! dataset or of the templates changes. Pages follow by themselves. Broken data is told in the terminal and
+//! in the browser; the last good snapshot keeps serving.
+
+mod changes;
+mod face;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anstyle::Style;
 use edge::connection::{self, Limits};
 use edge::epoch::Setting;
 use edge::live::Live;
-use notify::{RecursiveMode, Watcher};
+use edge::precheck::Hosts;
+use edge::service::Server;
 use snapshot::time::Day;
-use tokio::net::TcpListener;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
-use crate::diagnostics::{Diagnostics, MessageFormat, Telling};
+use crate::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
 use crate::encode::Effort;
 use crate::failure::{Failure, fail, generate_failure};
 use crate::generate::{Options, Storage, generate};
 use crate::load::{input, load, print, today};
 use crate::progress::Progress;
+use crate::read::InputError;
 
-/// Editors write in several steps: a build waits until nothing changed for this long.
-const QUIET: Duration = Duration::from_millis(200);
+use changes::Changes;
+use face::{Face, Trouble};
+
 /// Memory for bodies of files.
 const BODY_CACHE: u64 = 64 << 20;
+/// How many kinds of problems a page shows.
+const SHOWN: usize = 20;
+
+/// What serves once there is something to serve.
+type Serving = Arc<OnceLock<Arc<Server>>>;
 
 /// Builds, serves and watches until the process is asked to end. The address is taken first: that it
 /// is in use should not be learnt after a long build.
 ///
 /// # Errors
 ///
-/// If the port cannot be listened on, the folders cannot be watched, or the first build cannot be made.
+/// If the port cannot be listened on, or the folders are not there or cannot be watched.
 pub fn preview(options: &Preview) -> Result<(), Failure> {
     let unfit = |error: std::io::Error| fail(Failure::Output, error);
-    let runtime = tokio::runtime::Runtime::new().map_err(unfit)?;
+    let runtime = Runtime::new().map_err(unfit)?;
     let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;
     let address = reachable(listener.local_addr().map_err(unfit)?);
     let root = tempfile::Builder::new().prefix("opdir-preview-").tempdir().map_err(unfit)?;
@@ -51,23 +62,42 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         index_only: false,
         templates: options.templates.clone(),
     };
-    // Before the first build, so that no change is missed. What is no folder, the build complains of.
-    let folders: Vec<&Path> =
-        [&options.data, &options.templates].into_iter().flatten().map(PathBuf::as_path).collect();
-    let watched: Vec<&Path> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
-    let changes = (!watched.is_empty()).then(|| changes_of(&watched)).transpose()?;
-    rebuild(options.data.as_deref(), &build)?;
-    let live = open(&build)?;
+    // Before the first build, so that no change is missed.
+    let changes = watched(options)?;
+    let face = Arc::new(Face::new());
+    let serving = Serving::default();
+    let maker = Maker {
+        data: options.data.clone(),
+        open: options.open,
+        build,
+        face: Arc::clone(&face),
+        serving: Arc::clone(&serving),
+        runtime: runtime.handle().clone(),
+    };
     let ended = {
         let _runtime = runtime.enter();
         edge::terminated()
     };
-    greet(options, &build.base_url);
-    if let Some(changes) = changes {
-        let (data, live) = (options.data.clone(), Arc::clone(&live));
-        std::thread::spawn(move || follow(data.as_deref(), &changes, &build, &live));
-    }
-    runtime.block_on(serve(live, listener, ended))
+    std::thread::spawn(move || maker.run(changes));
+    runtime.block_on(async move {
+        let shutdown = {
+            let face = Arc::clone(&face);
+            async move {
+                ended.await;
+                face.ends();
+            }
+        };
+        // A browser keeps its connections; who ends a preview does not want to wait for it.
+        let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
+        let service = edge::beside::service(face, Hosts::new(hosts()), serving);
+        connection::serve(listener, service, limits, Arc::default(), shutdown).await;
+    });
+    Ok(())
+}
+
+/// Names of this machine, which are all that a preview answers for.
+fn hosts() -> Vec<String> {
+    ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into()
 }
 
 /// Where a browser on this machine finds a listener: one on every address is at the loopback one too.
@@ -79,123 +109,158 @@ fn reachable(listening: SocketAddr) -> SocketAddr {
     }
 }
 
-fn open(build: &Options) -> Result<Arc<Live>, Failure> {
-    let setting = Setting {
-        frozen: false,
-        body_cache: BODY_CACHE,
-        hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
-    };
-    let live = Live::open(build.out.clone(), Day::new(build.as_of), setting);
-    live.map(Arc::new).map_err(|error| fail(Failure::Verification, error))
+/// Watches the folders that were named, if any was.
+fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
+    let folders: Vec<&Path> =
+        [&options.data, &options.templates].into_iter().flatten().map(PathBuf::as_path).collect();
+    if let Some(data) = options.data.as_ref().filter(|data| !data.is_dir()) {
+        let wrong = if data.exists() { InputError::NotAFolder } else { InputError::Missing };
+        return Err(fail(Failure::Input, wrong(data.clone())));
+    }
+    if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
+        return Err(fail(Failure::Input, format_args!("there is no folder {}", missing.display())));
+    }
+    let changes = (!folders.is_empty()).then(|| Changes::of(&folders)).transpose();
+    changes.map_err(|error| fail(Failure::Input, format_args!("cannot watch for changes: {error}")))
 }
 
-async fn serve(
-    live: Arc<Live>,
-    listener: TcpListener,
-    ended: impl Future<Output = ()>,
-) -> Result<(), Failure> {
-    tokio::spawn(edge::live::follow(Arc::clone(&live)));
-    // A browser keeps its connections; who ends a preview does not want to wait for it.
-    let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
-    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
-    let server = edge::server(live, mcp, edge::client::Proxies::default());
-    let server = server.map_err(|error| fail(Failure::Verification, error))?;
-    edge::serve(listener, server, limits, ended).await;
-    Ok(())
+/// Makes snapshots and has them served.
+struct Maker {
+    data: Option<PathBuf>,
+    open: bool,
+    build: Options,
+    face: Arc<Face>,
+    serving: Serving,
+    runtime: Handle,
 }
 
-/// Tells what to open.
-fn greet(options: &Preview, base: &str) {
-    let bold = Style::new().bold();
-    anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
-    for (what, path) in [
-        ("search", "/api/v1/search?q=fellowship&open=true"),
-        ("record", "/api/v1/programs/graduate-research-fellowship-program"),
-        ("facet", "/api/v1/facets/topics"),
-        ("export", "/api/v1/exports/latest?format=csv"),
-        ("contract", "/api/v1/openapi.json"),
-    ] {
-        // The one record that is named here is the sample's.
-        if what != "record" || options.data.is_none() {
-            anstream::println!("  {what:<10} curl '{base}{path}'");
+impl Maker {
+    /// Builds, and builds again after every change, for ever.
+    fn run(&self, changes: Option<Changes>) {
+        let first = self.make(&self.build);
+        self.greet(first);
+        let Some(mut changes) = changes else { return };
+        while changes.wait() {
+            anstream::eprintln!("\nfiles changed");
+            self.face.begins();
+            if self.make(&Options { as_of: today(), ..self.build.clone() }) {
+                anstream::eprintln!("serving the new snapshot");
+            } else if self.serving.get().is_some() {
+                anstream::eprintln!("still serving the last good snapshot");
+            } else {
+                anstream::eprintln!("still serving what is wrong");
+            }
         }
     }
-    match &options.data {
-        Some(data) => anstream::println!("\nwatching {}", data.display()),
-        None => anstream::println!("\nthis is the embedded sample; --data DIR shows your own"),
+
+    /// Builds and serves, or says why not; true when it serves.
+    fn make(&self, build: &Options) -> bool {
+        match rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build)) {
+            Ok(generation) => {
+                self.face.serves(generation);
+                true
+            }
+            Err(trouble) => {
+                self.face.fails(trouble);
+                false
+            }
+        }
+    }
+
+    /// Has what was built served; gives its name.
+    fn serve(&self, build: &Options) -> Result<String, Trouble> {
+        let unfit = |error: &dyn std::fmt::Display| {
+            fail(Failure::Verification, error);
+            Trouble::of("The snapshot cannot be served", error)
+        };
+        let server = match self.serving.get() {
+            Some(server) => {
+                server.live.refresh();
+                server
+            }
+            None => {
+                let setting = Setting { frozen: false, body_cache: BODY_CACHE, hosts: hosts() };
+                let live = Live::open(build.out.clone(), Day::new(build.as_of), setting)
+                    .map(Arc::new)
+                    .map_err(|error| unfit(&error))?;
+                let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
+                let server = edge::server(Arc::clone(&live), mcp, edge::client::Proxies::default());
+                let server = server.map_err(|error| unfit(&error))?;
+                let _runtime = self.runtime.enter();
+                self.runtime.spawn(edge::live::follow(live));
+                self.serving.get_or_init(|| server)
+            }
+        };
+        match server.live.refused() {
+            Some(refused) => Err(unfit(&refused.reason)),
+            None => Ok(server.live.epoch().generation().id().to_string()),
+        }
+    }
+
+    /// Tells what to open, and opens it if asked.
+    fn greet(&self, good: bool) {
+        let (bold, base) = (Style::new().bold(), &self.build.base_url);
+        anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
+        if !good {
+            anstream::println!("  what is wrong, until it is mended: then the site");
+        }
+        for (what, path) in [
+            ("search", "/api/v1/search?q=fellowship&open=true"),
+            ("record", "/api/v1/programs/graduate-research-fellowship-program"),
+            ("facet", "/api/v1/facets/topics"),
+            ("export", "/api/v1/exports/latest?format=csv"),
+            ("contract", "/api/v1/openapi.json"),
+        ] {
+            // The one record that is named here is the sample's.
+            if good && (what != "record" || self.data.is_none()) {
+                anstream::println!("  {what:<10} curl '{base}{path}'");
+            }
+        }
+        match &self.data {
+            Some(data) => anstream::println!("\nwatching {}", data.display()),
+            None => anstream::println!("\nthis is the embedded sample; --data DIR shows your own"),
+        }
+        if self.open
+            && let Err(error) = open::that_detached(base)
+        {
+            anstream::eprintln!("no browser could be opened: {error}");
+        }
     }
 }
 
-fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Failure> {
+impl Trouble {
+    fn of(title: &str, error: &dyn std::fmt::Display) -> Self {
+        Self { title: format!("{title}: {error}"), problems: Vec::new(), more: 0 }
+    }
+
+    /// None of what does not stop a build.
+    fn found(report: &Diagnostics) -> Self {
+        let (problems, more) = report.errors(SHOWN);
+        Self { title: format!("{} in the data", counted(report.error_count(), "error")), problems, more }
+    }
+}
+
+fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Trouble> {
     let progress = Progress::new(false);
+    let mut found = None;
     let tell = |report: &Diagnostics| {
         // What is doubtful in the sample is not the business of who only looks at it.
         if data.is_some() || report.error_count() > 0 {
             print(report, Telling::new(MessageFormat::Human));
         }
+        found = Some(Trouble::found(report));
     };
     let loaded = match load(&input(data), tell, &progress) {
         Ok(Some(loaded)) => loaded,
-        Ok(None) => return Err(Failure::Data),
-        Err(error) => return Err(fail(Failure::Input, error)),
+        Ok(None) => return Err(found.unwrap_or_else(|| Trouble::of("The data", &"has errors"))),
+        Err(error) => {
+            fail(Failure::Input, &error);
+            return Err(Trouble::of("The data cannot be read", &error));
+        }
     };
     let published = generate(&loaded.directory, loaded.source, build, &progress);
-    published.map(drop).map_err(|error| generate_failure(&error))
-}
-
-/// What happens in folders, told while this is kept.
-struct Changes {
-    events: Receiver<notify::Result<notify::Event>>,
-    _watcher: notify::RecommendedWatcher,
-}
-
-fn changes_of(folders: &[&Path]) -> Result<Changes, Failure> {
-    let (sender, events) = channel();
-    let watcher = notify::recommended_watcher(move |event| {
-        let _ = sender.send(event);
-    });
-    let watching = watcher.and_then(|mut watcher: notify::RecommendedWatcher| {
-        folders.iter().try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))?;
-        Ok(watcher)
-    });
-    match watching {
-        Ok(watcher) => Ok(Changes { events, _watcher: watcher }),
-        Err(error) => Err(fail(Failure::Input, format_args!("cannot watch for changes: {error}"))),
-    }
-}
-
-/// Builds again after every change, for ever.
-fn follow(data: Option<&Path>, changes: &Changes, build: &Options, live: &Live) {
-    while wait_for_change(&changes.events) {
-        anstream::eprintln!("\nfiles changed");
-        let build = Options { as_of: today(), ..build.clone() };
-        match rebuild(data, &build) {
-            Ok(()) => {
-                live.refresh();
-                anstream::eprintln!("serving the new snapshot");
-            }
-            Err(_) => anstream::eprintln!("still serving the last good snapshot"),
-        }
-    }
-}
-
-/// Waits until something was written and then nothing more; false when nobody watches any more.
-fn wait_for_change(changes: &Receiver<notify::Result<notify::Event>>) -> bool {
-    let writes = |event: &notify::Result<notify::Event>| {
-        event.as_ref().is_ok_and(|event| !event.kind.is_access() && !event.kind.is_other())
-    };
-    loop {
-        match changes.recv() {
-            Ok(event) if writes(&event) => break,
-            Ok(_) => {}
-            Err(_) => return false,
-        }
-    }
-    loop {
-        match changes.recv_timeout(QUIET) {
-            Ok(_) => {}
-            Err(RecvTimeoutError::Timeout) => return true,
-            Err(RecvTimeoutError::Disconnected) => return false,
-        }
-    }
+    published.map(drop).map_err(|error| {
+        generate_failure(&error);
+        Trouble::of("The pages cannot be made", &error)
+    })
 }

@@ -66,7 +66,7 @@ impl<'a> Family<'a> {
         Self { name, count: pages.len(), page: Box::new(move |position| make(&pages[position])) }
     }
 
-    /// Renders every page in parallel and hands each to `put`; stops at the first error.
+    /// Renders every page in parallel, hands its files to `put` and tells `done` of it; stops at the first error.
     ///
     /// # Errors
     ///
@@ -74,9 +74,12 @@ impl<'a> Family<'a> {
     pub fn render<E: Send + From<minijinja::Error>>(
         &self,
         put: impl Fn(&str, &Filled) -> Result<(), E> + Sync,
+        done: impl Fn() + Sync,
     ) -> Result<(), E> {
         (0..self.count).into_par_iter().try_for_each(|position| {
-            (self.page)(position)?.iter().try_for_each(|(path, filled)| put(path, filled))
+            (self.page)(position)?.iter().try_for_each(|(path, filled)| put(path, filled))?;
+            done();
+            Ok(())
         })
     }
 }
@@ -162,7 +165,26 @@ impl<'a> Renderer<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::*;
+
+    #[test]
+    fn progress_never_passes_its_end_where_a_page_is_more_than_one_file() {
+        let file = |name: &str| (name.to_owned(), Filled { bytes: Vec::new(), holes: Vec::new() });
+        let twins = |page: &usize| Ok(vec![file(&format!("{page}.html")), file(&format!("{page}.md"))]);
+        let family = Family::new("twins", vec![1, 2, 3], twins);
+        let (files, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let put = |_: &str, _: &Filled| {
+            files.fetch_add(1, Relaxed);
+            Ok::<(), minijinja::Error>(())
+        };
+        let rendered = family.render(put, || {
+            done.fetch_add(1, Relaxed);
+        });
+        assert!(rendered.is_ok());
+        assert_eq!((files.into_inner(), done.into_inner(), family.count), (6, 3, 3));
+    }
 
     #[test]
     fn the_contract_says_first_where_the_directory_is_and_changes_in_nothing_else() {

@@ -33,8 +33,10 @@
 //!
 //! **history.bin** is a section file: `changed`, for every row of the file table the second in which
 //! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
-//! before, and later where it is another; `recipe`, the hash of all that it was made from, if that is known; and
-//! `manifest`, the SHA-256 of `manifest.json`, which thereby is guarded as well.
+//! before, and later where it is another; `recipe`, the hash of all that it was made from, if that is known;
+//! `before`, `moved` and `gone`, the manifest of the generation before and which pages that has otherwise or alone,
+//! so that what to purge can be told when `gc` has taken it; and `manifest`, the SHA-256 of `manifest.json`, which
+//! thereby is guarded as well.
 //!
 //! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
 //! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to

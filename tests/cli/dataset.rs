@@ -134,12 +134,8 @@ const SHEET: &str = "Referencia;Título;Entidad;Enlace;Tipo;Fecha límite;Máxim
     B-2;Premio Río;Fundación Acme;https://acme.example/rio;Premio;03/04/2027;-;México;\n";
 
 #[test]
-fn a_messy_sheet_is_on_a_site_after_a_draft_and_one_edit() {
+fn a_messy_sheet_is_on_a_site_after_a_draft() {
     let place = empty();
-    place.opdir(&["init", "data"]).succeeds();
-    for table in ["organizations.csv", "programs.csv"] {
-        fs::remove_file(place.path("data").join(table)).unwrap();
-    }
     // Every letter of it is the same in Latin-1 and in Windows-1252.
     let bytes: Vec<u8> = SHEET.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     fs::write(place.path("grants.csv"), bytes).unwrap();
@@ -152,7 +148,7 @@ fn a_messy_sheet_is_on_a_site_after_a_draft_and_one_edit() {
     ] {
         assert!(mapping.contains(words), "{words}\n{mapping}");
     }
-    let imported = place.opdir(&["import", "data", "--from", "grants.csv"]);
+    let imported = place.opdir(&["import", "data"]);
     assert_eq!(imported.code, 0, "{}{}\n{mapping}", imported.out, imported.err);
     let built = place.build();
     assert_eq!(built.code, 0, "{}", built.err);
@@ -189,4 +185,55 @@ fn rows_come_through_a_pipe_and_one_that_ends_early_writes_nothing() {
     let (code, err) = pipe("id,title,url\n1,One,https://a.example/\n");
     assert_eq!(code, Some(0), "{err}");
     assert!(place.path("data/programs/crm.ndjson").exists());
+}
+
+#[test]
+fn an_import_for_programs_is_one_document_whatever_was_found_where() {
+    let place = empty();
+    fs::write(place.path("grants.csv"), SHEET).unwrap();
+    place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
+    // The import itself tells of the new column, the check of places that it understood.
+    let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
+    let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
+    fs::write(place.path("data/import.toml"), ignored.join("\n")).unwrap();
+    let told = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
+    let logs = told.lines().filter(|line| line.starts_with('{')).count();
+    assert_eq!(logs, 1, "{told}");
+    for rule in ["\"ruleId\":\"W0211\"", "column `Notas` is not mapped"] {
+        assert!(told.contains(rule), "{rule}: {told}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_left_alone_and_named() {
+    let place = started();
+    let path = place.path("data/programs.csv");
+    let text = fs::read_to_string(&path).unwrap().replace("ES|MX", "Spain|MX");
+    let mut bytes = vec![0xff, 0xfe];
+    bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    fs::write(&path, &bytes).unwrap();
+    let mended = place.opdir(&["check", "--data", "data", "--fix"]);
+    assert_eq!(mended.code, 0, "{}", mended.err);
+    assert!(
+        mended.err.contains("data/programs.csv: 1 problem left alone: it is not UTF-8"),
+        "{}",
+        mended.err
+    );
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn a_plan_against_what_was_built_without_tables_counts_and_says_so() {
+    let place = started();
+    let rows: String = (1..=20)
+        .map(|n| format!("p-{n},P {n},acme-foundation,grant,ended,https://a.example/{n},,\n"))
+        .collect();
+    place.append("programs.csv", &rows);
+    place.opdir(&[&BUILD[..], &["--index-only"]].concat()).succeeds();
+    let plan = place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet"]).succeeds();
+    assert!(plan.contains("built with --index-only") && plan.contains("programs: 21, would be 21"), "{plan}");
+    let whole = fs::read_to_string(place.path("data/programs.csv")).unwrap();
+    let half: String = whole.lines().take(12).map(|line| format!("{line}\n")).collect();
+    fs::write(place.path("data/programs.csv"), half).unwrap();
+    place.build().fails(6, &["10 programs fewer than 21", "--expect-removed programs=10"]);
 }

@@ -4,6 +4,7 @@
 
 mod dataset;
 mod harness;
+mod preview;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -186,6 +187,18 @@ fn every_problem_is_told_at_once() {
     place
         .opdir(&["check", "--data", "data"])
         .fails(1, &["aliases.csv:21", "cycles.ndjson:133", "awards.json:2"]);
+}
+
+#[test]
+fn shells_are_told_every_command() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    for shell in ["bash", "fish", "zsh"] {
+        let script = place.opdir(&["completions", shell]).succeeds();
+        for words in ["preview", "rollback", "base-url"] {
+            assert!(script.contains(words), "{shell}: {words}");
+        }
+    }
+    place.opdir(&["completions", "tcsh"]).fails(2, &["tcsh", "bash"]);
 }
 
 #[test]
@@ -454,43 +467,6 @@ fn the_same_data_makes_the_same_files_anywhere() {
     let args = [&BUILD[..], &["--jobs", "1"]].concat();
     other.opdir(&args).succeeds();
     assert_eq!(content(&one.path("root")), content(&other.path("root")));
-}
-
-#[test]
-fn preview_serves_the_sample_on_a_free_port() {
-    let place = Place { folder: tempfile::tempdir().unwrap() };
-    let server =
-        Server::start(OPDIR, place.folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
-    let answer = server.get("/api/v1/search?q=fellowship&limit=1");
-    assert_eq!(status(&answer), "200", "{answer}");
-    assert!(answer.contains(r#""total":"#), "{answer}");
-    assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
-    assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
-    let busy = place.opdir(&["preview", "--listen", &server.address]);
-    busy.fails(4, &["error: ", &server.address, "is in use", "--listen"]);
-}
-
-#[test]
-fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
-    let place = Place::new();
-    let args = ["preview", "--data", "data", "--listen", "127.0.0.1:0"];
-    let server = Server::start(OPDIR, place.folder.path(), &args, "http://");
-    server.says("watching data");
-    let found = |name: &str| {
-        server.get(&format!("/api/v1/search?q={name}")).contains(&format!("\"name\":\"{name}\""))
-    };
-    assert!(!found("Zephyrine"));
-    place.retitle("Zephyrine");
-    server.says("serving the new snapshot");
-    assert!(found("Zephyrine"));
-    place.append("aliases.csv", "organisation,,x\n");
-    server.says("E0201");
-    server.says("still serving the last good snapshot");
-    assert!(found("Zephyrine"));
-    place.edit("aliases.csv", |text| text.replace("organisation,,x\n", ""));
-    place.retitle("Quixotry");
-    server.says("serving the new snapshot");
-    assert!(found("Quixotry"));
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn style(code: Code) -> Style {
 
 impl Group<'_> {
     /// ` (14 rows: 2, 9, 31 …)`; nothing of one row.
-    fn rows(&self) -> String {
+    pub(super) fn rows(&self) -> String {
         if self.lines.len() < 2 {
             return String::new();
         }

@@ -7,168 +7,22 @@ use std::path::Path;
 
 use snapshot::search::text::fold;
 
-use super::source::{self, Cell, Reading, Sheet};
+use super::source::{Cell, Row, Sheet};
 use super::values::{is_day_first, is_month_first};
 use super::{FILE, piped, read_file};
 use crate::failure::{Failure, fail};
 use crate::fix::replace;
+use crate::init;
 use crate::read::Table;
 use crate::words::slug_of;
+use columns::{COLUMNS, EUROPE, NOTHING, ORGANIZATION, ROLLING, find, key_of, state_of, type_of};
+use sheets::{Found, beside, currency_of, sheets};
+
+mod columns;
+mod sheets;
 
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;
-
-/// Which columns, by their folded names, become which field; the first that is there wins.
-const COLUMNS: [(Table, &str, &[&str]); 16] = [
-    (
-        Table::Programs,
-        "name",
-        &[
-            "title",
-            "name",
-            "programme",
-            "program",
-            "call",
-            "opportunity",
-            "opportunitytitle",
-            "grant",
-            "grantname",
-            "titulo",
-            "nombre",
-            "convocatoria",
-            "fundname",
-            "schemename",
-        ],
-    ),
-    (
-        Table::Programs,
-        "organization",
-        &[
-            "funder",
-            "organization",
-            "organisation",
-            "provider",
-            "agency",
-            "agencyname",
-            "foundation",
-            "donor",
-            "sponsor",
-            "fundingorg",
-            "fundingorganization",
-            "organismo",
-            "entidad",
-            "financiador",
-        ],
-    ),
-    (
-        Table::Programs,
-        "officialUrl",
-        &[
-            "officialurl",
-            "link",
-            "url",
-            "website",
-            "webpage",
-            "web",
-            "enlace",
-            "additionalinformationurl",
-            "pagina",
-        ],
-    ),
-    (
-        Table::Programs,
-        "programType",
-        &["programtype", "type", "kind", "category", "tipo", "fundinginstrumenttype"],
-    ),
-    (Table::Programs, "lifecycle", &["lifecycle", "status", "state", "estado"]),
-    (
-        Table::Programs,
-        "summary",
-        &["summary", "short description", "shortdescription", "abstract", "resumen"],
-    ),
-    (Table::Programs, "description", &["description", "details", "about", "descripcion"]),
-    (
-        Table::Programs,
-        "fields",
-        &["fields", "field", "topics", "topic", "areas", "area", "sector", "subject", "theme", "tematica"],
-    ),
-    (
-        Table::Programs,
-        "eligibleCountries",
-        &[
-            "eligiblecountries",
-            "countries",
-            "country",
-            "whomayapply",
-            "eligibility",
-            "eligiblecountry",
-            "paises",
-            "pais",
-        ],
-    ),
-    (
-        Table::Programs,
-        "destinationCountries",
-        &["destination", "destinationcountries", "hostcountry", "location"],
-    ),
-    (
-        Table::Programs,
-        "fundingMinUsd",
-        &["fundingminusd", "min", "minimum", "minamount", "awardfloor", "floor"],
-    ),
-    (
-        Table::Programs,
-        "fundingMaxUsd",
-        &[
-            "fundingmaxusd",
-            "max",
-            "maximum",
-            "maxamount",
-            "amount",
-            "awardceiling",
-            "ceiling",
-            "amountusd",
-            "maximo",
-        ],
-    ),
-    (
-        Table::Cycles,
-        "deadlineOn",
-        &[
-            "deadline",
-            "deadlineon",
-            "closingdate",
-            "closedate",
-            "closes",
-            "duedate",
-            "applicationdeadline",
-            "fechalimite",
-            "plazo",
-            "cierre",
-        ],
-    ),
-    (
-        Table::Cycles,
-        "opensOn",
-        &["openson", "opens", "openingdate", "opendate", "startdate", "postdate", "apertura"],
-    ),
-    (Table::Cycles, "applicationUrl", &["applicationurl", "applyurl", "apply", "applicationlink"]),
-    (Table::Cycles, "cohortYear", &["year", "cohort", "cohortyear", "anio", "ano"]),
-];
-
-/// Words for where a program stands that say it plainly.
-const STATES: [(&str, &[&str]); 4] = [
-    (
-        "active_accepting",
-        &["open", "accepting", "accepting applications", "abierta", "abierto", "active", "posted"],
-    ),
-    ("active_between_cycles", &["closed", "between cycles", "upcoming", "forecasted", "cerrada", "cerrado"]),
-    ("paused", &["paused", "suspended", "on hold"]),
-    ("ended", &["ended", "discontinued", "archived", "finalizada"]),
-];
-
-/// Texts that stand for nothing in sheets.
-const NOTHING: [&str; 12] = ["-", "–", "—", "n/a", "N/A", "na", "NA", "tbc", "TBC", "tbd", "TBD", "?"];
 
 /// Writes `import.toml` for a source, and says what was found.
 ///
@@ -185,56 +39,66 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         return Err(fail(Failure::Output, message));
     }
     let bytes = if from == Path::new("-") { piped()? } else { read_file(from)? };
-    let (sheet, encoding) = match source::read(&bytes, &Reading::default()) {
-        Ok(sheet) => (sheet, None),
-        Err(reason) => {
-            let guess = source::guess(&bytes);
-            let how = Reading { encoding: Some(&guess), ..Reading::default() };
-            match source::read(&bytes, &how) {
-                Ok(sheet) if std::str::from_utf8(&bytes).is_err() => (sheet, Some(guess)),
-                _ => return Err(fail(Failure::Input, format_args!("{}: {reason}", from.display()))),
-            }
-        }
-    };
-    let name =
-        name.map_or_else(|| slug_of(&from.file_stem().unwrap_or_default().to_string_lossy()), str::to_owned);
-    let name = if name.is_empty() { "source".to_owned() } else { name };
-    let file =
-        (from != Path::new("-")).then(|| std::path::absolute(from).unwrap_or_else(|_| from.to_owned()));
-    let file = file.map(|file| {
-        file.strip_prefix(std::path::absolute(data).unwrap_or_default()).map_or(file.clone(), Path::to_owned)
-    });
-    let text = Draft { sheet: &sheet }.text(&name, file.as_deref(), encoding.as_deref());
+    let read = sheets(&bytes)
+        .map_err(|reason| fail(Failure::Input, format_args!("{}: {reason}", from.display())))?;
+    let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
+    let file = (from != Path::new("-")).then(|| beside(from, data));
+    let mut text = String::from(
+        "# Which column becomes which field. Every guess says what proves it; correct what is wrong.\n",
+    );
+    let mut told = Vec::new();
+    let mut names = BTreeSet::new();
+    for found in &read {
+        let own = found.name.as_deref().filter(|_| read.len() > 1).map(slug_of);
+        let source = name
+            .filter(|_| read.len() == 1)
+            .map_or_else(|| own.unwrap_or_else(|| stem.clone()), str::to_owned);
+        let source = if source.is_empty() { "source".to_owned() } else { source };
+        let source =
+            if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
+        let draft = Draft { sheet: &found.sheet, others: &read, currency: currency_of(&found.sheet) };
+        text.push_str(&draft.text(&source, file.as_deref(), found));
+        let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
+        told.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
+        told.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
+    }
     std::fs::create_dir_all(data)
         .map_err(|error| fail(Failure::Output, format_args!("{}: {error}", data.display())))?;
     replace(&path, text.as_bytes())?;
-    let (rows, columns) = (sheet.rows.len(), sheet.columns.len());
-    Ok(format!(
-        "{}: {rows} rows, {columns} columns\nread it, then: opdir import {}",
-        path.display(),
-        data.display()
-    ))
+    let about = data.join("dataset.json");
+    if !about.exists() {
+        replace(&about, init::dataset(data, jiff::Timestamp::now()).as_bytes())?;
+        told.push(format!("{}: what the directory is called", about.display()));
+    }
+    Ok(format!("{}\n{}\nread it, then: opdir import {}", path.display(), told.join("\n"), data.display()))
 }
 
 struct Draft<'s> {
     sheet: &'s Sheet,
+    /// Every sheet of the source.
+    others: &'s [Found],
+    currency: Option<(&'static str, String)>,
 }
 
 /// A column that was taken for a field.
 type Taken = BTreeMap<(Table, &'static str), usize>;
 
 impl Draft<'_> {
-    fn text(&self, name: &str, file: Option<&Path>, encoding: Option<&str>) -> String {
+    fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
+        if let Some((column, proof)) = self.organizations() {
+            return self.of_organizations(name, file, found, column, &proof);
+        }
         let taken = self.taken();
         let key = self.key();
-        let mut out = format!(
-            "# Which column becomes which field. Every guess says what proves it; correct what is wrong.\n[sources.{name}]\n"
-        );
+        let mut out = format!("\n[sources.{name}]\n");
         let mut line = |text: String| out.push_str(&(text + "\n"));
         if let Some(file) = file {
             line(format!("file    = {}", quoted(&file.display().to_string())));
         }
-        if let Some(encoding) = encoding {
+        if let Some(sheet) = &found.name {
+            line(format!("sheet   = {}", quoted(sheet)));
+        }
+        if let Some(encoding) = &found.encoding {
             line(format!("encoding = {}  # not UTF-8; {}", quoted(encoding), self.foreign()));
         }
         match key {
@@ -255,19 +119,99 @@ impl Draft<'_> {
             let nothing: Vec<String> = nothing.into_iter().map(quoted).collect();
             line(format!("empty   = [{}]  # what stands for nothing", nothing.join(", ")));
         }
-        let used: BTreeSet<usize> = taken.values().copied().chain(key).collect();
-        let columns = self.sheet.columns.iter().enumerate();
-        let rest = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
-        let rest: Vec<String> = rest.map(|(_, name)| quoted(name)).collect();
-        if !rest.is_empty() {
-            line(format!("ignore  = [{}]  # not published", rest.join(", ")));
+        let mut used: BTreeSet<usize> = taken.values().copied().chain(key).collect();
+        if let Some(sum) = self.sum(&taken) {
+            let sums = |field: &str| field.ends_with("Usd");
+            used.retain(|column| {
+                *column == sum || !taken.iter().any(|((_, it), at)| at == column && sums(it))
+            });
         }
+        key.and_then(|key| self.skipped(key)).into_iter().for_each(&mut line);
+        self.ignored(&used).into_iter().for_each(&mut line);
         self.tables(&mut out, name, &taken, key.is_some());
         out
     }
 
+    /// The column that says what another sheet calls its organizations, and the proof of it.
+    fn organizations(&self) -> Option<(usize, String)> {
+        self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
+            let draft = Draft { sheet: &other.sheet, others: &[], currency: None };
+            let column = *draft.taken().get(&(Table::Programs, "organization"))?;
+            let named: BTreeSet<String> = draft.column(column).collect();
+            let is_named = |column: &usize| {
+                let own: BTreeSet<String> = self.column(*column).collect();
+                own.len() == self.sheet.rows.len() && named.intersection(&own).count() * 2 > named.len()
+            };
+            let own = (0..self.sheet.columns.len()).find(is_named)?;
+            let known: BTreeSet<String> = self.column(own).collect();
+            let (shared, all) = (named.intersection(&known).count(), named.len());
+            let (theirs, sheet) = (&other.sheet.columns[column], other.name.as_deref().unwrap_or_default());
+            Some((own, format!("{shared} of {all} in column {} of sheet {}", quoted(theirs), quoted(sheet))))
+        })
+    }
+
+    /// A sheet of organizations.
+    fn of_organizations(
+        &self,
+        name: &str,
+        file: Option<&Path>,
+        found: &Found,
+        column: usize,
+        proof: &str,
+    ) -> String {
+        let columns = &self.sheet.columns;
+        let mut used = BTreeSet::from([column]);
+        let mut fields = format!("name = {}  # {proof}\n", quoted(&columns[column]));
+        for (field, names) in ORGANIZATION {
+            if let Some(column) = find(columns, names, |column| !used.contains(&column)) {
+                used.insert(column);
+                let _ = writeln!(fields, "{field} = {}", quoted(&columns[column]));
+            }
+        }
+        let mut out = format!("\n[sources.{name}]\n");
+        if let Some(file) = file {
+            let _ = writeln!(out, "file    = {}", quoted(&file.display().to_string()));
+        }
+        if let Some(sheet) = &found.name {
+            let _ = writeln!(out, "sheet   = {}", quoted(sheet));
+        }
+        let _ = writeln!(out, "key     = {}  # what other sheets call them", quoted(&columns[column]));
+        out.extend(self.ignored(&used).map(|line| line + "\n"));
+        let _ = write!(out, "\n[sources.{name}.organizations]\n{fields}");
+        out
+    }
+
+    fn ignored(&self, used: &BTreeSet<usize>) -> Option<String> {
+        let columns = self.sheet.columns.iter().enumerate();
+        let rest = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
+        let rest: Vec<String> = rest.map(|(_, name)| quoted(name)).collect();
+        (!rest.is_empty()).then(|| format!("ignore  = [{}]  # not published", rest.join(", ")))
+    }
+
+    /// Rows that hardly say anything, such as sums below a table, by their key.
+    fn skipped(&self, key: usize) -> Option<String> {
+        let filled = |row: &&Row| row.cells.iter().filter(|cell| !cell.is_empty()).count();
+        let widest = self.sheet.rows.iter().map(|row| filled(&row)).max().unwrap_or(0);
+        let poor: Vec<_> = self.sheet.rows.iter().filter(|row| widest > 4 && filled(row) <= 2).collect();
+        let keys: Vec<String> =
+            poor.iter().filter_map(|row| row.cells.get(key)).map(|cell| quoted(&cell.text())).collect();
+        let first = poor.first()?;
+        Some(format!(
+            "skip    = [{}]  # keys of rows that are none: row {} has {} of {widest} cells",
+            keys.join(", "),
+            first.line,
+            filled(first)
+        ))
+    }
+
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool) {
-        if let Some(column) = taken.get(&(Table::Programs, "organization")) {
+        let elsewhere = self.others.iter().any(|other| {
+            !std::ptr::eq(&other.sheet, self.sheet)
+                && Draft { sheet: &other.sheet, others: self.others, currency: None }
+                    .organizations()
+                    .is_some()
+        });
+        if let Some(column) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let column = quoted(&self.sheet.columns[*column]);
             let _ = writeln!(
                 out,
@@ -277,8 +221,16 @@ impl Draft<'_> {
         let _ = writeln!(out, "\n[sources.{name}.programs]");
         for (table, field, _) in COLUMNS.iter().filter(|(table, ..)| *table == Table::Programs) {
             match (taken.get(&(*table, *field)), *field) {
-                (Some(column), "programType") => self.words(out, field, *column, slug_of),
+                (Some(column), "programType") => {
+                    self.words(out, field, *column, |word| {
+                        type_of(word).map_or_else(|| slug_of(word), str::to_owned)
+                    });
+                }
                 (Some(column), "lifecycle") => self.words(out, field, *column, state_of),
+                (Some(_), "fundingMinUsd" | "fundingMaxUsd") if self.currency.is_some() => {}
+                (Some(column), "eligibleCountries") => {
+                    self.places(out, field, *column, self.separator(taken).map(|(separator, _)| separator));
+                }
                 (Some(column), _) => {
                     let _ = writeln!(out, "{field} = {}", quoted(&self.sheet.columns[*column]));
                 }
@@ -291,28 +243,92 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
-        let cycles: Vec<_> = COLUMNS
-            .iter()
-            .filter(|(table, field, _)| taken.contains_key(&(*table, *field)) && *table == Table::Cycles)
-            .collect();
-        let has_dates = cycles.iter().any(|(_, field, _)| field.ends_with("On"));
-        if has_dates && has_key {
-            let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
-            match taken.get(&(Table::Cycles, "cohortYear")) {
-                Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
-                None => out.push_str("label = { value = \"Current call\" }\n"),
-            }
-            for (table, field, _) in cycles {
-                let column = taken.get(&(*table, *field)).copied().unwrap_or_default();
-                let column_name = quoted(&self.sheet.columns[column]);
-                let rule = if field.ends_with("On") && self.has_hours(column) {
-                    format!("{{ column = {column_name}, time = \"note\" }}  # the hour goes into a note")
-                } else {
-                    column_name
+        if has_key {
+            self.sums(out, name, taken);
+            self.cycles(out, name, taken);
+        }
+    }
+
+    /// Seasons of the same row's program, where a column has days.
+    fn cycles(&self, out: &mut String, name: &str, taken: &Taken) {
+        let cycles = COLUMNS.iter().filter(|(table, ..)| *table == Table::Cycles);
+        let cycles = cycles.filter_map(|(table, field, _)| Some((*field, *taken.get(&(*table, *field))?)));
+        let cycles: Vec<(&str, usize)> = cycles.collect();
+        if !cycles.iter().any(|(field, _)| field.ends_with("On")) {
+            return;
+        }
+        let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
+        match taken.get(&(Table::Cycles, "cohortYear")) {
+            Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
+            None => out.push_str("label = { value = \"Current call\" }\n"),
+        }
+        for (field, column) in cycles {
+            let name = quoted(&self.sheet.columns[column]);
+            let has_hours = field.ends_with("On") && self.has_hours(column);
+            let hours = if has_hours { ", time = \"note\"" } else { "" };
+            let rolling = self.rolling(column);
+            if field == "deadlineOn" && !rolling.is_empty() {
+                let pairs = |meant: &str| {
+                    let pairs = rolling.iter().map(|word| format!("{} = \"{meant}\"", quoted(word)));
+                    pairs.collect::<Vec<_>>().join(", ")
                 };
-                let _ = writeln!(out, "{field} = {rule}");
+                let (nothing, state) = (pairs(""), pairs("rolling"));
+                let _ = writeln!(
+                    out,
+                    "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}  # no day; others as they are\n\
+                     status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
+                );
+            } else if has_hours {
+                let _ = writeln!(out, "{field} = {{ column = {name}{hours} }}  # the hour goes into a note");
+            } else {
+                let _ = writeln!(out, "{field} = {name}");
             }
         }
+    }
+
+    /// What a column of days says where there is none.
+    fn rolling(&self, column: usize) -> BTreeSet<String> {
+        self.column(column).filter(|word| ROLLING.contains(&fold(word).as_str())).collect()
+    }
+
+    /// The column of sums that are not in dollars; a fact has one sum, and the most is what readers look for.
+    fn sum(&self, taken: &Taken) -> Option<usize> {
+        let column = |field| taken.get(&(Table::Programs, field)).copied();
+        self.currency.as_ref().and_then(|_| column("fundingMaxUsd").or_else(|| column("fundingMinUsd")))
+    }
+
+    /// Sums that are not in dollars, as facts.
+    fn sums(&self, out: &mut String, name: &str, taken: &Taken) {
+        let (Some((currency, proof)), Some(column)) = (&self.currency, self.sum(taken)) else { return };
+        let column = quoted(&self.sheet.columns[column]);
+        let _ = writeln!(
+            out,
+            "\n[sources.{name}.facts]  # sums are never converted: they are published in their own currency\n\
+             kind = {{ value = \"funding\" }}\nlabel = {{ value = {column} }}\namount = {column}\n\
+             currency = {{ value = \"{currency}\" }}  # as in {proof}"
+        );
+    }
+
+    /// Places that may apply: a union of states as its members, which have codes.
+    fn places(&self, out: &mut String, field: &str, column: usize, lists: Option<&str>) {
+        let name = quoted(&self.sheet.columns[column]);
+        let cells = self.column(column);
+        let words = cells.flat_map(|cell| match lists {
+            Some(separator) => cell.split(separator).map(|word| word.trim().to_owned()).collect(),
+            None => vec![cell],
+        });
+        let unions: BTreeSet<String> = words.filter(|word| EUROPE.0.contains(&fold(word).as_str())).collect();
+        if unions.is_empty() {
+            let _ = writeln!(out, "{field} = {name}");
+            return;
+        }
+        let pairs: Vec<String> =
+            unions.iter().map(|word| format!("{} = \"{}\"", quoted(word), EUROPE.1)).collect();
+        let _ = writeln!(
+            out,
+            "{field} = {{ column = {name}, values = {{ {}, \"*\" = \"*\" }} }}  # its members; others as they are",
+            pairs.join(", ")
+        );
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it.
@@ -330,12 +346,11 @@ impl Draft<'_> {
     }
 
     fn taken(&self) -> Taken {
-        let folded: Vec<String> = self.sheet.columns.iter().map(|name| key_of(name)).collect();
         let mut taken = Taken::new();
         let mut used = BTreeSet::new();
         for (table, field, names) in &COLUMNS {
-            let column = names.iter().find_map(|name| folded.iter().position(|known| known == name));
-            if let Some(column) = column.filter(|column| used.insert(*column)) {
+            if let Some(column) = find(&self.sheet.columns, names, |column| !used.contains(&column)) {
+                used.insert(column);
                 taken.insert((*table, *field), column);
             }
         }
@@ -462,6 +477,12 @@ impl Draft<'_> {
     }
 
     fn lists(&self, taken: &Taken) -> Option<String> {
+        let (separator, cell) = self.separator(taken)?;
+        Some(format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)))
+    }
+
+    /// What stands between the items of lists, and a cell where it does.
+    fn separator(&self, taken: &Taken) -> Option<(&'static str, String)> {
         let is_list = |field: &str| {
             field.ends_with("Countries")
                 || COLUMNS.iter().any(|(_, known, _)| *known == field && field.len() == 6)
@@ -469,23 +490,10 @@ impl Draft<'_> {
         let columns: Vec<usize> =
             taken.iter().filter(|((_, field), _)| is_list(field)).map(|(_, column)| *column).collect();
         [";", "|", ","].into_iter().find_map(|separator| {
-            let cell = columns
-                .iter()
-                .flat_map(|column| self.column(*column))
-                .find(|text| text.contains(separator))?;
-            Some(format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)))
+            let mut cells = columns.iter().flat_map(|column| self.column(*column));
+            Some((separator, cells.find(|text| text.contains(separator))?))
         })
     }
-}
-
-fn state_of(word: &str) -> String {
-    let folded = fold(word);
-    let state = STATES.iter().find(|(_, words)| words.contains(&folded.as_str()));
-    state.map_or("unclear", |(state, _)| *state).to_owned()
-}
-
-fn key_of(name: &str) -> String {
-    fold(name).chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 /// A text on one line of a comment.

@@ -12,9 +12,9 @@ use crate::read::Table;
 use crate::read::identity::extras;
 
 /// Words that a source may have beside its tables.
-const OPTIONS: [&str; 12] = [
-    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "lists", "empty", "ignore", "gone",
-    "broken",
+const OPTIONS: [&str; 13] = [
+    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "lists", "empty", "ignore", "skip",
+    "gone", "broken",
 ];
 /// Words of a rule.
 const WORDS: [&str; 8] = ["column", "value", "values", "join", "with", "distinct", "time", "default"];
@@ -42,6 +42,8 @@ pub(super) struct Source {
     pub lists: Option<String>,
     pub empty: Vec<String>,
     pub ignore: Vec<String>,
+    /// Keys of rows that are no records, such as sums.
+    pub skip: Vec<String>,
     pub gone: Gone,
     /// Whether a row that fails becomes a draft without what failed.
     pub drafts_broken: bool,
@@ -63,6 +65,7 @@ impl Source {
             lists: None,
             empty: Vec::new(),
             ignore: Vec::new(),
+            skip: Vec::new(),
             gone: Gone::Withdraw,
             drafts_broken: false,
             targets: Vec::new(),
@@ -174,6 +177,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         lists: text("lists")?,
         empty: texts(members, "empty")?,
         ignore: texts(members, "ignore")?,
+        skip: texts(members, "skip")?,
         gone,
         drafts_broken: one_of("broken", &["stop", "draft"])?.as_deref() == Some("draft"),
         targets,

@@ -137,6 +137,11 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     Ok(sheet)
 }
 
+/// The sheets of a workbook that can be seen; nothing of what is no workbook.
+pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
+    if bytes.starts_with(b"PK\x03\x04") { workbook::sheets(bytes) } else { Ok(Vec::new()) }
+}
+
 /// Whether a workbook unpacks to no more than so many bytes.
 #[cfg(test)]
 pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {

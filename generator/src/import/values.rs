@@ -66,21 +66,30 @@ pub(super) fn make(
         };
         let items = items.iter().map(|item| item.trim()).filter(|item| !says_nothing(item));
         let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
-        return Ok(Some(Made { value: json!(items?), note: None }));
+        // One word may stand for several, as the name of a union for its members.
+        let items = items?;
+        let items: Vec<&str> =
+            items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
+        return Ok(Some(Made { value: json!(items), note: None }));
     }
     if rule.values.is_empty() {
         return convert(cell, field, kind, source, rule).map(Some);
     }
-    convert(&Cell::Text(renamed(&text, field, rule)?), field, kind, source, rule).map(Some)
+    match renamed(&text, field, rule)? {
+        nothing if nothing.is_empty() => Ok(None),
+        same if same == text => convert(cell, field, kind, source, rule).map(Some),
+        other => convert(&Cell::Text(other), field, kind, source, rule).map(Some),
+    }
 }
 
-/// The word that stands for a source's word.
+/// The word that stands for a source's word: nothing for one that says nothing, itself for `*`.
 fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     if rule.values.is_empty() {
         return Ok(text.to_owned());
     }
     let known = rule.values.get(text).or_else(|| rule.values.get("*"));
-    known.cloned().ok_or_else(|| {
+    let known = known.map(|known| if known == "*" { text } else { known });
+    known.map(str::to_owned).ok_or_else(|| {
         let message = format!("`{field}`: {} is not among `values`", quoted(text));
         let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
         wrong(Code::UnknownWord, message, format!("add to its values: \"{escaped}\" = \"…\""))
@@ -140,7 +149,8 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
     let head = text.get(..10).and_then(|head| head.parse::<Date>().ok());
     if let Some(day) = head {
         let rest = text[10..].trim_start_matches(['T', 't', ' ', ',']).trim();
-        let is_midnight = matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z");
+        let is_midnight =
+            matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z" | "00:00:00.000+0000");
         return Ok((day, (!is_midnight).then(|| rest.to_owned())));
     }
     let said = || format!("`{field}` is {}", quoted(text));

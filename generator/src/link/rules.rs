@@ -13,7 +13,7 @@ use snapshot::record::{
     Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, nearest, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, nearest, one, quoted};
 use crate::read::{Row, Tables};
 
 const LICENSE: &str = "CC BY 4.0";
@@ -193,7 +193,7 @@ fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
     match record.entity_type {
         EntityType::Organization | EntityType::Program | EntityType::Recipient => Vec::new(),
         kind => {
-            let message = format!("an alias cannot lead to a {}: it has no slug", kind.as_str());
+            let message = format!("an alias cannot lead to {}: it has no slug", one(kind.as_str()));
             vec![Diagnostic::new(Code::NoSlug, at, message).about("entityType", kind.as_str())]
         }
     }
@@ -208,7 +208,7 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
     let strangers = record.fields.keys().filter(|name| !known.contains(&name.as_str()));
     let faults = strangers.map(|name| {
         let kind = record.entity_type.as_str();
-        let message = format!("{} is not a text of a {kind}", quoted(name));
+        let message = format!("{} is not a text of {}", quoted(name), one(kind));
         let help = nearest(name, known.iter().copied()).map_or_else(
             || format!("its texts are {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::Plan;
+use super::{Counted, Plan};
 use crate::read::Table;
 
 /// Tables that are guarded: their records have addresses of their own.
@@ -96,6 +96,21 @@ impl Guards {
                 ));
             }
         }
+        held.extend(plan.counts.iter().filter_map(|table| self.fewer(table)));
         held
+    }
+
+    /// Why a table that can only be counted is held back: at least so many go as there are fewer.
+    fn fewer(&self, table: &Counted) -> Option<String> {
+        let Counted { table: name, live, new } = *table;
+        let fewer = live.saturating_sub(new);
+        let is_guarded = live >= LEAST && GUARDED.iter().any(|guarded| guarded.name() == name);
+        let is_meant = self.expect_removed.iter().any(|it| it.table == name && it.count == fewer);
+        let most = self.max_removed.0;
+        (is_guarded && !is_meant && fewer as f64 * 100.0 > most * live as f64).then(|| {
+            format!(
+                "{fewer} {name} fewer than {live} is above --max-removed {most}%\n  help: if all should go: opdir build … --expect-removed {name}={fewer}"
+            )
+        })
     }
 }

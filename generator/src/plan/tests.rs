@@ -25,6 +25,7 @@ fn table(live: usize, removed: usize, changed: usize) -> Plan {
             moved: vec![Moved { name: "acme".to_owned(), was: "acme-travel".to_owned(), has_alias: false }],
             renumbered: 0,
         }],
+        counts: Vec::new(),
         values_added: vec!["programType prize".to_owned()],
         values_removed: Vec::new(),
         same_moment: true,
@@ -53,6 +54,27 @@ fn a_table_cut_in_half_is_held_back_until_the_exact_count_is_named() {
     assert_eq!(guards(&[]).held(&table(100, 10, 50)), [""; 0]);
     assert_eq!(guards(&[]).held(&table(100, 0, 51)).len(), 1);
     assert_eq!(guards(&[]).held(&table(9, 9, 9)), [""; 0]);
+}
+
+#[test]
+fn what_was_built_without_tables_is_counted_and_says_so() {
+    let mut plan = table(100, 0, 0);
+    plan.tables.clear();
+    plan.counts = vec![
+        Counted { table: "programs", live: 100, new: 89 },
+        Counted { table: "facts", live: 100, new: 0 },
+        Counted { table: "organizations", live: 100, new: 90 },
+    ];
+    let expected = "11 programs fewer than 100 is above --max-removed 10%\n  help: if all should go: opdir build … --expect-removed programs=11";
+    assert_eq!(guards(&[]).held(&plan), [expected]);
+    assert_eq!(guards(&["--expect-removed", "programs=11"]).held(&plan), [""; 0]);
+    let text = told(&plan, &[], PlanFormat::Words);
+    assert!(
+        text.contains("built with --index-only") && text.contains("programs: 100, would be 89\n"),
+        "{text}"
+    );
+    assert!(!text.contains("no record changes") && !plan.is_empty(), "{text}");
+    assert!(told(&plan, &[], PlanFormat::Markdown).contains("programs: 100, would be 89"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Plan, TablePlan};
+use super::{Counted, Plan, TablePlan};
 use crate::diagnostics::quoted;
 
 /// How many records of a kind are named in words.
@@ -40,6 +40,7 @@ fn words(plan: &Plan, held: &[String], most: usize) -> String {
         Some(live) if plan.is_empty() => format!("against {live}: no record changes\n"),
         Some(live) => format!("against {live}:\n"),
     };
+    text.push_str(&counts(plan));
     for table in &plan.tables {
         let _ = writeln!(text, "{}", headline(table));
         lines(&mut text, table, most);
@@ -63,6 +64,20 @@ fn words(plan: &Plan, held: &[String], most: usize) -> String {
     held.iter().for_each(|held| {
         let _ = writeln!(text, "held back: {held}");
     });
+    text
+}
+
+/// What can be told of what was built without tables.
+fn counts(plan: &Plan) -> String {
+    if plan.counts.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "it was built with --index-only: which records change cannot be told, only how many there are\n"
+            .to_owned();
+    for Counted { table, live, new } in &plan.counts {
+        let _ = writeln!(text, "{table}: {live}, would be {new}");
+    }
     text
 }
 

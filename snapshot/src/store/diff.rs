@@ -1,12 +1,17 @@
-//! What changed from one generation to another, file by file.
+//! What changed from one generation to another, file by file; and what a generation keeps of that about the one
+//! before it, so that it can be told when that is gone.
 
 use std::cmp::Ordering;
 use std::path::Path;
 
 use super::StoreError;
+use super::body::Body;
 use super::generation::Generation;
 use super::manifest::{Id, Manifest};
-use super::table::FileEntry;
+use super::sections::{SectionWriter, Sections};
+
+/// In the rows of `moved`: the generation before has no such page.
+const ADDED: u32 = 1 << 31;
 
 /// What happened to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +37,7 @@ pub struct Difference {
 
 /// Compares two generations by the hashes they were published with. `old` and `new` are each a root, which
 /// stands for its live generation, or the folder of one generation; without `new`, the parent of the one
-/// that `old` names is compared with it.
+/// that `old` names is compared with it, from what was kept of it at publication if it can be.
 ///
 /// # Errors
 ///
@@ -41,30 +46,81 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<Difference, StoreError> {
     let first = open(old)?;
     let (old, new) = match new {
         Some(new) => (first, open(new)?),
-        None => (parent(old, &first)?, first),
+        None => match kept(&first) {
+            Some(difference) => return Ok(difference),
+            None => (parent(old, &first)?, first),
+        },
     };
-    let same = |left: FileEntry<'_>, right: FileEntry<'_>| left.identity() == right.identity();
-    let (mut left, mut right) = (old.files().entries().peekable(), new.files().entries().peekable());
-    let mut pages = Vec::new();
+    let pages = changes(identities(&old), identities(&new));
+    let pages = pages.into_iter().map(|(path, change, _)| (path.to_owned(), change)).collect();
+    Ok(Difference { old: old.manifest().clone(), new: new.manifest().clone(), pages })
+}
+
+fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
+    of.files().entries().map(|entry| (entry.path(), entry.identity()))
+}
+
+/// What is different between two lists of pages, both sorted: path, what happened, position in the new one.
+fn changes<'old, 'new: 'old>(
+    old: impl Iterator<Item = (&'old str, Body)>,
+    new: impl Iterator<Item = (&'new str, Body)>,
+) -> Vec<(&'old str, Change, u32)> {
+    let (mut old, mut new) = (old.peekable(), new.peekable());
+    let (mut found, mut row) = (Vec::new(), 0);
     loop {
-        let order = match (left.peek(), right.peek()) {
-            (None, None) => break,
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return found,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(left), Some(right)) => left.path().cmp(right.path()),
+            (Some((before, _)), Some((after, _))) => before.cmp(after),
         };
-        let before = if order.is_le() { left.next() } else { None };
-        let after = if order.is_ge() { right.next() } else { None };
-        let found = match (before, after) {
-            (Some(before), Some(after)) if same(before, after) => continue,
-            (Some(page), Some(_)) => (page, Change::Changed),
-            (Some(page), None) => (page, Change::Removed),
-            (None, Some(page)) => (page, Change::Added),
-            (None, None) => break,
-        };
-        pages.push((found.0.path().to_owned(), found.1));
+        let before = if order.is_le() { old.next() } else { None };
+        let after = if order.is_ge() { new.next() } else { None };
+        match (before, after) {
+            (Some((path, before)), Some((_, after))) if before != after => {
+                found.push((path, Change::Changed, row));
+            }
+            (Some((path, _)), None) => found.push((path, Change::Removed, row)),
+            (None, Some((path, _))) => found.push((path, Change::Added, row)),
+            _ => {}
+        }
+        row += u32::from(after.is_some());
     }
-    Ok(Difference { old: old.manifest().clone(), new: new.manifest().clone(), pages })
+}
+
+/// Keeps what is different from the generation before, sorted pages with their bodies: its manifest, the rows that
+/// it has not so, and the paths that only it has.
+pub(super) fn keep<'a>(
+    before: &Generation,
+    pages: impl Iterator<Item = (&'a str, Body)>,
+    history: &mut SectionWriter,
+) {
+    let (mut moved, mut gone) = (Vec::new(), Vec::new());
+    for (path, change, row) in changes(identities(before), pages) {
+        match change {
+            Change::Added => moved.push(row | ADDED),
+            Change::Changed => moved.push(row),
+            Change::Removed => gone.extend([path.as_bytes(), b"\n"].concat()),
+        }
+    }
+    history.put::<u8>("before", before.manifest().to_bytes());
+    history.put::<u32>("moved", moved);
+    history.put::<u8>("gone", gone);
+}
+
+/// What a generation keeps about the one before. Nothing, if it is the first, or was published before this was kept.
+fn kept(of: &Generation) -> Option<Difference> {
+    let history: Sections = of.history().ok()?;
+    let before = Manifest::parse(&history.get::<u8>("before").ok()?).ok()?;
+    let gone = history.get::<u8>("gone").ok()?;
+    let gone = std::str::from_utf8(&gone).ok()?.lines().map(|path| (path.to_owned(), Change::Removed));
+    let mut pages: Vec<(String, Change)> = gone.collect();
+    for row in history.get::<u32>("moved").ok()?.iter() {
+        let change = if row & ADDED == 0 { Change::Changed } else { Change::Added };
+        pages.push((of.files().get(row & !ADDED)?.path().to_owned(), change));
+    }
+    pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Some(Difference { old: before, new: of.manifest().clone(), pages })
 }
 
 /// The root of a path that names a generation's folder, and which generation that is.

@@ -135,6 +135,12 @@ impl Generation {
         self.recipe
     }
 
+    /// What depends on the generations before it.
+    pub(super) fn history(&self) -> Result<Sections, StoreError> {
+        let hash = Digest::of(&self.manifest.to_bytes());
+        Reading::new(&*self.vfs, &self.dir, HISTORY).sealed(self.copied, hash)
+    }
+
     /// Its pages.
     #[must_use]
     pub fn files(&self) -> &FileTable {

@@ -13,6 +13,7 @@ use jiff::civil::Date;
 use super::body::{Body, CODINGS, Coding, Tally};
 use super::changes::{Gathered, Next, Versions};
 use super::dates;
+use super::diff;
 use super::digest::Digest;
 use super::generation::{
     Generation, current, directory_of, file_list, open_current_on, open_root, open_sections,
@@ -381,7 +382,7 @@ impl Stage {
     fn history<'a>(
         &self,
         manifest: &Manifest,
-        pages: impl Iterator<Item = (&'a str, Body)>,
+        pages: impl Iterator<Item = (&'a str, Body)> + Clone,
         versions: &Versions,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
@@ -390,12 +391,15 @@ impl Stage {
         let mut history = SectionWriter::default();
         let manifest_hash = Digest::of(&manifest.to_bytes());
         history.put("manifest", [manifest_hash]);
-        history.put::<i64>("changed", dates::changed(pages, live.map(Generation::files), now));
+        history.put::<i64>("changed", dates::changed(pages.clone(), live.map(Generation::files), now));
         let (sequence, published) = (manifest.sequence, manifest.generated_at);
-        let live = live.map(|live| (live.changes(), live.files()));
-        let next = Next { live, manifest: manifest_hash, sequence, published, day };
+        let known = live.map(|live| (live.changes(), live.files()));
+        let next = Next { live: known, manifest: manifest_hash, sequence, published, day };
         next.write(versions, &mut history);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
+        if let Some(live) = live {
+            diff::keep(live, pages, &mut history);
+        }
         history.finish()
     }
 

@@ -247,7 +247,7 @@ impl FileTable {
     }
 
     /// All pages, below index/ and public/, sorted by path.
-    pub fn entries(&self) -> impl Iterator<Item = FileEntry<'_>> {
+    pub fn entries(&self) -> impl Iterator<Item = FileEntry<'_>> + Clone {
         (0..self.rows.len() as u32).filter_map(|number| self.get(number))
     }
 

@@ -51,15 +51,15 @@ const FACETS_NAMED: [(&str, &str); 9] = [
 
 /// Names of facets that are also names of something else, and where.
 const NAMESAKES: [(&str, &str); 9] = [
-    ("edge/src/mcp/brief.rs", "fields"),            // a list of a record
-    ("generator/src/data/describe.rs", "fields"),   // columns of a Data Package
-    ("generator/src/import/draft.rs", "countries"), // a column of a sheet
-    ("generator/src/import/draft.rs", "topics"),    // a column of a sheet
-    ("generator/src/import/draft.rs", "fields"),    // a field of a program
-    ("generator/src/link/labels.rs", "fields"),     // a field of a program
-    ("generator/src/link/rules.rs", "fields"),      // the texts of a translation
-    ("generator/src/link/spelling.rs", "fields"),   // a field of a program
-    ("snapshot/src/record/program.rs", "fields"),   // a field of a program
+    ("edge/src/mcp/brief.rs", "fields"),          // a list of a record
+    ("generator/src/data/describe.rs", "fields"), // columns of a Data Package
+    ("generator/src/import/draft/columns.rs", "countries"), // a column of a sheet
+    ("generator/src/import/draft/columns.rs", "topics"), // a column of a sheet
+    ("generator/src/import/draft/columns.rs", "fields"), // a field of a program
+    ("generator/src/link/labels.rs", "fields"),   // a field of a program
+    ("generator/src/link/rules.rs", "fields"),    // the texts of a translation
+    ("generator/src/link/spelling.rs", "fields"), // a field of a program
+    ("snapshot/src/record/program.rs", "fields"), // a field of a program
 ];
 
 /// Modules named as `crate::<module>` in a line.
@@ -130,7 +130,7 @@ fn only_the_store_touches_files() {
 #[test]
 fn only_preview_of_the_generator_looks_at_the_edge() {
     let files = shipped(&["generator/src"]);
-    let others = files.iter().filter(|file| file.path != "generator/src/preview.rs");
+    let others = files.iter().filter(|file| !file.path.starts_with("generator/src/preview"));
     assert_none("the edge, seen from", others.flat_map(|file| file.naming(&["edge::"])));
 }
 

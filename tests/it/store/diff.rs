@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use edge::answer::{Asked, Place, answer};
 use edge::epoch::Setting;
@@ -16,7 +17,7 @@ use generator::generate::Options;
 use generator::read::Input;
 use jiff::civil::Date;
 use snapshot::page::address::url_of;
-use snapshot::store::{Generation, diff, rollback};
+use snapshot::store::{Generation, diff, gc, live_id, rollback};
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, HOST, build, load, options};
@@ -115,6 +116,26 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
         }
     }
     assert!(changed > 10 && stayed > 500, "{changed} changed, {stayed} stayed");
+}
+
+#[test]
+fn what_to_purge_is_told_though_the_generation_before_was_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let first = root.join("generations").join(live_id(root).unwrap().to_string());
+    publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
+    let purge = |difference| told(&difference, DiffFormat::Purge);
+    let compared = purge(diff(&first, Some(root)).unwrap());
+    assert!(compared.contains("/api/v1/recipients/afrilabs-network\n"), "{compared}");
+    assert!(compared.contains("/api/v1/recipients/afrilabs\n"), "{compared}");
+    assert_eq!(purge(diff(root, None).unwrap()), compared);
+    let removed = gc(root, 1, SystemTime::now() + Duration::from_secs(60)).unwrap();
+    assert_eq!(removed.len(), 1);
+    assert!(!first.exists());
+    let kept = diff(root, None).unwrap();
+    assert_eq!(kept.old.id(), removed[0]);
+    assert_eq!(purge(kept), compared);
 }
 
 #[test]

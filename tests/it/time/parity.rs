@@ -106,7 +106,7 @@ fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
             urls(path).into_iter().for_each(|url| drop(pages.insert(url, filled.bytes.clone())));
             Ok::<(), GenerateError>(())
         };
-        family.render(put).unwrap();
+        family.render(put, || ()).unwrap();
     }
     let mut pages = pages.into_inner().unwrap();
     pages.extend(QUESTIONS.map(|question| (question.to_owned(), asked(&site, &dated, question))));

@@ -1,4 +1,4 @@
-//! Workbooks (.xlsx, .ods): one sheet, its first row with more than one cell as the header. Formulas give
+//! Workbooks (.xlsx, .ods): one sheet, its first row with names for most columns as the header. Formulas give
 //! the values that were saved with them.
 
 use std::io::{Cursor, Read as _};
@@ -26,6 +26,19 @@ pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Sheet, String> {
         (sparse(&mut book, &name)?, merged)
     };
     named(rows.0, rows.1)
+}
+
+/// Names of the sheets that can be seen.
+pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let is_ods = unpacks(bytes, LARGEST_UNPACKED)?;
+    let cursor = Cursor::new(bytes);
+    let unfit = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
+    let sheets = match is_ods {
+        true => Ods::new(cursor).map_err(|error| unfit(&error))?.sheets_metadata().to_vec(),
+        false => Xlsx::new(cursor).map_err(|error| unfit(&error))?.sheets_metadata().to_vec(),
+    };
+    let visible = sheets.into_iter().filter(|sheet| sheet.visible == SheetVisible::Visible);
+    Ok(visible.map(|sheet| sheet.name).collect())
 }
 
 /// Unpacks everything once into nowhere: what it claims about its size may be a lie. Tells whether it is
@@ -126,20 +139,24 @@ fn cell(value: &Data) -> Cell {
     }
 }
 
-/// The first row with more than one cell names the columns; what stands above is a title.
+/// The first row that fills more than half as many cells as the fullest names the columns; what stands above is a
+/// title, or groups columns.
 fn named(mut rows: Vec<Row>, merged: usize) -> Result<Sheet, String> {
     let filled = |row: &Row| row.cells.iter().filter(|cell| !cell.is_empty()).count();
     rows.retain(|row| filled(row) > 0);
     let widest = rows.iter().take(20).map(filled).max().unwrap_or(0);
-    let header = rows.iter().position(|row| filled(row) > 1.min(widest.saturating_sub(1)));
+    let header = rows.iter().position(|row| filled(row) * 2 > widest);
     let header = header.ok_or("the sheet is empty")?;
+    let mut notes = Vec::new();
+    if let Some(first) = rows.get(header).filter(|_| header > 0) {
+        notes.push(format!("row {} names the columns; what stands above is left out", first.line));
+    }
     let mut rows = rows.split_off(header);
     let columns: Vec<String> = rows.remove(0).cells.iter().map(Cell::text).collect();
     for row in &mut rows {
         row.cells.truncate(columns.len());
         row.cells.resize(columns.len(), Cell::Empty);
     }
-    let mut notes = Vec::new();
     if merged > 0 {
         notes.push(format!("{merged} merged cells: only the first cell of each has its value"));
     }

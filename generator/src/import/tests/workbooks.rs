@@ -117,7 +117,8 @@ fn merged_cells_are_told_and_a_title_above_the_header_is_none() {
     let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
     assert_eq!(sheet.columns, ["Ref", "Title"]);
     assert_eq!(sheet.rows[0].line, 4);
-    assert_eq!(sheet.notes, ["1 merged cells: only the first cell of each has its value"]);
+    let merged = "1 merged cells: only the first cell of each has its value";
+    assert_eq!(sheet.notes, ["row 3 names the columns; what stands above is left out", merged]);
 }
 
 #[test]
@@ -146,4 +147,68 @@ fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() 
     assert!(source::unpacks(&book, 4 << 20).is_ok());
     let error = source::unpacks(&book, 2 << 20).unwrap_err();
     assert!(error.contains("it unpacks to more than 2 MB"), "{error}");
+}
+
+/// A row of texts, from column A; empty ones have no cell.
+fn row(number: usize, texts: &[&str]) -> String {
+    let cells = ('A'..='Z').zip(texts).filter(|(_, it)| !it.is_empty());
+    let cells: String = cells.map(|(column, it)| text(&format!("{column}{number}"), it)).collect();
+    format!("<row r=\"{number}\">{cells}</row>")
+}
+
+#[test]
+fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted() {
+    let calls: String = [
+        &["Register of calls"][..],
+        &["", "", "", "", "Money"],
+        &["Ref.", "Call title", "Funder", "Who may apply", "Min", "Max", "Deadline", "Link", "Type"],
+        &["A1", "Sea", "Acme", "EU; Norway", "-", "€1.500,00", "31/12/2026", "www.a.example", "Beca"],
+        &["A2", "Ice", "Zeta", "Spain", "€500,00", "€3.000,00", "rolling", "https://b.example/", "Prize"],
+        &["Total", "2"],
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, texts)| row(n + 1, texts))
+    .collect();
+    let funders: String =
+        [&["Name", "Website"][..], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]
+            .iter()
+            .enumerate()
+            .map(|(n, texts)| row(n + 1, texts))
+            .collect();
+    let data = |rows: &str| format!("<sheetData>{rows}</sheetData>");
+    let (calls, funders) = (data(&calls), data(&funders));
+    let place = Place::new(&[]);
+    place.write(
+        "inbox/register.xlsx",
+        &workbook(&[("Calls", "visible", &calls), ("Funders", "visible", &funders)], false),
+    );
+    let said =
+        draft(place.folder.path(), Some(&place.folder.path().join("inbox/register.xlsx")), None).unwrap();
+    assert!(said.contains("row 3 names the columns; what stands above is left out"), "{said}");
+    assert!(place.folder.path().join("dataset.json").exists());
+    let mapping = fs::read_to_string(place.folder.path().join("import.toml")).unwrap();
+    for line in [
+        "file    = \"inbox/register.xlsx\"",
+        "skip    = [\"Total\"]  # keys of rows that are none: row 6 has 2 of 9 cells",
+        "name = \"Name\"  # 2 of 2 in column \"Funder\" of sheet \"Calls\"",
+        "currency = { value = \"EUR\" }  # as in €1.500,00, row 4",
+    ] {
+        assert!(mapping.contains(line), "{line}: {mapping}");
+    }
+    place.imported();
+    let programs = place.rows("programs/calls.ndjson");
+    assert_eq!(programs.len(), 2, "a sum is no program");
+    assert_eq!(programs[0]["programType"], "scholarship");
+    let countries = programs[0]["eligibleCountries"].as_array().unwrap();
+    assert_eq!((countries.len(), &countries[0], &countries[27]), (28, &json!("AT"), &json!("Norway")));
+    assert_eq!(programs[1]["eligibleCountries"], json!(["Spain"]));
+    assert_eq!(programs[0].get("fundingMaxUsd"), None, "euros are no dollars");
+    let sums: Vec<_> = place.rows("facts/calls.ndjson").iter().map(|fact| fact["amount"].clone()).collect();
+    assert_eq!(sums, [json!(1500), json!(3000)]);
+    let cycles = place.rows("cycles/calls.ndjson");
+    assert_eq!((&cycles[0]["deadlineOn"], cycles[0].get("status")), (&json!("2026-12-31"), None));
+    assert_eq!((cycles[1].get("deadlineOn"), &cycles[1]["status"]), (None, &json!("rolling")));
+    let organizations = place.rows("organizations/funders.ndjson");
+    assert_eq!((organizations.len(), &organizations[1]["key"]), (2, &json!("Zeta")));
 }

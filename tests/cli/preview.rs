@@ -1,0 +1,125 @@
+//! `opdir preview`: served from the start, followed by the pages, and nothing of it published.
+
+use super::harness::{Server, content, status};
+use super::{OPDIR, Place};
+
+fn started(place: &Place) -> Server {
+    Server::start(
+        OPDIR,
+        place.folder.path(),
+        &["preview", "--data", "data", "--listen", "127.0.0.1:0"],
+        "http://",
+    )
+}
+
+/// The token of a status.
+fn seen(status: &str) -> &str {
+    status.split_once("\"seen\":\"").unwrap().1.split('"').next().unwrap()
+}
+
+#[test]
+fn preview_serves_the_sample_on_a_free_port() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let server =
+        Server::start(OPDIR, place.folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
+    let answer = server.get("/api/v1/search?q=fellowship&limit=1");
+    assert_eq!(status(&answer), "200", "{answer}");
+    assert!(answer.contains(r#""total":"#), "{answer}");
+    assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
+    assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
+    let busy = place.opdir(&["preview", "--listen", &server.address]);
+    busy.fails(4, &["error: ", &server.address, "is in use", "--listen"]);
+}
+
+#[test]
+fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
+    let place = Place::new();
+    let server = started(&place);
+    server.says("watching data");
+    let found = |name: &str| {
+        server.get(&format!("/api/v1/search?q={name}")).contains(&format!("\"name\":\"{name}\""))
+    };
+    assert!(!found("Zephyrine"));
+    place.retitle("Zephyrine");
+    server.says("serving the new snapshot");
+    assert!(found("Zephyrine"));
+    place.append("aliases.csv", "organisation,,x\n");
+    server.says("E0201");
+    server.says("still serving the last good snapshot");
+    assert!(found("Zephyrine"));
+    place.edit("aliases.csv", |text| text.replace("organisation,,x\n", ""));
+    place.retitle("Quixotry");
+    server.says("serving the new snapshot");
+    assert!(found("Quixotry"));
+}
+
+#[test]
+fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() {
+    let place = Place::new();
+    place.append("aliases.csv", "<b>organisation,,x\n");
+    let server = started(&place);
+    server.says("watching data");
+    let page = server.get("/programs?q=anything");
+    assert_eq!(status(&page), "503", "{page}");
+    for words in ["1 error in the data", "data&#x2f;aliases.csv:21", "E0201", "&lt;b&gt;organisation"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("<b>organisation"), "{page}");
+    let refused = server.get("/api/v1/search");
+    assert!(refused.contains("503 ") && refused.contains(r#"{"error":{"message":"#), "{refused}");
+    assert_eq!(status(&server.get_from("evil.example", "/")), "421");
+    assert_eq!(status(&server.get_from("evil.example", "/__opdir/status")), "421");
+    place.edit("aliases.csv", |text| text.replace("<b>organisation,,x\n", ""));
+    server.says("serving the new snapshot");
+    assert_eq!(status(&server.get("/programs?q=anything")), "200");
+    assert_eq!(status(&server.get("/api/v1/search")), "200");
+}
+
+#[test]
+fn pages_of_a_preview_are_told_at_once_what_changed() {
+    let place = Place::new();
+    let server = started(&place);
+    server.says("watching data");
+    let page = server.get("/");
+    let script = "<script src=\"/__opdir/preview.js\" data-generation=\"";
+    let generation = page.split_once(script).unwrap().1.split('"').next().unwrap().to_owned();
+    assert!(page.contains("cache-control: no-store"), "{page}");
+    let first = server.get("/__opdir/status");
+    assert!(first.contains(&format!("\"generation\":\"{generation}\"")), "{first}");
+    assert!(first.contains("\"trouble\":null"), "{first}");
+    place.append("aliases.csv", "organisation,,x\n");
+    // Held until there is something to tell: that a build began, and how it ended.
+    let mut told = server.get(&format!("/__opdir/status?seen={}", seen(&first)));
+    while told.contains("\"building\":true") {
+        told = server.get(&format!("/__opdir/status?seen={}", seen(&told)));
+    }
+    assert!(told.contains("E0201") && told.contains("aliases.csv:21"), "{told}");
+    assert!(told.contains("did you mean `organization`?"), "{told}");
+    assert!(told.contains(&generation), "the last good snapshot is still served: {told}");
+    for (path, kind) in [("/__opdir/preview.js", "text/javascript"), ("/__opdir/preview.css", "text/css")] {
+        let answer = server.get(path);
+        assert!(status(&answer) == "200" && answer.contains(kind), "{answer}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_taken_away_and_put_back_is_watched_again() {
+    let place = Place::new();
+    let server = started(&place);
+    server.says("watching data");
+    std::fs::rename(place.path("data"), place.path("aside")).unwrap();
+    server.says("still serving the last good snapshot");
+    std::fs::rename(place.path("aside"), place.path("data")).unwrap();
+    server.says("serving the new snapshot");
+    place.append("aliases.csv", "organisation,,x\n");
+    server.says("E0201");
+}
+
+#[test]
+fn nothing_of_a_preview_is_published() {
+    let place = Place::with_snapshot();
+    for (path, bytes) in content(&place.path("root")) {
+        let found = bytes.windows(7).any(|bytes| bytes == b"__opdir");
+        assert!(!found, "{path}");
+    }
+}

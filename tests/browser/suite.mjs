@@ -124,6 +124,16 @@ async function budget() {
     check(`${kind} in ${bytes_max} KB without headers`, bytes - headers <= bytes_max * 1024, bytes - headers);
     await page.close();
   }
+  // Every record, as it is sent.
+  const index = (await text("/sitemap.xml")).match(/\/sitemap-\d+\.xml/g);
+  const maps = await Promise.all(index.map(text));
+  const records = maps.join("").match(/<loc>[^<]*\/programs\/[^<]*/g).map(it => new URL(it.slice(5)).pathname);
+  const weigh = async path => [Number((await fetch(base + path, { method: "HEAD", headers: { "accept-encoding": "gzip" } })).headers.get("content-length")), path];
+  let heaviest = [0];
+  for (let at = 0; at < records.length; at += 50) {
+    for (const it of await Promise.all(records.slice(at, at + 50).map(weigh))) if (it[0] > heaviest[0]) heaviest = it;
+  }
+  check("every record in 5 KB", heaviest[0] > 0 && heaviest[0] <= 5 * 1024, `${heaviest} of ${records.length}`);
 }
 
 async function without_script() {

@@ -85,6 +85,22 @@ impl Fixed {
             Self::Missing => "/404",
         }
     }
+
+    /// The word that says what it is in a sentence, for lists of results elsewhere.
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Self::Home | Self::About => "about_1",
+            Self::Deadlines => "deadlines_intro",
+            Self::Browse => "browse_intro",
+            Self::Organizations => "organizations_intro",
+            Self::Recipients => "recipients_intro",
+            Self::Shortlist => "shortlist_intro",
+            Self::Data => "data_intro",
+            Self::Api => "api_intro",
+            Self::Mcp => "mcp_intro",
+            Self::Missing => "error_text",
+        }
+    }
 }
 
 /// Assets, and what machines look for.

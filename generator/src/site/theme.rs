@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
+};
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::FACETS;
 use snapshot::page::html::{Slot, Word};
@@ -155,6 +157,7 @@ impl Theme {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
         environment.add_function("slot", slot);
+        environment.set_formatter(format);
         for (name, text) in TEMPLATES {
             environment.add_template_owned(*name, file(folder, name, text)?.into_owned())?;
         }
@@ -230,6 +233,26 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
         Some(key) => Err(SiteError::Missing { file, key }),
         None => Ok(()),
     }
+}
+
+/// Writes a value with what HTML would read as markup escaped, and not the slashes of every address besides, as
+/// the engine's own formatter does.
+fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
+    let Some(mut text) = text else { return escape_formatter(out, state, value) };
+    while let Some(at) = text.find(['&', '<', '>', '"', '\'']) {
+        let reference = match text.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#39;",
+        };
+        out.write_str(&text[..at])?;
+        out.write_str(reference)?;
+        text = &text[at + 1..];
+    }
+    Ok(out.write_str(text)?)
 }
 
 /// `slot("rows")` in the search page: a place that the edge fills.

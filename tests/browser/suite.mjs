@@ -37,7 +37,8 @@ let seed = 7;
 const random = n => (seed = (seed * 48271) % 2147483647) % n;
 
 async function accessible() {
-  for (const colorScheme of ["light", "dark"]) for (const width of [320, 1280]) {
+  const views = ["light", "dark"].flatMap(colorScheme => [320, 1280].map(width => [colorScheme, width]));
+  await Promise.all(views.map(async ([colorScheme, width]) => {
     const page = await open({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
     for (const [name, path] of kinds) {
       await page.goto(base + path);
@@ -49,7 +50,7 @@ async function accessible() {
       check(`no overflow ${where}`, wide <= 0, `${wide} px`);
     }
     await page.close();
-  }
+  }));
 }
 
 async function quiet() {
@@ -288,7 +289,7 @@ async function hostile() {
   await page.close();
 }
 
-const refining = refined({ base, open, check, total, until, random });
+const refining = refined({ base, open, check, total, until });
 const keeping = kept({ base, open, check, total });
 const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, ...refining, ...keeping, counts, hostile, accessible };
 const wanted = process.argv.slice(3);

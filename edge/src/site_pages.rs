@@ -89,6 +89,11 @@ fn media_type(path: &str) -> Option<&'static str> {
         "jsonld" => "application/ld+json",
         "ndjson" => "application/x-ndjson",
         "csv" => Feed::Table.media_type(),
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
         _ => return None,
     })
 }
@@ -254,6 +259,8 @@ mod tests {
             ("data/csv-metadata.json", "application/csvm+json"),
             ("data/datapackage.json", "application/vnd.datapackage+json"),
             ("data/dataset.json", "application/json"),
+            ("assets/logo-00.svg", "image/svg+xml"),
+            ("favicon.ico", "image/x-icon"),
             ("sitemap.xml", "application/xml; charset=utf-8"),
         ] {
             assert_eq!(media_type(path), Some(expected), "{path}");

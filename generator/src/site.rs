@@ -32,7 +32,8 @@ use crate::data::Download;
 
 use page::{Fixed, Page};
 use theme::Script;
-pub use theme::{SiteError, Theme};
+pub(crate) use theme::start;
+pub use theme::{Extra, Fault, SiteError, Theme};
 
 /// Programs of the home page's list of what is new.
 const NEWEST: usize = 8;
@@ -137,6 +138,8 @@ impl<'a> Pages<'a> {
             english => here(path, Locale::En),
             spanish => here(path, Locale::Es),
             css => self.theme.css.path(),
+            logo => &self.theme.brand[0],
+            icon => &self.theme.brand[1],
             stars_js => self.theme.script(Script::Records).path(),
             search_js => self.theme.script(Script::Search).path(),
             api_js => self.theme.script(Script::Api).path(),

@@ -118,6 +118,8 @@ pub(super) enum Machine {
     ServerCard,
     Catalog,
     RegistryEntry,
+    /// A file of the operator's theme.
+    Extra(usize),
 }
 
 impl Page {
@@ -153,6 +155,7 @@ impl Machine {
             Self::ServerCard => mcp::CARD.to_owned(),
             Self::Catalog => mcp::CATALOG.to_owned(),
             Self::RegistryEntry => mcp::REGISTRY.to_owned(),
+            Self::Extra(at) => pages.theme.extras[at].path.clone(),
         }
     }
 }
@@ -217,6 +220,7 @@ impl<'a> Pages<'a> {
         ];
         files.extend(Script::ALL.map(Machine::Script));
         files.extend((1..=self.sitemaps()).map(Machine::Sitemap));
+        files.extend((0..self.theme.extras.len()).map(Machine::Extra));
         files
     }
 }

@@ -124,6 +124,32 @@ pub fn search_among(
     wish: Wish<'_>,
     among: Option<&DocSet>,
 ) -> Ranked {
+    read(index, query, today, wish, among, |question, said| {
+        let mut ranked = question.page(wish);
+        question.tell(&mut ranked);
+        ranked.said = said;
+        ranked
+    })
+}
+
+/// Documents that match fully, among some; nothing else of an answer is made.
+#[must_use]
+pub fn full(index: &Index, query: &Query, today: &Today, wish: Wish<'_>, among: Option<&DocSet>) -> DocSet {
+    let full = read(index, query, today, wish, among, |question, _| {
+        question.left(within(question.parts.exact(), question.hard.as_ref()).as_ref())
+    });
+    full.unwrap_or_else(|| DocSet::all(index.len()))
+}
+
+/// Reads a question and hands it on.
+fn read<T>(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    wish: Wish<'_>,
+    among: Option<&DocSet>,
+    answer: impl FnOnce(&Question<'_>, Vec<Said>) -> T,
+) -> T {
     let (left, said) = modifiers::take(query, wish.plain, today.day);
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
@@ -134,10 +160,7 @@ pub fn search_among(
     let mut question = Question::new(index, &picked, today, wanted, filters.collect());
     question.among = among;
     question.hard = within(question.hard.take(), among);
-    let mut ranked = question.page(wish);
-    question.tell(&mut ranked);
-    ranked.said = said;
-    ranked
+    answer(&question, said)
 }
 
 /// A score, the place in the default order, and the record.
@@ -280,13 +303,18 @@ impl<'a> Question<'a> {
 
     /// Documents that everything leaves but the words; `None` is every document.
     fn picked(&self) -> Option<DocSet> {
+        self.left(self.hard.as_ref())
+    }
+
+    /// Documents of a base that picked values leave; `None` is every document.
+    fn left(&self, base: Option<&DocSet>) -> Option<DocSet> {
         let filters = Query { facets: false, ..self.filters.clone() };
-        let mut among = None;
-        self.index.answer(&filters, self.today, self.hard.as_ref(), |found, _| {
-            among = found.cloned();
+        let mut left = None;
+        self.index.answer(&filters, self.today, base, |found, _| {
+            left = found.cloned();
             Vec::new()
         });
-        among
+        left
     }
 
     /// Those that have most of the question, so many at most.

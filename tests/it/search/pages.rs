@@ -139,3 +139,24 @@ fn feeds_say_what_was_left_out_of_their_question() {
     assert!(!text("atom", "open=true").contains("<subtitle>"));
     assert!(!text("ics", "open=true").contains("X-WR-CALDESC"));
 }
+
+#[test]
+fn a_place_says_how_many_are_found_through_each_region_under_every_other_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, codes: &[&str]| json!({"name": name, "eligibleCountries": codes});
+    let live = live(
+        folder.path(),
+        &[of("Soil a", &["NG"]), of("Soil b", &["002"]), of("Soil c", &["001"]), of("River", &["002"])],
+    );
+    let chip = |question: &str| {
+        let page = get(&live, question);
+        let chips =
+            page.split("<ul class=\"chips\">").nth(1).unwrap().split("</ul>").next().unwrap().to_owned();
+        chips.split("<span class=\"vh\">").find(|chip| chip.contains("Nigeria")).unwrap().to_owned()
+    };
+    assert!(chip("/programs?country=NG").contains("Nigeria, through Africa: 2, World: 1 <"));
+    assert!(chip("/programs?country=NG&q=soil").contains("Nigeria, through Africa: 1, World: 1 <"));
+    // A place that some record names, and one that none does.
+    let kenya = get(&live, "/programs?country=KE");
+    assert!(kenya.contains("Kenya, through Africa: 2, World: 1 <"), "{kenya}");
+}

@@ -89,6 +89,11 @@ fn media_type(path: &str) -> Option<&'static str> {
         "jsonld" => "application/ld+json",
         "ndjson" => "application/x-ndjson",
         "csv" => Feed::Table.media_type(),
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
         _ => return None,
     })
 }
@@ -106,13 +111,15 @@ fn html(locale: Locale) -> Content {
         .with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()))
 }
 
-fn feed_content(kind: Feed) -> Content {
+/// A table has no place to say that filters were left out, so that its name says it.
+fn feed_content(kind: Feed, is_whole: bool) -> Content {
     let content = content(HeaderValue::from_static(kind.media_type()));
+    let disposition = match is_whole {
+        true => "attachment; filename=\"opportunities.csv\"",
+        false => "attachment; filename=\"opportunities-filters-left-out.csv\"",
+    };
     match kind {
-        Feed::Table => content.with(
-            header::CONTENT_DISPOSITION,
-            HeaderValue::from_static("attachment; filename=\"opportunities.csv\""),
-        ),
+        Feed::Table => content.with(header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
         _ => content,
     }
 }
@@ -164,16 +171,16 @@ impl Asked<'_> {
     fn feed(&self, locale: Locale, kind: Feed) -> Attempt {
         let site = self.epoch.site();
         let Some(fragments) = &site.html else { return self.missing(locale).into() };
-        let (query, extras, _) = self.question(locale);
+        let (query, extras, invalid) = self.question(locale);
         let address = feed::address(locale, kind);
         let canonical = extras.of_feed().question(site, &query);
-        let validator = self.validator(&address, &canonical, &[]);
+        let validator = self.validator(&address, &canonical, &invalid);
         let work = site.index.price(&feed::asked(&query, kind));
         let asked = page_question(canonical, validator, &query, work);
         self.computed(
             &asked,
-            || feed_content(kind).tag(SEARCH_TAG),
-            || feed::feed(site, fragments, &self.epoch.dated, (&query, &extras), kind).into(),
+            || feed_content(kind, invalid.is_empty()).tag(SEARCH_TAG),
+            || feed::feed(site, fragments, &self.epoch.dated, (&query, &extras, &invalid), kind).into(),
         )
     }
 
@@ -252,6 +259,8 @@ mod tests {
             ("data/csv-metadata.json", "application/csvm+json"),
             ("data/datapackage.json", "application/vnd.datapackage+json"),
             ("data/dataset.json", "application/json"),
+            ("assets/logo-00.svg", "image/svg+xml"),
+            ("favicon.ico", "image/x-icon"),
             ("sitemap.xml", "application/xml; charset=utf-8"),
         ] {
             assert_eq!(media_type(path), Some(expected), "{path}");

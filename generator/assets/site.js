@@ -94,6 +94,8 @@
       $("said").textContent = $("count").textContent;
       label();
       if (top) land();
+      const of = form.elements.organization;
+      if (of && of !== document.activeElement) of.value = same(of, $("search", page)).value;
     } catch (error) {
       if (error.name !== "AbortError") location.assign(url);
     }

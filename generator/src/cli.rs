@@ -122,6 +122,9 @@ pub enum Command {
         #[arg(long)]
         sample: bool,
     },
+    /// Begin a theme, and tell how one differs from the program's pages
+    #[command(subcommand)]
+    Theme(Theme),
     /// Write down when rows changed, and when the dataset is published
     Stamp {
         /// Folder of the dataset
@@ -130,6 +133,23 @@ pub enum Command {
         /// When; now when absent
         #[arg(long, value_name = "TIME")]
         at: Option<jiff::Timestamp>,
+    },
+}
+
+/// What to do with a theme: the folder that --templates names.
+#[derive(Debug, Subcommand)]
+pub enum Theme {
+    /// Write the few files that are edited for colours, logo, icon, footer and words
+    New {
+        /// Folder to write them into
+        dir: PathBuf,
+        /// Copy these files of the program instead, to change them whole
+        files: Vec<String>,
+    },
+    /// Tell what a theme changes, and which of its copies the program has changed since
+    Diff {
+        /// Folder of the theme
+        dir: PathBuf,
     },
 }
 
@@ -300,7 +320,7 @@ pub struct Build {
     /// Leave the pages out and write only what the edge keeps in memory
     #[arg(long)]
     pub index_only: bool,
-    /// Folder whose templates, words and assets stand in for the program's own, file by file
+    /// Folder of a theme, whose colours, words, templates and pictures stand in for the program's own
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub templates: Option<PathBuf>,
 }
@@ -314,7 +334,7 @@ pub struct Preview {
     /// Address to serve on
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Folder whose templates, words and assets stand in for the program's own, file by file
+    /// Folder of a theme, whose colours, words, templates and pictures stand in for the program's own
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub templates: Option<PathBuf>,
     /// Show it in the browser once there is something to see

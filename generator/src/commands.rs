@@ -30,6 +30,7 @@ use crate::log::{self, LogFormat, NameError};
 use crate::plan::{Guards, Plan, told};
 use crate::progress::{Progress, seconds};
 use crate::read::{Table, read};
+use crate::site::start as theme;
 use crate::{import, init, preview, recipe, stamp};
 
 /// Runs a command.
@@ -48,6 +49,12 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Gc { root, keep, days } => gc(&root, keep, days),
         Command::Keys(what) => keys(&what),
+        Command::Theme(cli::Theme::New { dir, files }) => {
+            theme::new(&dir, &files).map(|said| said.into_iter().for_each(say))
+        }
+        Command::Theme(cli::Theme::Diff { dir }) => {
+            theme::diff(&dir).map(|said| said.into_iter().for_each(say))
+        }
         Command::Explain { code } => explain_code(&code),
         Command::Completions { shell } => completions(shell),
         Command::Schema { table } => schema(&table),

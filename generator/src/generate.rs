@@ -114,6 +114,8 @@ pub fn generate(
 ) -> Result<Published, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
+        let theme = Theme::load(options.templates.as_deref())?;
+        theme.doubts.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
         let stage = Stage::begin(&options.out, &options.layout())?;
         let day = Day::new(options.as_of);
         let order = build::document_order(directory, day);
@@ -122,7 +124,6 @@ pub fn generate(
         let files = progress.step("index", || index_files(directory, &order, &numbers, &keep))?;
         if !options.index_only {
             let labels = open(&files)?;
-            let theme = Theme::load(options.templates.as_deref())?;
             let base_url = &options.base_url;
             let downloads = progress.step("tables", || {
                 data::write(directory, |path, body| put_whole(&stage, options, path, body))

@@ -32,7 +32,8 @@ use crate::data::Download;
 
 use page::{Fixed, Page};
 use theme::Script;
-pub use theme::{SiteError, Theme};
+pub(crate) use theme::start;
+pub use theme::{Extra, Fault, SiteError, Theme};
 
 /// Programs of the home page's list of what is new.
 const NEWEST: usize = 8;
@@ -137,6 +138,8 @@ impl<'a> Pages<'a> {
             english => here(path, Locale::En),
             spanish => here(path, Locale::Es),
             css => self.theme.css.path(),
+            logo => &self.theme.brand[0],
+            icon => &self.theme.brand[1],
             stars_js => self.theme.script(Script::Records).path(),
             search_js => self.theme.script(Script::Search).path(),
             api_js => self.theme.script(Script::Api).path(),
@@ -200,7 +203,8 @@ impl<'a> Pages<'a> {
         let path = Page::Facet(facet, locale).path(self);
         let title = self.word(locale, &format!("facet_{}", spec.name));
         let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
-        let page = self.render("facet.html", locale, (&path, title), context! { items })?;
+        let description = format!("{title}. {}", self.word(locale, "facet_intro"));
+        let page = self.render("facet.html", locale, (&path, title), context! { items, description })?;
         Ok(self.finish(&path, locale, &page, dated))
     }
 
@@ -225,6 +229,7 @@ impl<'a> Pages<'a> {
         };
         // The other language of a page that is not there is its home.
         let shown = if fixed == Fixed::Missing { Fixed::Home } else { fixed };
+        let view = context! { description => self.word(locale, fixed.description()), ..view };
         let page = self.render(template, locale, (shown.path(), self.word(locale, key)), view)?;
         Ok(self.finish(fixed.path(), locale, &page, dated))
     }
@@ -246,7 +251,8 @@ impl<'a> Pages<'a> {
         let deadlines = Value::from_safe_string(mark);
         let today = Value::from_safe_string(Rule::Day.mark(arg(0, locale)));
         let path = Page::Month(month, locale).path(self);
-        let view = context! { deadlines, today, month => true };
+        let description = format!("{title}. {}", self.word(locale, "deadlines_intro"));
+        let view = context! { deadlines, today, month => true, description };
         let page = self.render("deadlines.html", locale, (&path, &title), view)?;
         Ok(self.finish(&path, locale, &page, dated))
     }
@@ -289,7 +295,6 @@ impl<'a> Pages<'a> {
         );
         context! {
             newest, browse, totals,
-            description => self.word(locale, "about_1"),
             open_count => Rule::OpenCount.mark(arg(0, locale)),
             closing => Value::from_safe_string(Rule::Closing.mark(arg(0, locale))),
             months => Value::from_safe_string(Rule::Months.mark(arg(0, locale))),
@@ -347,7 +352,7 @@ impl<'a> Pages<'a> {
             }
             Some(kind) => whole(
                 format!("public{}{path}", prefix(locale)),
-                feed(self.site, html, dated, (&query, &Extras::default()), kind),
+                feed(self.site, html, dated, (&query, &Extras::default(), &[]), kind),
             ),
         })
     }

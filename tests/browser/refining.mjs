@@ -1,18 +1,20 @@
 // A search that is refined: filters that follow the answer, on a wide screen and on a phone, with and
 // without script; places by name, history, print, and random walks.
 
-export const parts = ({ base, open, check, total, until, random }) => {
+export const parts = ({ base, open, check, total, until }) => {
   // What a person sees of the search page: without what only remembers how it was come to.
-  const seen = page => page.evaluate(() => {
-    const main = document.querySelector("main").cloneNode(true);
+  const look = (doc = document) => {
+    const main = doc.querySelector("main").cloneNode(true);
     for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
-    main.querySelector("#said").remove();
+    // And without what only a script can use.
+    for (const it of main.querySelectorAll("#said, .star, #apply, #facets input:not([name])")) it.remove();
     for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
-    const now = document.querySelector("#search").elements;
+    const now = doc.querySelector("#search").elements;
     const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);
     for (const it of main.querySelectorAll("#q, input")) it.removeAttribute("value");
-    return JSON.stringify([document.title, fields, main.innerHTML.replace(/ checked(="")?/g, "")]);
-  });
+    return JSON.stringify([doc.title, fields, main.innerHTML.replace(/ checked(="")?/g, "")]);
+  };
+  const seen = page => page.evaluate(look);
   const quiet = page => page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
   const settled = async page => { await page.waitForTimeout(200); await quiet(page); };
   const groups = page => page.$$eval("#facets details", all => all.map(it => it.querySelector("[name]").name));
@@ -189,26 +191,64 @@ export const parts = ({ base, open, check, total, until, random }) => {
     await page.close();
   }
 
-  // After any click the page is what its address gives afresh.
-  async function walks() {
-    const page = await open({ viewport: { width: 1280, height: 900 } }), fresh = await open({ viewport: { width: 1280, height: 900 } });
-    for (let walk = 0; walk < (Number(process.env.WALKS) || 12); walk++) {
-      await page.goto(base + (random(2) ? "/programs" : "/es/programs"));
-      for (let step = 0; step < 5; step++) {
-        const all = await page.$$("#facets label input, #filters > fieldset input, #results .chips a, #results .pages a");
-        if (!all.length) break;
-        const it = all[random(all.length)];
-        const before = page.url();
-        await it.evaluate(it => it.click());
-        await settled(page);
-        if (page.url() === before) continue;
-        await fresh.goto(page.url());
-        check(`afresh ${page.url().slice(base.length)}`, (await seen(page)) === (await seen(fresh)));
+  // After any click the page is what its address gives afresh. Walks are many: pages walk beside each other, the
+  // script's own pauses are left out, each step is held against the address fetched and parsed, and where a walk
+  // ends also against the address loaded, script and all.
+  const WALKS = Number(process.env.WALKS) || 300, STEPS = 5, BESIDE = 4;
+  const hurried = () => {
+    const later = window.setTimeout;
+    window.setTimeout = (then, wait, ...rest) => later(then, wait < 1000 ? 0 : wait, ...rest);
+  };
+  // Clicks one of the controls, waits for the answer, and says where the page is then and how it differs.
+  const step = async chosen => {
+    const all = document.querySelectorAll("#facets label input, #filters > fieldset input, #results .chips a, #results .pages a");
+    const before = document.querySelector("#results");
+    if (!all.length) return null;
+    const late = setTimeout(() => document.title = "no answer", 20000);
+    await new Promise(done => {
+      const answered = () => (document.querySelector("#results") !== before || document.title === "no answer") && done();
+      new MutationObserver(answered).observe(document, { childList: true, subtree: true, characterData: true });
+      all[chosen % all.length].click();
+    });
+    clearTimeout(late);
+    const parsed = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const [a, b] = [look(), look(parsed)];
+    let at = 0;
+    while (a[at] === b[at] && at < a.length) at++;
+    return [location.href, a === b ? "" : `${a.slice(at, at + 120)} | ${b.slice(at, at + 120)}`];
+  };
+
+  async function walker(next) {
+    const size = { viewport: { width: 1280, height: 900 } };
+    const [page, fresh] = [await open(size), await open(size)];
+    await page.addInitScript(hurried);
+    await page.addInitScript(`window.look = ${look}`);
+    let steps = 0;
+    for (let walk = next(); walk < WALKS; walk = next()) {
+      let seed = 7 + 31 * walk, url;
+      const random = n => (seed = (seed * 48271) % 2147483647) % n;
+      random(1), random(1);
+      await page.goto(base + (random(2) ? "/programs" : "/es/programs"), { waitUntil: "domcontentloaded" });
+      for (let at = 0; at < STEPS; at++, steps++) {
+        const told = await page.evaluate(step, random(1 << 20));
+        if (!told) break;
+        url = told[0];
+        if (told[1]) check(`walk ${walk}: afresh ${url.slice(base.length)}`, false, told[1]);
       }
+      await fresh.goto(url, { waitUntil: "domcontentloaded" });
+      if ((await seen(page)) !== (await seen(fresh))) check(`walk ${walk}: loaded afresh ${url.slice(base.length)}`, false);
     }
     check("no errors on walks", page.problems.length === 0, page.problems.join(" | "));
     await page.close();
     await fresh.close();
+    return steps;
+  }
+
+  async function walks() {
+    let walk = 0;
+    const steps = await Promise.all(Array.from({ length: BESIDE }, () => walker(() => walk++)));
+    const all = steps.reduce((a, b) => a + b, 0);
+    check(`${WALKS} walks, ${all} steps`, all >= WALKS);
   }
 
   return { refining, phone, country, histories, print, records, walks };

@@ -45,6 +45,7 @@ mod search {
     mod oracle;
     mod oracle_text;
     mod oracle_tiers;
+    mod pages;
     mod relevance;
 }
 

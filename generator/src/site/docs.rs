@@ -116,8 +116,9 @@ impl Pages<'_> {
     }
 
     /// Text of an asset, or of what machines look for.
-    pub(super) fn machine(&self, file: Machine) -> String {
-        match file {
+    pub(super) fn machine(&self, file: Machine) -> Vec<u8> {
+        let text = match file {
+            Machine::Extra(at) => return self.theme.extras[at].bytes.clone(),
             Machine::Style => self.theme.css.text.clone(),
             Machine::Script(script) => self.theme.script(script).text.clone(),
             Machine::Robots => self.robots(),
@@ -129,7 +130,8 @@ impl Pages<'_> {
             Machine::ServerCard => self.server_card(),
             Machine::Catalog => self.catalog(),
             Machine::RegistryEntry => self.registry_entry(),
-        }
+        };
+        text.into_bytes()
     }
 
     fn robots(&self) -> String {

@@ -85,6 +85,22 @@ impl Fixed {
             Self::Missing => "/404",
         }
     }
+
+    /// The word that says what it is in a sentence, for lists of results elsewhere.
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Self::Home | Self::About => "about_1",
+            Self::Deadlines => "deadlines_intro",
+            Self::Browse => "browse_intro",
+            Self::Organizations => "organizations_intro",
+            Self::Recipients => "recipients_intro",
+            Self::Shortlist => "shortlist_intro",
+            Self::Data => "data_intro",
+            Self::Api => "api_intro",
+            Self::Mcp => "mcp_intro",
+            Self::Missing => "error_text",
+        }
+    }
 }
 
 /// Assets, and what machines look for.
@@ -102,6 +118,8 @@ pub(super) enum Machine {
     ServerCard,
     Catalog,
     RegistryEntry,
+    /// A file of the operator's theme.
+    Extra(usize),
 }
 
 impl Page {
@@ -137,6 +155,7 @@ impl Machine {
             Self::ServerCard => mcp::CARD.to_owned(),
             Self::Catalog => mcp::CATALOG.to_owned(),
             Self::RegistryEntry => mcp::REGISTRY.to_owned(),
+            Self::Extra(at) => pages.theme.extras[at].path.clone(),
         }
     }
 }
@@ -201,6 +220,7 @@ impl<'a> Pages<'a> {
         ];
         files.extend(Script::ALL.map(Machine::Script));
         files.extend((1..=self.sitemaps()).map(Machine::Sitemap));
+        files.extend((0..self.theme.extras.len()).map(Machine::Extra));
         files
     }
 }

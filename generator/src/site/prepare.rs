@@ -160,7 +160,7 @@ impl Pages<'_> {
             "search.html",
             locale,
             ("/programs", title),
-            context! { fields, sums => self.sums(locale) },
+            context! { fields, sums => self.sums(locale), description => self.word(locale, "home_what") },
         )?;
         let (mut pieces, mut slots) = (Vec::new(), Vec::new());
         for (position, part) in page.split(SLOT).enumerate() {

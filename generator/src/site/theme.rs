@@ -1,12 +1,20 @@
 //! How pages look and speak: templates, words and assets, each from the program or, where it has a
-//! file of the same name, from the operator's folder.
+//! file of the same name, from the operator's folder. What stands there and has no meaning is an error.
 
-use std::borrow::Cow;
+mod check;
+mod colors;
+mod fault;
+mod own;
+pub(crate) mod start;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
+};
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::FACETS;
 use snapshot::page::html::{Slot, Word};
@@ -14,6 +22,10 @@ use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 use snapshot::store::Hex;
 
+use self::colors::Look;
+pub use self::fault::Fault;
+pub use self::own::Extra;
+use self::own::Own;
 use crate::read::Table;
 
 macro_rules! embedded {
@@ -46,13 +58,13 @@ pub enum SiteError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file of words is no JSON object of strings.
-    #[error("{file}: {source}")]
-    Words {
+    /// The operator's folder is not as a theme is.
+    #[error("{} in the theme {}:\n{}", crate::diagnostics::counted(faults.len(), "fault"), folder.display(), listed(faults))]
+    Faults {
         /// Which.
-        file: &'static str,
-        /// Why.
-        source: serde_json::Error,
+        folder: PathBuf,
+        /// All of them.
+        faults: Vec<Fault>,
     },
     /// A word is missing.
     #[error("{file} has no `{key}`")]
@@ -67,13 +79,19 @@ pub enum SiteError {
     Template(#[from] Error),
 }
 
-/// A template error with its place.
+fn listed(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A template error with its place, and the expression that it is about.
 fn told(error: &Error) -> String {
     let place = match (error.name(), error.line()) {
         (Some(name), Some(line)) => format!("{name}:{line}: "),
         _ => String::new(),
     };
-    format!("{place}{error}")
+    let about = error.range().and_then(|range| error.template_source()?.get(range));
+    let about = about.filter(|about| !about.contains('\n')).map(|about| format!(": `{about}`"));
+    format!("{place}{error}{}", about.unwrap_or_default())
 }
 
 /// A file that is named after its content.
@@ -84,10 +102,10 @@ pub struct Asset {
 }
 
 impl Asset {
-    fn new(name: &str, text: Cow<'_, str>) -> Self {
+    fn new(name: &str, text: String) -> Self {
         let hash = Sha256::digest(text.as_bytes());
         let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
-        Self { name: format!("{stem}-{}.{extension}", Hex(&hash[..5])), text: text.into_owned() }
+        Self { name: format!("{stem}-{}.{extension}", Hex(&hash[..5])), text }
     }
 
     /// Where it is served.
@@ -123,13 +141,10 @@ impl Script {
         }
     }
 
-    fn load(self, folder: Option<&Path>) -> Result<Asset, SiteError> {
+    fn load(self, own: &Own) -> Asset {
         let (name, parts) = self.parts();
-        let mut text = String::new();
-        for (part, own) in parts.iter().map(|part| ASSETS[*part]) {
-            text.push_str(&file(folder, part, own)?);
-        }
-        Ok(Asset::new(name, text.into()))
+        let texts = parts.iter().map(|part| ASSETS[*part]).map(|(part, text)| own.text_or(part, text));
+        Asset::new(name, texts.collect())
     }
 }
 
@@ -142,6 +157,12 @@ pub struct Theme {
     pub css: Asset,
     /// The scripts, in the order of [`Script`].
     scripts: [Asset; Script::ALL.len()],
+    /// Files of the operator that are published.
+    pub extras: Vec<Extra>,
+    /// What is odd in the operator's folder, and harms nobody.
+    pub doubts: Vec<Fault>,
+    /// Addresses of the picture before the name and of the one in the browser's tab.
+    pub(super) brand: [Option<String>; 2],
 }
 
 impl Theme {
@@ -149,27 +170,43 @@ impl Theme {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, lacks a word, or is no template and no list of words where one belongs.
+    /// If a file cannot be read, or the folder holds what no theme has: all of that at once.
     pub fn load(folder: Option<&Path>) -> Result<Self, SiteError> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-        environment.add_function("slot", slot);
-        for (name, text) in TEMPLATES {
-            environment.add_template_owned(*name, file(folder, name, text)?.into_owned())?;
+        let mut own = folder.map(Own::read).transpose()?.unwrap_or_default();
+        let mut faults = std::mem::take(&mut own.faults);
+        let look = Look::read(own.text(colors::FILE), &mut faults);
+        let pictures = Arc::new(std::mem::take(&mut own.pictures));
+        let text = own.text(colors::FILE).unwrap_or_default();
+        let brand = look.brand().map(|name| {
+            let name = name?;
+            let at = check::line(text, &format!("\"{name}\""));
+            own::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
+        });
+        let environment = environment(&own, pictures, &mut faults)?;
+        let texts: Vec<&str> = own.templates().map(|(_, text)| text).collect();
+        let mut words = |at: usize| {
+            let (file, text) = WORDS[at];
+            check::words((file, text), own.text(file), &texts, &mut faults)
+        };
+        let words = [words(0), words(1)];
+        for ((file, _), words) in WORDS.iter().zip(&words) {
+            check_words(file, words)?;
         }
-        let words = [load_words(folder, 0)?, load_words(folder, 1)?];
+        faults.extend(check::templates(&environment, &own, &words));
+        if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
+            return Err(SiteError::Faults { folder: folder.to_owned(), faults });
+        }
+        let style = own.text_or(ASSETS[0].0, ASSETS[0].1);
+        let added = own.text(own::STYLE).unwrap_or_default();
         Ok(Self {
             values: words.each_ref().map(|words| Value::from(words.clone())),
             words,
             environment,
-            css: Asset::new(ASSETS[0].0, file(folder, ASSETS[0].0, ASSETS[0].1)?),
-            scripts: [
-                Script::Records.load(folder)?,
-                Script::Search.load(folder)?,
-                Script::Shortlist.load(folder)?,
-                Script::Api.load(folder)?,
-            ],
+            css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
+            scripts: Script::ALL.map(|script| script.load(&own)),
+            brand: icon(brand, &own.extras),
+            doubts: own.doubts,
+            extras: own.extras,
         })
     }
 
@@ -191,26 +228,38 @@ impl Theme {
     }
 }
 
-fn file<'t>(folder: Option<&Path>, name: &str, text: &'t str) -> Result<Cow<'t, str>, SiteError> {
-    let Some(path) = folder.map(|folder| folder.join(name)) else { return Ok(text.into()) };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(text.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(text.into()),
-        Err(source) => Err(SiteError::Unreadable { path, source }),
+/// Templates of the program, by their own names and behind [`check::PROGRAM`], with the operator's over them.
+fn environment(
+    own: &Own,
+    pictures: Arc<BTreeMap<String, String>>,
+    faults: &mut Vec<Fault>,
+) -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_function("slot", slot);
+    environment.add_function("asset", move |name: &str| {
+        let refused = |fault: Fault| Error::new(ErrorKind::InvalidOperation, fault.to_string());
+        own::picture(&pictures, name).map_err(refused)
+    });
+    environment.set_formatter(format);
+    environment.set_debug(true);
+    for (name, text) in TEMPLATES {
+        environment.add_template(name, text)?;
+        environment.add_template_owned(format!("{}{name}", check::PROGRAM), *text)?;
     }
+    for (name, text) in own.templates() {
+        if let Err(error) = environment.add_template_owned(name, text.to_owned()) {
+            faults.push(Fault::new(name, error.line(), error.to_string()));
+        }
+    }
+    Ok(environment)
 }
 
-/// The words of a language: the operator's stand in for the program's, key by key.
-fn load_words(folder: Option<&Path>, language: usize) -> Result<BTreeMap<String, String>, SiteError> {
-    let (name, text) = WORDS[language];
-    let parse = |text: &str| {
-        serde_json::from_str::<BTreeMap<String, String>>(text)
-            .map_err(|source| SiteError::Words { file: name, source })
-    };
-    let mut words = parse(text)?;
-    words.extend(parse(&file(folder, name, text)?)?);
-    check_words(name, &words)?;
-    Ok(words)
+/// An icon under its usual name is one without being named.
+fn icon([logo, icon]: [Option<String>; 2], extras: &[Extra]) -> [Option<String>; 2] {
+    let usual = extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
+    [logo, icon.or(usual)]
 }
 
 /// Every word of the other language, of the edge, of facets and of parameters must be there.
@@ -232,6 +281,26 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
     }
 }
 
+/// Writes a value with what HTML would read as markup escaped, and not the slashes of every address besides, as
+/// the engine's own formatter does.
+fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
+    let Some(mut text) = text else { return escape_formatter(out, state, value) };
+    while let Some(at) = text.find(['&', '<', '>', '"', '\'']) {
+        let reference = match text.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#39;",
+        };
+        out.write_str(&text[..at])?;
+        out.write_str(reference)?;
+        text = &text[at + 1..];
+    }
+    Ok(out.write_str(text)?)
+}
+
 /// `slot("rows")` in the search page: a place that the edge fills.
 fn slot(name: &str) -> Result<Value, Error> {
     match Slot::number(name) {
@@ -241,42 +310,4 @@ fn slot(name: &str) -> Result<Value, Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_word_is_named_with_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut words: BTreeMap<String, String> = serde_json::from_str(WORDS[1].1).unwrap();
-        words.remove("when_closes");
-        assert!(
-            check_words("es.json", &words).unwrap_err().to_string().contains("es.json has no `when_closes`")
-        );
-        std::fs::write(folder.path().join("base.html"), "{% block").unwrap();
-        let error = Theme::load(Some(folder.path())).err().unwrap().to_string();
-        assert!(error.starts_with("base.html:1"), "{error}");
-    }
-
-    #[test]
-    fn style_and_script_fit_into_four_kilobytes() {
-        let scripts = Script::ALL.map(|script| (script.parts().0, script.load(None).unwrap().text));
-        let style = (ASSETS[0].0, ASSETS[0].1.to_owned());
-        for (name, text) in scripts.into_iter().chain([style]) {
-            let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
-            let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
-            let length = compressor.gzip_compress(text.as_bytes(), &mut out).unwrap();
-            assert!(length <= 4 * 1024, "{name}: {length}");
-        }
-    }
-
-    #[test]
-    fn an_operators_words_and_style_stand_in_for_ours() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("en.json"), r#"{"nav_search":"Find"}"#).unwrap();
-        std::fs::write(folder.path().join("site.css"), "body{}").unwrap();
-        let theme = Theme::load(Some(folder.path())).unwrap();
-        assert_eq!(theme.word(Locale::En, "nav_search"), "Find");
-        assert_eq!(theme.word(Locale::Es, "nav_search"), "Buscar");
-        assert_eq!(theme.css.text, "body{}");
-    }
-}
+mod tests;

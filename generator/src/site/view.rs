@@ -123,18 +123,18 @@ impl Pages<'_> {
         self.directory.dataset.default_locale.as_str()
     }
 
-    /// A long text: its lines, and as much of it as a page shows in blocks, without what was said above it.
+    /// A long text: its lines, and at most so many characters in blocks, without what was said above it.
     fn lines(
         &self,
         about: (EntityRef, &str),
         locale: Locale,
         (field, original): (&str, Option<&str>),
-        said: Option<&str>,
+        (said, most): (Option<&str>, usize),
     ) -> Option<Value> {
         let text = self.directory.optional_text(about.0, locale, field, original)?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::unsaid(lines.collect(), said);
-        let (brief, cut) = beginning(&lines, ABOUT);
+        let (brief, cut) = beginning(&lines, most);
         let blocks = blocks::blocks(&brief);
         if lines.is_empty() {
             return None;

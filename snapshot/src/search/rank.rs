@@ -69,6 +69,8 @@ pub struct Ranked {
     pub rows: Vec<Row>,
     /// Whether rows come after these.
     pub more: bool,
+    /// How many more have all of it, the place by admitting a wider one.
+    pub wider: usize,
     /// How many more would match if they did not keep silent about who may apply.
     pub silent: usize,
     /// All facets over the full matches, when they were asked for.
@@ -122,6 +124,32 @@ pub fn search_among(
     wish: Wish<'_>,
     among: Option<&DocSet>,
 ) -> Ranked {
+    read(index, query, today, wish, among, |question, said| {
+        let mut ranked = question.page(wish);
+        question.tell(&mut ranked);
+        ranked.said = said;
+        ranked
+    })
+}
+
+/// Documents that match fully, among some; nothing else of an answer is made.
+#[must_use]
+pub fn full(index: &Index, query: &Query, today: &Today, wish: Wish<'_>, among: Option<&DocSet>) -> DocSet {
+    let full = read(index, query, today, wish, among, |question, _| {
+        question.left(within(question.parts.exact(), question.hard.as_ref()).as_ref())
+    });
+    full.unwrap_or_else(|| DocSet::all(index.len()))
+}
+
+/// Reads a question and hands it on.
+fn read<T>(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    wish: Wish<'_>,
+    among: Option<&DocSet>,
+    answer: impl FnOnce(&Question<'_>, Vec<Said>) -> T,
+) -> T {
     let (left, said) = modifiers::take(query, wish.plain, today.day);
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = wish.plain.to_vec();
@@ -132,10 +160,7 @@ pub fn search_among(
     let mut question = Question::new(index, &picked, today, wanted, filters.collect());
     question.among = among;
     question.hard = within(question.hard.take(), among);
-    let mut ranked = question.page(wish);
-    question.tell(&mut ranked);
-    ranked.said = said;
-    ranked
+    answer(&question, said)
 }
 
 /// A score, the place in the default order, and the record.
@@ -190,9 +215,8 @@ impl<'a> Question<'a> {
             pager.take(Tier::Unstated, silent.len(), page);
             above = union(&[above.docs(), silent.docs()], self.index.len()).into_set();
         }
-        if !(wish.only_full && (named || answer.total >= ENOUGH)) {
-            self.near(above, &scorer, &mut pager);
-        }
+        let is_enough = wish.only_full && (named || answer.total >= ENOUGH);
+        let wider = if is_enough { 0 } else { self.near(above, &scorer, &mut pager) };
         let row = |(doc, tier): (u32, Tier)| {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
             Row { doc, tier, missing }
@@ -201,6 +225,7 @@ impl<'a> Question<'a> {
             total: answer.total,
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
+            wider,
             silent: silent.len(),
             facets: answer.facets,
             ..Ranked::default()
@@ -237,10 +262,11 @@ impl<'a> Question<'a> {
     }
 
     /// Rows of what comes near, while there is room. What lacks something is ranked together, whatever it
-    /// lacks: a record without a word may be nearer than one that does not say who may apply.
-    fn near(&self, above: DocSet, scorer: &Scorer<'_>, pager: &mut Pager) {
-        if self.parts.is_empty() || pager.more {
-            return;
+    /// lacks: a record without a word may be nearer than one that does not say who may apply. How many
+    /// admit the place by a wider one is told wherever the page ends.
+    fn near(&self, above: DocSet, scorer: &Scorer<'_>, pager: &mut Pager) -> usize {
+        if self.parts.is_empty() || pager.more && !self.parts.any_wider() {
+            return 0;
         }
         let among = self.picked();
         let mut above = above;
@@ -253,13 +279,15 @@ impl<'a> Question<'a> {
             above = union(&[above.docs(), docs.docs()], self.index.len()).into_set();
             Some((tier, docs))
         };
+        let mut wider = 0;
         for tier in [Tier::Wider, Tier::Guess] {
             if let Some((tier, docs)) = below(tier) {
+                wider += if tier == Tier::Wider { docs.len() } else { 0 };
                 pager.take(tier, docs.len(), |page| self.best(tier, &docs, page, scorer));
             }
         }
         if pager.more {
-            return;
+            return wider;
         }
         let lacking: Vec<(Tier, DocSet)> =
             [Tier::Unstated, Tier::Most, Tier::Some].into_iter().filter_map(below).collect();
@@ -270,17 +298,23 @@ impl<'a> Question<'a> {
         let from = pager.rows.len();
         pager.take(Tier::Some, all.len(), |page| self.best(Tier::Some, &all, page, scorer));
         pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
+        wider
     }
 
     /// Documents that everything leaves but the words; `None` is every document.
     fn picked(&self) -> Option<DocSet> {
+        self.left(self.hard.as_ref())
+    }
+
+    /// Documents of a base that picked values leave; `None` is every document.
+    fn left(&self, base: Option<&DocSet>) -> Option<DocSet> {
         let filters = Query { facets: false, ..self.filters.clone() };
-        let mut among = None;
-        self.index.answer(&filters, self.today, self.hard.as_ref(), |found, _| {
-            among = found.cloned();
+        let mut left = None;
+        self.index.answer(&filters, self.today, base, |found, _| {
+            left = found.cloned();
             Vec::new()
         });
-        among
+        left
     }
 
     /// Those that have most of the question, so many at most.

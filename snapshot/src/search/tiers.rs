@@ -158,6 +158,11 @@ impl<'a> Parts<'a> {
         self.known.is_empty() && self.unknown.is_empty()
     }
 
+    /// Whether a place is asked for that wider ones hold.
+    pub(super) fn any_wider(&self) -> bool {
+        self.known.iter().any(|part| part.wider.is_some())
+    }
+
     fn any_guessed(&self) -> bool {
         self.known.iter().any(|part| part.guessed)
     }
@@ -187,7 +192,7 @@ impl<'a> Parts<'a> {
             least.filter(little).map(|(position, _)| position).filter(|_| all && self.known.len() > 1);
         match tier {
             Tier::Name | Tier::All => None,
-            Tier::Wider => (all && !self.any_guessed() && self.known.iter().any(|part| part.wider.is_some()))
+            Tier::Wider => (all && !self.any_guessed() && self.any_wider())
                 .then(|| self.in_all(among, None, |part| has(part, false))),
             Tier::Guess => {
                 (all && self.any_guessed()).then(|| self.in_all(among, None, |part| has(part, false)))

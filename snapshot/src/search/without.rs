@@ -6,6 +6,7 @@ use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::Index;
 use crate::search::matching::{Read, Wanted};
 use crate::search::modifiers;
+use crate::search::set::DocSet;
 use crate::search::text::words_of;
 use crate::search::today::Today;
 use crate::search::units::{self, Units};
@@ -44,16 +45,31 @@ pub struct Without {
 /// are to be taken as words. Empty where no single part is to blame, or where finding out costs too much.
 #[must_use]
 pub fn without(index: &Index, query: &Query, today: &Today, plain: &[String]) -> Vec<Without> {
+    without_among(index, query, today, plain, None)
+}
+
+/// The same among some documents that `only` names; that they are to be among them is one more thing to leave out.
+#[must_use]
+pub fn without_among(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    plain: &[String],
+    only: Option<(Dropped, &DocSet)>,
+) -> Vec<Without> {
     let mut first = query.clone();
     first.page.offset = 0;
     let units = Units::new(units::most(index.len()));
     let mut found: Vec<Without> = Vec::new();
+    let among = only.as_ref().map(|(_, among)| *among);
+    let everywhere = only.map(|(dropped, _)| (dropped, first.clone(), None)).filter(|_| asks(&first));
     let tried = without_words(index, &first, today, plain).into_iter().chain(without_filters(index, &first));
-    for (dropped, query) in tried.take(TRIED_MAX) {
-        if !asks(&query) || found.iter().any(|other| other.dropped == dropped) {
+    let tried = tried.map(|(dropped, query)| (dropped, query, among)).chain(everywhere);
+    for (dropped, query, among) in tried.take(TRIED_MAX) {
+        if !asks(&query) && among.is_none() || found.iter().any(|other| other.dropped == dropped) {
             continue;
         }
-        match total(index, &query, today, plain, &units) {
+        match total(index, &query, today, plain, (&units, among)) {
             None => break,
             Some(0) => {}
             Some(total) => found.push(Without { dropped, query, total }),
@@ -66,7 +82,13 @@ pub fn without(index: &Index, query: &Query, today: &Today, plain: &[String]) ->
 
 /// How many records match a question fully, modifiers read as filters; `None` where finding out may cost more
 /// than is left.
-fn total(index: &Index, query: &Query, today: &Today, plain: &[String], units: &Units) -> Option<usize> {
+fn total(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    plain: &[String],
+    (units, among): (&Units, Option<&DocSet>),
+) -> Option<usize> {
     let (left, _) = modifiers::take(query, plain, today.day);
     let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
     wanted.plain = plain.to_vec();
@@ -80,7 +102,13 @@ fn total(index: &Index, query: &Query, today: &Today, plain: &[String], units: &
     // What was priced as a whole is not counted again part by part.
     let parts = Units::new(0);
     let kept = index.filter(&filters, today, read.with_words(index, &parts));
-    let kept = read.rest.keep(kept, index, &parts);
+    let kept = match (read.rest.keep(kept, index, &parts), among) {
+        (Some(mut docs), Some(among)) => {
+            docs.intersect(&among.docs());
+            Some(docs)
+        }
+        (kept, among) => kept.or_else(|| among.cloned()),
+    };
     Some(index.answer(&filters, today, kept.as_ref(), |_, _| Vec::new()).total)
 }
 

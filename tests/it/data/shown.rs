@@ -12,7 +12,7 @@ fn between(text: &str, start: &str, end: &str) -> Vec<String> {
 
 /// The slugs of a page's rows, in order.
 fn slugs(page: &str) -> Vec<String> {
-    between(page, "<h3><a href=\"&#x2f;programs&#x2f;", "\"")
+    between(page, "<h3><a href=\"/programs/", "\"")
 }
 
 fn total(page: &str) -> String {

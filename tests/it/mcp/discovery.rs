@@ -85,8 +85,7 @@ fn the_catalog_leads_to_the_card() {
 #[test]
 fn the_page_has_settings_for_every_common_client_in_both_languages() {
     for path in ["/docs/mcp", "/es/docs/mcp"] {
-        let page =
-            SAMPLE.get(path).text().replace("&quot;", "\"").replace("&#34;", "\"").replace("&#x2f;", "/");
+        let page = SAMPLE.get(path).text().replace("&quot;", "\"").replace("&#34;", "\"");
         let address = format!("https://{HOST}/mcp");
         for (client, setting) in [
             ("Claude Code", format!("claude mcp add --transport http opdir-sample {address}\n")),

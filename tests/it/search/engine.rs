@@ -194,7 +194,7 @@ pub(crate) fn organization() -> (&'static str, Vec<Value>) {
     ("organizations", vec![record])
 }
 
-fn many_programs(members: &[Value]) -> (&'static str, Vec<Value>) {
+pub(crate) fn many_programs(members: &[Value]) -> (&'static str, Vec<Value>) {
     let numbered = (1..).zip(members).map(|(number, members)| {
         let mut program = program(0, members);
         program["id"] = json!(format!("00000000-0000-4000-8000-{number:012}"));

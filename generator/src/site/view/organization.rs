@@ -9,7 +9,7 @@ use snapshot::page::html::{arg, grouped};
 use snapshot::record::{Locale, ORGANIZATION};
 
 use super::award::AWARDS;
-use super::{LISTED, SUMMARY, outside, question};
+use super::{ABOUT, LISTED, SUMMARY, outside, question};
 use crate::read::Table;
 use crate::site::{Pages, here};
 
@@ -38,7 +38,7 @@ impl Pages<'_> {
             self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
         context! {
             name => self.text(about, locale, "name", &it.name),
-            about => self.lines(about, locale, ("description", it.description.as_deref()), None),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), (None, ABOUT)),
             description => description.map(|text| cut(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),

@@ -13,7 +13,7 @@ use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 
 use super::award::AWARDS;
 use super::blocks::unsaid;
-use super::{SUMMARY, day, outside, question};
+use super::{ABOUT, SUMMARY, day, outside, question};
 use crate::site::{Pages, here};
 
 /// The first facets of a record's page say who may apply.
@@ -21,6 +21,14 @@ const ELIGIBILITY: u8 = 8;
 
 /// Characters of a record's texts that a row may show a passage of.
 const TEXT: usize = 1500;
+
+/// Characters of a description that a row of a table takes the room of, and fewest that it keeps: a page has a
+/// budget, and what is left out of prose is one link away.
+const ROW: usize = 100;
+const LEAST: usize = 1200;
+
+/// Characters of a statement on a page; the Markdown twin has all.
+const STATEMENT: usize = 400;
 
 /// Values of a facet that a record's page shows before the rest is folded away; fewer above the deadline, which
 /// has to be in sight on a phone.
@@ -186,12 +194,14 @@ impl Pages<'_> {
         let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
         let doc = self.numbers.doc_of[program] as usize;
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let rows = links.cycles.len() + links.awards.len().min(AWARDS);
+        let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         context! {
             description => summary.map(|text| cut(text, SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(arg(doc, locale))),
             record => self.record(PROGRAM, it, about, locale),
-            about => self.lines(about, locale, ("description", it.description.as_deref()), summary),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), (summary, room)),
             lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
@@ -283,7 +293,13 @@ impl Pages<'_> {
                 label,
                 mark => mark.map(|key| self.word(locale, key)),
                 amount => self.stated_amount(fact, locale),
-                text => fact.text.as_deref().map(|text| self.text((fact.entity(), self.language(it)), locale, "text", text)),
+                text => fact.text.as_deref().map(|text| {
+                    let (of, language) = (fact.entity(), self.language(it));
+                    let whole = self.directory.text(of, locale, "text", text);
+                    let text = cut(whole, STATEMENT);
+                    let is_cut = text != whole;
+                    context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
+                }),
             }
         };
         telling.map(view).collect()

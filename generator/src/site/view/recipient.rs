@@ -6,7 +6,7 @@ use minijinja::{Value, context};
 use snapshot::page::html::grouped;
 use snapshot::record::{Locale, RECIPIENT};
 
-use super::LISTED;
+use super::{ABOUT, LISTED};
 use crate::read::Table;
 use crate::site::{Pages, here};
 
@@ -21,7 +21,7 @@ impl Pages<'_> {
         let about = (it.entity(), self.default_language());
         context! {
             name => self.text(about, locale, "displayName", &it.display_name),
-            about => self.lines(about, locale, ("biography", it.biography.as_deref()), None),
+            about => self.lines(about, locale, ("biography", it.biography.as_deref()), (None, ABOUT)),
             kind => self.word(locale, &format!("recipient_kind_{}", it.kind.as_str())),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(RECIPIENT, it, about, locale),

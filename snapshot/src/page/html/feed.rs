@@ -2,7 +2,7 @@
 
 use crate::page::html::search::{Asked, Extras, path};
 use crate::page::html::when::push_plain;
-use crate::page::html::{Html, push_escaped};
+use crate::page::html::{Html, Language, Word, push_escaped};
 use crate::page::{Dated, Site, push_date};
 use crate::query::{Page, Query, Sort};
 use crate::search::units::Units;
@@ -66,13 +66,14 @@ pub fn asked(query: &Query, feed: Feed) -> Query {
     Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
 }
 
-/// The feed of a question, in the question's language.
+/// The feed of a question, in the question's language. What was `invalid` in it is said where a format has a
+/// place for it.
 #[must_use]
 pub fn feed(
     site: &Site,
     html: &Html,
     dated: &Dated,
-    (query, extras): (&Query, &Extras),
+    (query, extras, invalid): (&Query, &Extras, &[String]),
     feed: Feed,
 ) -> Vec<u8> {
     let docs = found(site, html, dated, (&asked(query, feed), extras));
@@ -90,6 +91,13 @@ pub fn feed(
                 push_address(&mut out, &question);
             }
             part(4, &mut out);
+            if !invalid.is_empty() {
+                out.extend_from_slice(b"<subtitle>");
+                language.push_word(&mut out, Word::Invalid);
+                out.push(b' ');
+                push_escaped(&mut out, &invalid.join(", "));
+                out.extend_from_slice(b"</subtitle>\n");
+            }
             docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
             part(5, &mut out);
         }
@@ -101,6 +109,7 @@ pub fn feed(
             out.extend_from_slice(if name.is_empty() { b"" } else { b"\r\n " });
             push_name(&mut out, &quoted(&plain));
             part(7, &mut out);
+            push_left_out(&mut out, language, invalid);
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
             out.extend_from_slice(b"END:VCALENDAR\r\n");
         }
@@ -138,6 +147,22 @@ fn push_name(out: &mut Vec<u8>, name: &[u8]) {
         out.extend_from_slice(b": ");
         out.extend_from_slice(name);
     }
+}
+
+/// Writes what was not understood as the description of a calendar, each on a line of its own continuation.
+fn push_left_out(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
+    if invalid.is_empty() {
+        return;
+    }
+    let mut plain = Vec::new();
+    push_plain(&mut plain, language.word(Word::Invalid).as_bytes());
+    out.extend_from_slice(b"X-WR-CALDESC:");
+    out.extend_from_slice(&quoted(&plain));
+    for entry in invalid {
+        out.extend_from_slice(b"\r\n  ");
+        out.extend_from_slice(&quoted(entry.as_bytes()));
+    }
+    out.extend_from_slice(b"\r\n");
 }
 
 /// Octets of a name in a calendar, whose lines are to be short (RFC 5545, section 3.1).

@@ -72,6 +72,8 @@ pub(super) struct Found {
     all: u64,
     /// Whether a word begins with a byte, small or capital.
     first: [bool; 256],
+    /// A bit for each length that a word has.
+    lengths: u64,
 }
 
 impl Found {
@@ -115,7 +117,8 @@ impl Found {
         let mut places: Vec<(usize, u64)> = words.iter().map(|word| (word.place, word.bit)).collect();
         places.sort_unstable();
         places.dedup();
-        Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first }
+        let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word.text.len()));
+        Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first, lengths }
     }
 
     /// Writes a text with the words marked; what it has of the question.
@@ -218,7 +221,9 @@ impl Found {
             return joined;
         }
         if !beyond {
-            if let Some(bit) = self.find([&text[start..end]].into_iter()) {
+            if self.lengths & length_bit(end - start) != 0
+                && let Some(bit) = self.find([&text[start..end]].into_iter())
+            {
                 each(start, end, bit);
             }
             return end;
@@ -227,7 +232,10 @@ impl Found {
         let mut from = start;
         for part in word.split_inclusive(|c: char| !c.is_alphanumeric() && !is_accent(c)) {
             let kept = part.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_accent(c));
-            if let Some(bit) = self.find([kept.as_bytes()].into_iter()) {
+            // What begins with a plain letter begins with it when it is folded, too.
+            let begins =
+                kept.bytes().next().is_some_and(|byte| byte >= 0x80 || self.first[usize::from(byte)]);
+            if begins && let Some(bit) = self.find([kept.as_bytes()].into_iter()) {
                 each(from, from + kept.len(), bit);
             }
             from += part.len();
@@ -253,6 +261,11 @@ impl Found {
         let position = self.words.binary_search_by(|word| word.text.as_bytes().cmp(folded)).ok()?;
         self.words.get(position).map(|word| word.bit)
     }
+}
+
+/// The bit of a length; long ones share the last.
+const fn length_bit(length: usize) -> u64 {
+    1 << if length < 63 { length } else { 63 }
 }
 
 /// Words of a question in a text.

@@ -30,6 +30,11 @@ const KINDS: &str = "kind";
 /// Programs on the page of an organization; search has all.
 const PROGRAMS: usize = 60;
 
+/// Organizations that are offered for a name that is none's alone.
+const NEAR_MAX: usize = 6;
+/// Names that are looked at for them.
+const LOOKED_MAX: usize = 10_000;
+
 /// What is prepared of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
@@ -113,6 +118,32 @@ impl Organizations {
             (start..self.keys.len()).take_while(begins).flat_map(|position| self.of.get(position));
         let first = found.next()?;
         found.all(|other| other == first).then_some(*first)
+    }
+
+    /// Organizations that a name may mean, which is none's alone: called so, or something that begins so, else
+    /// something that has each of its words; those with most programs first.
+    #[must_use]
+    pub fn near(&self, called: &str) -> Vec<u32> {
+        let words = words_of(called);
+        let key = words.join(" ");
+        if key.is_empty() {
+            return Vec::new();
+        }
+        let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
+        let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
+        let mut found: Vec<usize> = (start..self.keys.len()).take_while(begins).take(LOOKED_MAX).collect();
+        if found.is_empty() {
+            let has = |key: &str, word: &String| key.split(' ').any(|own| own.starts_with(word.as_str()));
+            let fits = |position: &usize| words.iter().all(|word| has(self.keys.text(*position), word));
+            found.extend((0..self.keys.len().min(LOOKED_MAX)).filter(fits));
+        }
+        let mut near: Vec<u32> =
+            found.into_iter().flat_map(|position| self.of.get(position)).copied().collect();
+        near.sort_unstable();
+        near.dedup();
+        near.sort_by_key(|number| std::cmp::Reverse(self.docs(*number).len()));
+        near.truncate(NEAR_MAX);
+        near
     }
 
     /// The slug of an organization.
@@ -221,6 +252,10 @@ mod tests {
         assert_eq!(open.find("same-b"), Some(3));
         assert_eq!([open.find(""), open.find("zzz")], [None, None]);
         assert_eq!(open.docs(1), [1, 2]);
+        assert_eq!(open.near("National"), [1, 0]);
+        assert_eq!(open.near("same"), [2, 3]);
+        assert_eq!(open.near("health nat"), [0]);
+        assert_eq!([open.near("zzz"), open.near("?")], [[0; 0]; 2]);
     }
 
     #[test]

@@ -157,7 +157,10 @@ impl Splice<'_> {
 
     /// What the organization is called in its field: its name, if no other is called so.
     fn organization(&self, out: &mut Vec<u8>) {
-        let Some(number) = self.extras.organization else { return };
+        let Some(number) = self.extras.organization else {
+            // What was typed is there to be mended.
+            return push_escaped(out, self.unknown_organization().unwrap_or_default());
+        };
         let organizations = &self.html.organizations;
         let (mut name, escaped) = (Vec::new(), organizations.name(number, self.query.locale));
         push_plain(&mut name, escaped.as_bytes());

@@ -1,9 +1,11 @@
 //! What the question was taken for: filters and readings that can be taken away, and what was not understood.
 
-use super::{Splice, path};
+use super::extras::ORGANIZATION;
+use super::{Extras, Splice, path};
 use crate::facet::{FACETS, Facet};
 use crate::page::html::{Word, escaped, push_escaped, ways};
 use crate::query::Query;
+use crate::record::Locale;
 use crate::search::modifiers::Said;
 use crate::search::rank::{Ranked, Understood};
 use crate::search::without::text_without;
@@ -102,7 +104,48 @@ impl Splice<'_> {
             push_escaped(out, entry);
             out.extend_from_slice(b"</code></li>");
         }
-        out.extend_from_slice(b"</ul></div>");
+        out.extend_from_slice(b"</ul>");
+        if let Some(name) = self.unknown_organization() {
+            self.organizations_near(name, out);
+        }
+        out.extend_from_slice(b"</div>");
+    }
+
+    /// What was typed as an organization, where it is none's name alone.
+    pub(super) fn unknown_organization(&self) -> Option<&str> {
+        if self.extras.organization.is_some() {
+            return None;
+        }
+        self.invalid.iter().find_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
+    }
+
+    /// Ways out of a name that is no organization's alone: those that are called nearly so, the name as words,
+    /// and all organizations.
+    fn organizations_near(&self, name: &str, out: &mut Vec<u8>) {
+        let (organizations, locale) = (&self.html.organizations, self.query.locale);
+        let said = [("name", &*escaped(name))];
+        out.extend_from_slice(b"<p>");
+        self.language.push_phrase(out, Word::NoOrganization, &said);
+        out.extend_from_slice(b"</p><ul>");
+        let mut link = |address: &str, text: &dyn Fn(&mut Vec<u8>)| {
+            out.extend_from_slice(b"<li><a href=\"");
+            push_escaped(out, address);
+            out.extend_from_slice(b"\">");
+            text(out);
+            out.extend_from_slice(b"</a></li>");
+        };
+        for number in organizations.near(name) {
+            let extras = Extras { organization: Some(number), ..self.extras.clone() };
+            let address = format!("{}?{}", path(locale), extras.question(self.site, self.query));
+            link(&address, &|out| out.extend_from_slice(organizations.name(number, locale).as_bytes()));
+        }
+        let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
+        let worded = Query { text: Some(text), page: Query::default().page, ..self.query.clone() };
+        let address = format!("{}?{}", path(locale), self.extras.question(self.site, &worded));
+        link(&address, &|out| self.language.push_phrase(out, Word::OrganizationAsWords, &said));
+        let all = if locale == Locale::Es { "/es/organizations" } else { "/organizations" };
+        link(all, &|out| self.language.push_word(out, Word::Organizations));
+        out.extend_from_slice(b"</ul>");
     }
 
     /// Words that stand nowhere, and what they were taken for.

@@ -68,7 +68,7 @@ impl Splice<'_> {
 
     /// What each of some values would leave as the only one of its group: picked values are counted
     /// however few records have them.
-    pub(super) fn counted(&self, facet: Facet, of: impl Iterator<Item = Pick>) -> Vec<(Pick, u32)> {
+    fn counted(&self, facet: Facet, of: impl Iterator<Item = Pick>) -> Vec<(Pick, u32)> {
         let others = self.query.picks.iter().filter(|(other, _)| *other != facet).cloned();
         let picks = others.chain(of.map(|pick| (facet, pick))).collect();
         let query = Query { picks, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };

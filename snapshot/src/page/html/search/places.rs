@@ -6,7 +6,8 @@ use super::Splice;
 use crate::facet::Facet;
 use crate::page::html::{Word, grouped};
 use crate::place::{self, Code};
-use crate::query::Pick;
+use crate::query::{Pick, Query};
+use crate::search::rank;
 
 impl Splice<'_> {
     /// `, through Africa: 3, World: 2`, or nothing when no wider place found anything.
@@ -23,9 +24,14 @@ impl Splice<'_> {
         if line.len() < 2 {
             return;
         }
-        let counted = self.counted(facet, line.iter().map(|(_, pick)| *pick));
-        let count = |pick: &Pick| counted.iter().find(|(it, _)| it == pick).map_or(0, |(_, count)| *count);
-        let counts: Vec<u32> = line.iter().map(|(_, pick)| count(pick)).collect();
+        let picks = self.query.picks.iter().filter(|(other, _)| *other != facet).copied().collect();
+        let query = Query { picks, facets: false, ..self.query.clone() };
+        let left = rank::full(&self.site.index, &query, &self.dated.today, self.wish, self.among.as_ref());
+        let count = |(code, pick): &(&str, Pick)| match pick {
+            Pick::Value(ordinal) => values.docs(*ordinal).and(&left.docs()).len() as u32,
+            Pick::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
+        };
+        let counts: Vec<u32> = line.iter().map(count).collect();
         let mut before = Some(Word::Through);
         for ((code, _), own) in line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0) {
             out.extend_from_slice(b", ");

@@ -1,35 +1,34 @@
 //! The rows, their headings, the way to other pages of them, and their order.
 
-use super::{Splice, path};
+use super::extras::ORGANIZATION;
+use super::{Extras, Splice, path};
 use crate::page::html::{Word, escaped, grouped, push_results, ways};
 use crate::page::push_number;
 use crate::query::{PAGE_RANGE, Sort};
 use crate::search::rank::Row;
 use crate::search::tiers::Tier;
-use crate::search::without::{Without, without};
+use crate::search::without::{Dropped, Without, without_among};
 
 impl Splice<'_> {
     /// How many records match: those that admit a place by a wider one are said to, where no others do.
     pub(super) fn count(&self, out: &mut Vec<u8>) {
-        let (wider, more) = self.wider();
-        if wider == 0 {
+        if !self.is_only_wider() {
             return push_results(self.language, out, self.answer.total);
         }
-        let word = match (more, wider) {
-            (true, _) => Word::WiderMore,
-            (false, 1) => Word::WiderOne,
-            (false, _) => Word::WiderOther,
-        };
+        let wider = self.answer.wider;
+        let word = if wider == 1 { Word::WiderOne } else { Word::WiderOther };
         self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
     }
 
-    /// How many rows admit the place only through a wider region, where no row does otherwise; and whether
-    /// more may follow them.
-    fn wider(&self) -> (usize, bool) {
-        let rows = &self.answer.rows;
-        let wider = rows.iter().take_while(|row| row.tier == Tier::Wider).count();
-        let only = self.answer.total == 0 && self.query.page.offset == 0;
-        (if only { wider } else { 0 }, wider == rows.len() && self.answer.more)
+    /// Whether records admit the place through a wider region, and none does otherwise.
+    fn is_only_wider(&self) -> bool {
+        self.answer.total == 0 && self.answer.wider > 0
+    }
+
+    /// How many rows there are on all pages: what only comes near fills the last of them.
+    fn all(&self) -> u64 {
+        let silent = if self.extras.silent { self.answer.silent } else { 0 };
+        (self.answer.total + silent + self.answer.wider) as u64
     }
 
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
@@ -40,7 +39,7 @@ impl Splice<'_> {
             out.push(b' ');
             self.page_link(out, 1, "first", Word::First);
             out.extend_from_slice(b"</p>");
-        } else if self.wider().0 > 0 {
+        } else if self.is_only_wider() {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_word(out, Word::WiderOnly);
             out.extend_from_slice(b"</p>");
@@ -48,15 +47,7 @@ impl Splice<'_> {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_word(out, Word::NoResults);
             out.extend_from_slice(b"</p>");
-            // Ways out are counted among all programs.
-            let found = if self.among.is_some() {
-                Vec::new()
-            } else {
-                without(&self.site.index, self.query, &self.dated.today, &self.extras.plain)
-            };
-            let asked = |way: &Without| self.extras.question(self.site, &way.query);
-            let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
-            ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
+            self.ways_out(out);
         }
         let mut number = self.query.page.offset + 1;
         for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {
@@ -73,6 +64,24 @@ impl Splice<'_> {
         self.silent(out);
     }
 
+    /// What leaving out each word and filter would find, the organization among them.
+    fn ways_out(&self, out: &mut Vec<u8>) {
+        let only = self.extras.organization.zip(self.among.as_ref()).map(|(number, among)| {
+            let value = self.html.organizations.slug(number).to_owned();
+            (Dropped::Filter { parameter: ORGANIZATION, value }, among)
+        });
+        let (index, today) = (&self.site.index, &self.dated.today);
+        let found = without_among(index, self.query, today, &self.extras.plain, only);
+        let everywhere = Extras { organization: None, ..self.extras.clone() };
+        let asked = |way: &Without| {
+            let is_any = matches!(way.dropped, Dropped::Filter { parameter: ORGANIZATION, .. });
+            let extras = if is_any { &everywhere } else { self.extras };
+            extras.question(self.site, &way.query)
+        };
+        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
+        ways::push((self.language, path(self.query.locale)), &found, asked, label, out);
+    }
+
     /// Says how rows come near.
     fn heading(&self, first: &Row, out: &mut Vec<u8>) {
         let word = match first.tier {
@@ -87,6 +96,10 @@ impl Splice<'_> {
             first.missing.iter().map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
         out.extend_from_slice(b"<p class=\"tier\"><strong>");
         self.language.push_phrase(out, word, &[("words", &quoted.join(", "))]);
+        if first.tier == Tier::Wider {
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(grouped(self.answer.wider as u64, self.query.locale).as_bytes());
+        }
         out.extend_from_slice(b"</strong></p>");
     }
 
@@ -106,7 +119,7 @@ impl Splice<'_> {
 
     pub(super) fn pages(&self, out: &mut Vec<u8>) {
         let limit = self.query.page.limit;
-        let (page, pages) = (self.query.page.number(), (self.answer.total as u64).div_ceil(limit));
+        let (page, pages) = (self.query.page.number(), self.all().div_ceil(limit));
         if pages <= 1 {
             return;
         }

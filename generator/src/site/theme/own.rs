@@ -1,0 +1,156 @@
+//! An operator's folder: which files it has, each in a place of its own. What has none is told.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use snapshot::store::Hex;
+use walkdir::WalkDir;
+
+use super::fault::Fault;
+use super::{ASSETS, SiteError, TEMPLATES, WORDS, colors};
+
+/// A style sheet that comes after the program's.
+pub(super) const STYLE: &str = "theme.css";
+/// Below it are pictures, published under names that say their content.
+const PICTURES: &str = "assets/";
+/// Below it is what is published under its own name.
+const FIXED: &str = "static/";
+/// Kinds of pictures that pages may show.
+const KINDS: [&str; 6] = ["svg", "png", "jpg", "jpeg", "webp", "ico"];
+/// Kinds of files below `.well-known/`.
+const KNOWN: [&str; 3] = ["txt", "json", "xml"];
+/// Bytes of a file.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// A file of an operator that is published: its path and its bytes.
+pub struct Extra {
+    /// Where it is served.
+    pub path: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// The files of a folder.
+#[derive(Default)]
+pub(super) struct Own {
+    /// Texts that stand in for the program's, or are added to it, by name.
+    texts: BTreeMap<String, String>,
+    /// Paths of pictures by name, and files published as they are.
+    pub(super) pictures: BTreeMap<String, String>,
+    pub(super) extras: Vec<Extra>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) doubts: Vec<Fault>,
+}
+
+impl Own {
+    pub(super) fn read(folder: &Path) -> Result<Self, SiteError> {
+        let unreadable = |path: &Path, source| SiteError::Unreadable { path: path.to_owned(), source };
+        std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
+        let mut own = Self::default();
+        let hidden = |name: &str| name.starts_with('.') && name != ".well-known";
+        let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+        let shown =
+            walk.filter_entry(|entry| entry.depth() == 0 || !hidden(&entry.file_name().to_string_lossy()));
+        for entry in shown {
+            let entry = entry.map_err(|error| unreadable(folder, error.into()))?;
+            if !entry.file_type().is_file() {
+                continue;
+            }
+            let path: PathBuf = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
+            let name = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+            if entry.metadata().is_ok_and(|about| about.len() > BYTES_MAX) {
+                own.faults.push(Fault::new(&name, None, "is larger than 1 MiB"));
+                continue;
+            }
+            let bytes = std::fs::read(entry.path()).map_err(|source| unreadable(entry.path(), source))?;
+            own.take(&name, bytes);
+        }
+        own.unused();
+        Ok(own)
+    }
+
+    fn take(&mut self, name: &str, bytes: Vec<u8>) {
+        let kind = name.rsplit_once('.').map_or("", |(_, kind)| kind);
+        if let Some(picture) = name.strip_prefix(PICTURES) {
+            if !KINDS.contains(&kind) {
+                return self.faults.push(unknown(name, "is no picture that pages can show", kind, &KINDS));
+            }
+            let (stem, _) = picture.rsplit_once('.').unwrap_or((picture, ""));
+            let path = format!("/assets/{}-{}.{kind}", slug(stem), Hex(&Sha256::digest(&bytes)[..5]));
+            self.pictures.insert(picture.to_owned(), path.clone());
+            return self.extras.push(Extra { path, bytes });
+        }
+        if let Some(fixed) = name.strip_prefix(FIXED) {
+            let is_known = fixed.starts_with(".well-known/") && KNOWN.contains(&kind);
+            if fixed != "favicon.ico" && !is_known {
+                let fault = Fault::new(name, None, "is nothing that can be published under its own name");
+                let known = "`static/favicon.ico` can, and .txt, .json and .xml below `static/.well-known/`";
+                return self.faults.push(fault.help(known));
+            }
+            return self.extras.push(Extra { path: format!("/{fixed}"), bytes });
+        }
+        if name == "README.md" {
+            return;
+        }
+        if !names().any(|known| known == name) {
+            return self.faults.push(Fault::new(name, None, "is no file of a theme").known(name, names()));
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => drop(self.texts.insert(name.to_owned(), text)),
+            Err(_) => self.faults.push(Fault::new(name, None, "is no text in UTF-8")),
+        }
+    }
+
+    /// Pictures that nothing shows.
+    fn unused(&mut self) {
+        let said = |picture: &String| self.texts.values().any(|text| text.contains(picture.as_str()));
+        let unused = self.pictures.keys().filter(|picture| !said(picture));
+        let fault = |picture: &String| {
+            Fault::new(&format!("{PICTURES}{picture}"), None, "is shown nowhere").help(format!(
+                "name it in {} under [brand], or in a template as {{{{ asset(\"{picture}\") }}}}",
+                colors::FILE
+            ))
+        };
+        self.doubts = unused.map(fault).collect();
+    }
+
+    /// A text of the operator.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// A text of the operator, else the program's.
+    pub(super) fn text_or<'t>(&'t self, name: &str, own: &'t str) -> Cow<'t, str> {
+        self.text(name).unwrap_or(own).into()
+    }
+
+    /// Templates of the operator, by name.
+    pub(super) fn templates(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        TEMPLATES.iter().filter_map(|(name, _)| Some((*name, self.text(name)?)))
+    }
+}
+
+/// Where a picture is served.
+pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result<String, Fault> {
+    let known = || pictures.keys().map(String::as_str);
+    let fault = || Fault::new("assets", None, format!("there is no picture `{name}`")).known(name, known());
+    pictures.get(name).cloned().ok_or_else(fault)
+}
+
+/// Files that a theme may have beside pictures and what is published under its own name.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let all = TEMPLATES.iter().chain(WORDS).chain(ASSETS).map(|(name, _)| *name);
+    all.chain([colors::FILE, STYLE])
+}
+
+fn unknown(name: &str, what: &str, kind: &str, known: &[&str]) -> Fault {
+    Fault::new(name, None, what).known(kind, known.iter().copied())
+}
+
+/// A name that needs no quoting in addresses.
+fn slug(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    name.chars().map(plain).collect()
+}

@@ -1,0 +1,135 @@
+//! Themes: what stands in for the program's own, and what is refused with its place and what was meant.
+
+use super::*;
+
+#[test]
+fn a_missing_word_is_named_with_its_file() {
+    let mut words: BTreeMap<String, String> = serde_json::from_str(WORDS[1].1).unwrap();
+    words.remove("when_closes");
+    assert!(check_words("es.json", &words).unwrap_err().to_string().contains("es.json has no `when_closes`"));
+}
+
+#[test]
+fn style_and_script_fit_into_four_kilobytes() {
+    let theme = Theme::load(None).unwrap();
+    let scripts = Script::ALL.map(|script| (script.parts().0, theme.script(script).text.clone()));
+    let style = (ASSETS[0].0, theme.css.text);
+    for (name, text) in scripts.into_iter().chain([style]) {
+        let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
+        let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
+        let length = compressor.gzip_compress(text.as_bytes(), &mut out).unwrap();
+        assert!(length <= 4 * 1024, "{name}: {length}");
+    }
+}
+
+#[test]
+fn an_operators_words_and_style_stand_in_for_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("en.json"), r#"{"nav_search":"Find"}"#).unwrap();
+    std::fs::write(folder.path().join("site.css"), "body{}").unwrap();
+    let theme = Theme::load(Some(folder.path())).unwrap();
+    assert_eq!(theme.word(Locale::En, "nav_search"), "Find");
+    assert_eq!(theme.word(Locale::Es, "nav_search"), "Buscar");
+    assert!(theme.css.text.starts_with(":root{") && theme.css.text.ends_with("}\nbody{}"));
+}
+
+/// What is told of a folder with some files.
+fn told(files: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    Theme::load(Some(folder.path())).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_unreadable() {
+    let error = Theme::load(Some(Path::new("there/is/none"))).err().unwrap();
+    assert!(matches!(error, SiteError::Unreadable { .. }), "{error}");
+}
+
+#[test]
+fn faults_of_a_theme_are_told_at_their_line_with_what_was_meant() {
+    let extends = "{% extends \"@opdir/base.html\" %}\n";
+    let block =
+        |name: &str, inside: &str| format!("{extends}{{% block {name} %}}\n{inside}\n{{% endblock %}}");
+    for (name, text, expected) in [
+        ("hoem.html", "", "hoem.html: is no file of a theme\n  help: did you mean `home.html`?"),
+        ("fonts/a.woff2", "", "fonts/a.woff2: is no file of a theme"),
+        ("assets/a.gif", "", "assets/a.gif: is no picture that pages can show\n  help: "),
+        ("static/robots.txt", "", "static/robots.txt: is nothing that can be published under its own name"),
+        (
+            "en.json",
+            "{\n \"nav_serch\": \"Find\"}",
+            "en.json:2: there is no word `nav_serch`\n  help: did you mean `nav_search`?",
+        ),
+        (
+            "en.json",
+            "{\n \"results_other\": \"{m} found\"}",
+            "en.json:2: nothing fills `{m}` in `results_other`",
+        ),
+        ("es.json", "{\n \"skip\": 1}", "es.json:2: "),
+        ("base.html", "{% block", "base.html:1: "),
+        ("base.html", "<p>Mine</p>", "base.html: has no block `main`"),
+        (
+            "base.html",
+            "{% extends \"base.html\" %}",
+            "base.html:1: goes on from itself\n  help: the program's own is `@opdir/base.html`",
+        ),
+        (
+            "base.html",
+            "\n{% extends \"@opdir/bsae.html\" %}",
+            "base.html:2: there is no template `@opdir/bsae.html`\n  help: did you mean `@opdir/base.html`?",
+        ),
+        (
+            "base.html",
+            &block("fotter", ""),
+            "base.html:2: `base.html` has no block `fotter`\n  help: did you mean `footer`?",
+        ),
+        (
+            "base.html",
+            &block("footer", "{{ t.licence }}"),
+            "base.html:3: `licence` is no word of en.json\n  help: did you mean `license`?",
+        ),
+        (
+            "base.html",
+            &block("footer", "{{ site_nmae }}"),
+            "base.html:3: `site_nmae` is given by nothing\n  help: did you mean `site_name`?",
+        ),
+        ("theme.toml", "[brand]\nlogo = \"logo.svg\"", "theme.toml:2: there is no picture `logo.svg`"),
+    ] {
+        let told = told(&[(name, text)]);
+        assert!(told.starts_with("1 fault in the theme ") || name.ends_with("base.html"), "{told}");
+        assert!(told.contains(expected), "{name}: {text}\n{told}");
+    }
+    let several = told(&[("a", ""), ("b.html", ""), ("en.json", "[]")]);
+    assert!(several.starts_with("3 faults in the theme "), "{several}");
+}
+
+#[test]
+fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
+    let footer = "{% extends \"@opdir/base.html\" %}{% block footer %}{{ super() }}{{ t.imprint }}\
+                  <img src=\"{{ asset(\"seal.png\") }}\" alt=\"\">{% block mine %}{% endblock %}{% endblock %}";
+    let word = "{\"_\": \"a remark\", \"imprint\": \"Imprint\"}";
+    let files = [
+        ("base.html", footer),
+        ("en.json", word),
+        ("es.json", word),
+        ("assets/seal.png", "png"),
+        ("README.md", ""),
+    ];
+    assert_eq!(told(&files), "");
+    // What nothing shows harms nobody, and is told.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("assets")).unwrap();
+    std::fs::write(folder.path().join("assets/a.svg"), "").unwrap();
+    let doubts = Theme::load(Some(folder.path())).unwrap().doubts;
+    assert_eq!(doubts.len(), 1);
+    assert!(
+        doubts[0].to_string().starts_with("assets/a.svg: is shown nowhere\n  help: name it in theme.toml")
+    );
+    // In both languages, or in neither.
+    assert!(told(&files[..2]).contains("`imprint` is no word of es.json"));
+}

@@ -3,6 +3,7 @@
 mod dates;
 mod others;
 mod packs;
+mod travel;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};

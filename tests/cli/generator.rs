@@ -4,6 +4,7 @@
 
 mod dataset;
 mod harness;
+mod travel;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -219,7 +219,7 @@ impl Incoming {
             match (self.table.get(&object.sha256), before.and_then(|before| before.find(&object.sha256))) {
                 (Some(came), _) => bytes.extend_from_slice(came),
                 (None, Some(here)) => {
-                    bytes.extend(before.map_or_else(|| Ok(Vec::new()), |of| of.object(here))?)
+                    bytes.extend(before.map_or_else(|| Ok(Vec::new()), |of| of.object(here))?);
                 }
                 (None, None) => return Err(self.damaged(FILE_TABLE, Problem::Missing)),
             }

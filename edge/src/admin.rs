@@ -118,6 +118,27 @@ struct Snapshot {
     /// Whether the index is in memory of this process, where nothing that is done to its files reaches it.
     index_copied: bool,
     refused: Option<Refusal>,
+    source: Option<Store>,
+}
+
+/// The store that is followed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Store {
+    url: String,
+    /// Since it last said what is live.
+    age_seconds: Option<u64>,
+    error: Option<String>,
+    expired: bool,
+}
+
+impl Store {
+    fn of(live: &Live) -> Option<Self> {
+        let source = live.source.as_ref()?;
+        let told = source.told();
+        let (age_seconds, expired) = (told.age(), told.is_expired());
+        Some(Self { url: source.place(), age_seconds, error: told.error, expired })
+    }
 }
 
 impl Snapshot {
@@ -135,6 +156,7 @@ impl Snapshot {
             age_seconds: age(manifest.generated_at.as_second()),
             index_copied: epoch.generation().is_copied(),
             refused: Refusal::of(live),
+            source: Store::of(live),
         }
     }
 }
@@ -162,6 +184,7 @@ fn metrics(live: &Live) -> String {
         sample(&mut out, name, "", value);
     }
     push_degraded(&mut out, live);
+    push_source(&mut out, live);
     family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
     sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", epoch.bodies.bytes());
     sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", live.answers.bytes());
@@ -177,5 +200,35 @@ fn push_degraded(out: &mut String, live: &Live) {
     for (reason, may_pass) in [("unreadable", true), ("unverified", false)] {
         let stands = refused.as_ref().is_some_and(|refused| refused.may_pass == may_pass);
         sample(out, "edge_degraded", &format!("reason=\"{reason}\""), u64::from(stands));
+    }
+}
+
+/// The store that is followed.
+fn push_source(out: &mut String, live: &Live) {
+    let Some(told) = live.source.as_ref().map(|source| source.told()) else { return };
+    if let Some(age) = told.age() {
+        let name = "edge_source_age_seconds";
+        family(out, name, "gauge", "Since the store last said what is live.");
+        sample(out, name, "", age);
+    }
+    for (name, kind, help, value) in [
+        (
+            "edge_source_failing",
+            "gauge",
+            "1 while the store cannot be read or is not believed.",
+            u64::from(told.error.is_some()),
+        ),
+        (
+            "edge_source_expired",
+            "gauge",
+            "1 while what is served is good no longer.",
+            u64::from(told.is_expired()),
+        ),
+        ("edge_source_errors_total", "counter", "Looks at the store that failed.", told.errors),
+        ("edge_source_stale_total", "counter", "Looks at which the store was older than before.", told.stale),
+        ("edge_source_generations_total", "counter", "Generations that were fetched.", told.taken),
+    ] {
+        family(out, name, kind, help);
+        sample(out, name, "", value);
     }
 }

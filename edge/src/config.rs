@@ -7,6 +7,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
+use remote::error::RemoteError;
 use snapshot::time::Day;
 
 use crate::client::Proxies;
@@ -14,6 +15,7 @@ use crate::epoch::{COPIED_INDEX, Setting};
 use crate::live::Serving;
 use crate::log::Format;
 use crate::mcp;
+use crate::source::Source;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
@@ -43,6 +45,18 @@ pub struct Config {
     /// Folder that holds CURRENT and generations/
     #[arg(long, env = "OPDIR_EDGE_SNAPSHOT", value_name = "ROOT")]
     pub snapshot: PathBuf,
+    /// A store that is followed: what is live there is fetched into the folder and served
+    #[arg(long, env = "OPDIR_EDGE_SOURCE", value_name = "URL")]
+    pub source: Option<String>,
+    /// Public key whose word about the store is taken (repeatable)
+    #[arg(long, env = "OPDIR_EDGE_TRUST", value_name = "KEY", value_delimiter = ',', requires = "source")]
+    pub trust: Vec<String>,
+    /// Take what nobody signed from the store too
+    #[arg(long, env = "OPDIR_EDGE_ALLOW_UNSIGNED", requires = "source")]
+    pub allow_unsigned: bool,
+    /// Seconds between looks at the store, a fifth more or less
+    #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub poll: u64,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -192,6 +206,18 @@ impl Config {
             tag_header: self.surrogate_keys.clone(),
             access_log: self.access_log,
         }
+    }
+
+    /// The store that is followed, if one is.
+    ///
+    /// # Errors
+    ///
+    /// If its address or a key is none.
+    pub fn follows(&self) -> Result<Option<Source>, RemoteError> {
+        let poll = std::time::Duration::from_secs(self.poll);
+        let source =
+            |url: &String| Source::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), poll);
+        self.source.as_ref().map(source).transpose()
     }
 
     /// Every setting there is as a flag, one a line, in the order of the help. `matches` is what this was read from.

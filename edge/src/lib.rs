@@ -31,10 +31,12 @@ pub mod searches;
 pub mod service;
 pub mod site_pages;
 pub mod sockets;
+pub mod source;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use remote::error::{Kind, RemoteError};
 use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
@@ -45,6 +47,7 @@ use crate::live::Live;
 use crate::mcp::Mcp;
 use crate::service::Server;
 use crate::sockets::Inherited;
+use crate::source::Source;
 
 /// Exit code of a snapshot that is not there or cannot be read.
 const UNREADABLE: u8 = 3;
@@ -108,10 +111,14 @@ fn refuse(error: &OpenError) -> ExitCode {
 
 fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
+    let source = match config.follows().and_then(|source| source.map(begun).transpose()) {
+        Ok(source) => source,
+        Err(error) => return fail(code_of(&error), &error.to_string()),
+    };
     let opened =
         Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
     let live = match opened {
-        Ok(live) => Arc::new(live.serving(config.serving())),
+        Ok(live) => Arc::new(live.serving(config.serving()).following(source)),
         Err(error) => return refuse(&error),
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -128,6 +135,20 @@ fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
     }
 }
 
+/// A store, once there is something of it to serve.
+fn begun(source: Source) -> Result<Arc<Source>, RemoteError> {
+    source.begin()?;
+    Ok(Arc::new(source))
+}
+
+fn code_of(error: &RemoteError) -> u8 {
+    match error.kind() {
+        Kind::Usage => 2,
+        Kind::Unreadable | Kind::Unwritable => UNREADABLE,
+        Kind::Unverified | Kind::HeldBack => UNVERIFIED,
+    }
+}
+
 async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) -> std::io::Result<()> {
     let terminated = terminated();
     let (listener, admin) = inherited.or_bind(config.listen, config.admin_listen)?;
@@ -136,6 +157,9 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
         tokio::spawn(admin::serve(admin, Arc::clone(&live)));
     }
     tokio::spawn(live::follow(Arc::clone(&live)));
+    if let Some(source) = &live.source {
+        Arc::clone(source).follow()?;
+    }
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = live.epoch().generation().id().to_string();
     tracing::info!(%address, generation, "serving");

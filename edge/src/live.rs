@@ -20,6 +20,7 @@ use crate::epoch::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
 use crate::metrics::Metrics;
 use crate::refusal::{Refusal, Refused};
 use crate::searches::Searches;
+use crate::source::Source;
 
 /// How often CURRENT is looked at.
 const POLL: Duration = Duration::from_secs(2);
@@ -43,6 +44,8 @@ pub struct Live {
     pub searches: Searches,
     /// How requests are served.
     pub serving: Serving,
+    /// The store that is followed, if one is.
+    pub source: Option<Arc<Source>>,
     /// Computed answers by ETag, which names generation, day, question and coding.
     pub answers: Cache<String>,
     /// Whether the server is about to end.
@@ -90,6 +93,7 @@ impl Live {
             metrics: Metrics::default(),
             searches: Searches::default(),
             serving: Serving::default(),
+            source: None,
             answers: Cache::new(0),
             draining: AtomicBool::new(false),
         })
@@ -99,6 +103,12 @@ impl Live {
     #[must_use]
     pub fn serving(self, serving: Serving) -> Self {
         Self { answers: Cache::new(serving.answers), serving, ..self }
+    }
+
+    /// The same; what comes into the root comes from this store.
+    #[must_use]
+    pub fn following(self, source: Option<Arc<Source>>) -> Self {
+        Self { source, ..self }
     }
 
     /// Tells whoever asks that no new requests should be sent here.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use http::StatusCode;
+use tracing_subscriber::EnvFilter;
 
 use crate::head::Head;
 
@@ -26,7 +27,10 @@ pub enum Format {
 
 /// Starts logging, panics included. Call once, before anything is logged.
 pub fn start(format: Format) {
-    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+    // What a store's client tries again is told once, by who follows the store.
+    let told = EnvFilter::new("info,object_store=off");
+    let lines =
+        tracing_subscriber::fmt().with_env_filter(told).with_writer(std::io::stderr).with_target(false);
     match format {
         Format::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
         Format::Json => lines.json().flatten_event(true).init(),

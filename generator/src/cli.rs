@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
@@ -85,16 +86,23 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
         compress: Effort,
     },
+    /// Put the live snapshot into a store, from where edges and others pull it
+    Push(Push),
+    /// Bring what is live in a store into a folder
+    Pull(Pull),
     /// Remove old snapshots that nobody reads any more
     Gc {
-        /// Folder that holds CURRENT
+        /// Folder that holds CURRENT, or address of a store
         root: PathBuf,
         /// How many of the newest to keep
         #[arg(long, default_value_t = 5)]
         keep: usize,
-        /// Keep what was live within this many days
+        /// Keep what was live (in a store: pushed) within this many days
         #[arg(long, default_value_t = 7)]
         days: u64,
+        #[command(flatten)]
+        #[expect(missing_docs, reason = "clap would take it for help")]
+        signing: Signing,
     },
     /// Make keys, sign files and check signatures, as minisign does
     #[command(subcommand)]
@@ -182,6 +190,55 @@ pub enum Keys {
         #[arg(long, value_name = "KEY", required = true)]
         trust: Vec<String>,
     },
+}
+
+/// What to push.
+#[derive(Debug, Args)]
+pub struct Push {
+    /// Folder that holds CURRENT
+    pub root: PathBuf,
+    /// Address of the store: s3://bucket/folder, gs://…, az://…, file:///folder
+    pub url: String,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub signing: Signing,
+    /// How long it is good for, such as 7d or 36h; whoever follows the store is told when nothing came since
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub valid_for: Option<Duration>,
+}
+
+/// What to pull.
+#[derive(Debug, Args)]
+pub struct Pull {
+    /// Address of the store: s3://bucket/folder, gs://…, az://…, https://…, file:///folder
+    pub url: String,
+    /// Folder to publish under; made when it is not there
+    pub root: PathBuf,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub believe: Believe,
+}
+
+/// How a store's CURRENT is signed.
+#[derive(Debug, Args)]
+pub struct Signing {
+    /// File of the secret key that signs what a store says is live; OPDIR_KEY holds its text when absent
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub believe: Believe,
+}
+
+/// Who is believed about a store.
+#[derive(Debug, Args)]
+pub struct Believe {
+    /// Public key whose word about a store is taken, or a file that holds one; repeat it for several
+    #[arg(long, value_name = "KEY")]
+    pub trust: Vec<String>,
+    /// Take what nobody signed from a store too
+    #[arg(long)]
+    pub allow_unsigned: bool,
 }
 
 /// What to judge.
@@ -352,4 +409,16 @@ fn base_url(text: &str) -> Result<String, String> {
         "http" | "https" => Err("only scheme and host belong here, as in https://example.org".to_owned()),
         _ => Err("the scheme must be http or https, as in https://example.org".to_owned()),
     }
+}
+
+/// Reads `7d` or `36h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text.char_indices().last().map_or(0, |(last, _)| last);
+    let (number, unit) = text.split_at(split);
+    let seconds = match (number.parse::<u64>(), unit) {
+        (Ok(days), "d") => days.checked_mul(86_400),
+        (Ok(hours), "h") => hours.checked_mul(3600),
+        _ => None,
+    };
+    seconds.map(Duration::from_secs).ok_or_else(|| "write days or hours, as in 7d or 36h".to_owned())
 }

@@ -20,10 +20,10 @@ use crate::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
 use crate::diff::{self, DiffFormat};
 use crate::encode::Effort;
 use crate::export::{self, ExportError};
-use crate::failure::{Failure, fail, generate_failure};
+use crate::failure::{Failure, fail, generate_failure, key_failure};
 use crate::fix::Mended;
 use crate::generate::{Options, generate};
-use crate::keys::{self, KeyError};
+use crate::keys;
 use crate::link::link;
 use crate::load::{Loaded, input, load, print, today};
 use crate::log::{self, LogFormat, NameError};
@@ -31,7 +31,7 @@ use crate::plan::{Guards, Plan, told};
 use crate::progress::{Progress, seconds};
 use crate::read::{Table, read};
 use crate::site::start as theme;
-use crate::{import, init, preview, recipe, stamp};
+use crate::{import, init, preview, recipe, stamp, travel};
 
 /// Runs a command.
 #[must_use]
@@ -47,7 +47,9 @@ pub fn run(command: Command) -> ExitCode {
         Command::Log { root, format } => log(&root, format),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
-        Command::Gc { root, keep, days } => gc(&root, keep, days),
+        Command::Push(options) => travel::push(&options).map(say),
+        Command::Pull(options) => travel::pull(&options).map(say),
+        Command::Gc { root, keep, days, signing } => gc(&root, keep, days, &signing),
         Command::Keys(what) => keys(&what),
         Command::Theme(cli::Theme::New { dir, files }) => {
             theme::new(&dir, &files).map(|said| said.into_iter().for_each(say))
@@ -330,8 +332,11 @@ fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), F
     }
 }
 
-fn gc(root: &Path, keep: usize, days: u64) -> Result<(), Failure> {
+fn gc(root: &Path, keep: usize, days: u64, signing: &cli::Signing) -> Result<(), Failure> {
     let age = Duration::from_secs(days.saturating_mul(86_400));
+    if let Some(url) = travel::is_store(root) {
+        return travel::collect(url, signing, keep, age).map(say);
+    }
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let removed = store::gc(root, keep, since).map_err(|error| print_faults(&[error], Failure::Output))?;
     removed.iter().for_each(|id| say(format_args!("removed {id}")));
@@ -348,15 +353,7 @@ fn keys(what: &Keys) -> Result<(), Failure> {
         }
         Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
-    said.map(say).map_err(|error| {
-        let failure = match error {
-            KeyError::Read { .. } => Failure::Input,
-            KeyError::Write { .. } => Failure::Output,
-            KeyError::Key { .. } => Failure::Usage,
-            KeyError::Untrusted { .. } => Failure::Verification,
-        };
-        fail(failure, error)
-    })
+    said.map(say).map_err(|error| key_failure(&error))
 }
 
 fn explain_code(code: &str) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ use anstyle::AnsiColor;
 use snapshot::store::StoreError;
 
 use crate::generate::GenerateError;
+use crate::keys::KeyError;
 use crate::site::SiteError;
 
 /// How a command ended badly.
@@ -44,4 +45,15 @@ pub fn generate_failure(error: &GenerateError) -> Failure {
         GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
         _ => fail(Failure::Output, error),
     }
+}
+
+/// Prints why nothing was signed or believed.
+pub fn key_failure(error: &KeyError) -> Failure {
+    let failure = match error {
+        KeyError::Read { .. } => Failure::Input,
+        KeyError::Write { .. } => Failure::Output,
+        KeyError::Key { .. } => Failure::Usage,
+        KeyError::Untrusted { .. } => Failure::Verification,
+    };
+    fail(failure, error)
 }

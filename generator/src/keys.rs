@@ -12,6 +12,9 @@ use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 /// Environment variable that may hold the text of a secret key.
 pub const KEY_VARIABLE: &str = "OPDIR_KEY";
 
+/// Whose problem it is that there is no key.
+const NO_KEY: &str = "no secret key";
+
 /// Why nothing was signed or believed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
@@ -106,10 +109,7 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
         None => match std::env::var(KEY_VARIABLE) {
             Ok(text) => (KEY_VARIABLE.to_owned(), text),
             Err(_) => {
-                return Err(key(
-                    "no secret key",
-                    format_args!("name its file with --key, or set {KEY_VARIABLE}"),
-                ));
+                return Err(key(NO_KEY, format_args!("name its file with --key, or set {KEY_VARIABLE}")));
             }
         },
     };
@@ -165,6 +165,35 @@ pub fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
         Ok(()) => Ok(by.to_base64()),
         Err(_) => Err(untrusted("is not what was signed".to_owned())),
     }
+}
+
+/// Signs what is at hand with a key from a file, or else from the environment.
+///
+/// # Errors
+///
+/// If there is no key that can be used.
+pub fn signer(by: Option<&Path>) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, KeyError> {
+    let secret = secret(by)?;
+    Ok(move |line: &[u8]| {
+        let signed =
+            minisign::sign(None, &secret, Cursor::new(line), Some("CURRENT"), Some("signed by opdir"));
+        signed.map(SignatureBox::into_string).map_err(|error| error.to_string())
+    })
+}
+
+/// Whether a key is named, or stands in the environment.
+#[must_use]
+pub fn has_key(by: Option<&Path>) -> bool {
+    by.is_some() || !matches!(secret(None), Err(KeyError::Key { whose, .. }) if whose == NO_KEY)
+}
+
+/// A trusted key in one line: as it stands, or from a file.
+///
+/// # Errors
+///
+/// If it is none.
+pub fn trusted_line(text: &str) -> Result<String, KeyError> {
+    trusted_key(text).map(|key| key.to_base64())
 }
 
 fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {

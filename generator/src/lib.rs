@@ -26,4 +26,5 @@ pub mod render;
 pub mod sample;
 pub mod site;
 pub mod stamp;
+pub mod travel;
 mod words;

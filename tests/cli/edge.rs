@@ -372,3 +372,51 @@ fn the_service_manager_is_told_when_it_serves_and_when_it_ends() {
     drop(server);
     assert_eq!(said().trim(), "STOPPING=1");
 }
+
+#[test]
+fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let url = format!("file://{}", store.display());
+    let built = folder.path().join("built");
+    publish(&built);
+    push(&built, &url);
+    let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
+    let host = "directory.example";
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
+    publish_as_of(&built, date(2026, 11, 22));
+    push(&built, &url);
+    server.says("serving a new generation");
+    fs::rename(&store, folder.path().join("away")).unwrap();
+    server.says("the store is not followed just now");
+    assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
+    drop(server);
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
+    let refused = |more: &[&str]| edge(&folder, &[&["--snapshot", "new"], more].concat());
+    refused(&["--source", "s3://bucket/site"]).fails(2, &["nobody is trusted"]);
+    refused(&["--source", "bucket/site", "--allow-unsigned"]).fails(2, &["s3://bucket/folder"]);
+    fs::rename(folder.path().join("away"), &store).unwrap();
+    refused(&["--source", &url, "--trust", KEY]).fails(5, &["CURRENT is not signed"]);
+}
+
+/// Of the minisign project itself.
+const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+
+/// Puts what is live into a store, unsigned.
+fn push(root: &Path, url: &str) {
+    let trust = remote::keys::Trust::of(&[], true).unwrap();
+    let target = remote::address::open(url).unwrap();
+    let clock = jiff::Timestamp::now;
+    let publisher = remote::publish::Publisher {
+        target: &*target,
+        trust: &trust,
+        sign: None,
+        valid_for: None,
+        clock: &clock,
+    };
+    let mut source = remote::local::Local::open(root, 2).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(!runtime.block_on(publisher.push(&mut source)).unwrap().unchanged);
+}

@@ -5,6 +5,7 @@
 mod dataset;
 mod harness;
 mod preview;
+mod travel;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

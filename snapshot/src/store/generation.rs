@@ -210,6 +210,10 @@ impl Generation {
         self.copied
     }
 
+    pub(super) fn shared_vfs(&self) -> &Arc<dyn Vfs> {
+        &self.vfs
+    }
+
     pub(super) fn vfs(&self) -> &dyn Vfs {
         &*self.vfs
     }

@@ -93,23 +93,25 @@ impl Objects {
         file: &Sections,
         damaged: impl Fn(Problem) -> StoreError,
     ) -> Result<Self, StoreError> {
-        let get = || -> Result<Self, SectionError> {
-            let objects = Self {
-                vfs: Arc::clone(vfs),
-                dir: dir.to_owned(),
-                table: file.get("table")?,
-                packs: file.get("packs")?,
-                objects: file.get("objects")?,
-                bodies: file.get("bodies")?,
-                extents: file.get("extents")?,
-                own: file.get("own")?,
-                dictionaries: FxHashMap::default(),
-            };
-            objects.check()?;
-            Ok(objects)
-        };
-        let mut objects = get().map_err(|err| damaged(err.into()))?;
+        let mut objects = Self::elsewhere(vfs, dir, file).map_err(|err| damaged(err.into()))?;
         objects.dictionaries = objects.read_dictionaries()?;
+        Ok(objects)
+    }
+
+    /// Checks all bounds, and reads nothing of packs: they may lie elsewhere.
+    pub(super) fn elsewhere(vfs: &Arc<dyn Vfs>, dir: &str, file: &Sections) -> Result<Self, SectionError> {
+        let objects = Self {
+            vfs: Arc::clone(vfs),
+            dir: dir.to_owned(),
+            table: file.get("table")?,
+            packs: file.get("packs")?,
+            objects: file.get("objects")?,
+            bodies: file.get("bodies")?,
+            extents: file.get("extents")?,
+            own: file.get("own")?,
+            dictionaries: FxHashMap::default(),
+        };
+        objects.check()?;
         Ok(objects)
     }
 
@@ -192,6 +194,16 @@ impl Objects {
         numbers.iter().filter_map(|number| self.objects.get(*number as usize))
     }
 
+    /// All objects, by hash.
+    pub(super) fn all(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// The objects of the table of files, in order.
+    pub(super) fn of_table(&self) -> Vec<Object> {
+        self.own.first().map_or_else(Vec::new, |extent| self.of(*extent).copied().collect())
+    }
+
     /// The packs.
     pub(super) fn packs(&self) -> &[Pack] {
         &self.packs
@@ -263,7 +275,8 @@ impl Objects {
         format!("{}/{path}", self.dir)
     }
 
-    fn object(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
+    /// The bytes of an object, not yet compared with its hash.
+    pub(super) fn object(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let stored = self.stored(object)?;
         decode(object, stored, self.dictionaries.get(&object.dictionary)).ok_or_else(|| {
             let problem = Problem::Format(format!("what lies at {} cannot be decoded", object.offset));
@@ -271,7 +284,8 @@ impl Objects {
         })
     }
 
-    fn check_hash(&self, expected: Digest, bytes: &[u8]) -> Result<(), StoreError> {
+    /// Whether bytes are those of this hash.
+    pub(super) fn check_hash(&self, expected: Digest, bytes: &[u8]) -> Result<(), StoreError> {
         let found = Digest::of(bytes);
         if found == expected { Ok(()) } else { Err(self.lost(Problem::Hash { expected, found })) }
     }

@@ -13,7 +13,7 @@
 //!      codec u8 (0 raw, 1 Zstandard, 2 with a dictionary), zero[3], pack u32 (0 here), dictionary u64
 //! end  T u64, count u64, "OPDIREND"
 //! ```
-//! A pack is named after its SHA-256 and written once. Two builds of one dataset may make other packs: which page
+//! A pack is named after its SHA-256 and written once; the salt is 0 in packs of a build, and another for each push. Two builds of one dataset may make other packs: which page
 //! comes first is up to the threads. What a generation is called does not depend on that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,10 @@ use super::objects::{Extent, Objects, Pack, Written};
 use super::sections::Sections;
 
 /// Bodies from this length on are cut.
-const CUT: usize = 128 << 10;
+const CUT: u64 = 128 << 10;
+/// An index file up to this length lies in packs and is decoded into memory by whoever opens it; a longer one stays
+/// a file, to be mapped.
+pub(super) const INDEX_MAX: u64 = 64 << 20;
 const CHUNK_MIN: usize = 16 << 10;
 const CHUNK: usize = 64 << 10;
 /// A pack is closed once it is as long: one upload, not in parts.
@@ -53,6 +56,8 @@ pub(super) struct Packer {
     level: i32,
     /// Of the generation before, if its packs are sound.
     before: Option<Arc<Objects>>,
+    /// Which packs of that nothing is taken from, if they lie elsewhere and cannot be read.
+    elsewhere: Option<Vec<bool>>,
     families: Mutex<FxHashMap<String, Arc<Mutex<Family>>>>,
     packs: Mutex<Packs>,
 }
@@ -72,6 +77,8 @@ struct Packs {
     /// Those that wait in a family.
     waiting: FxHashSet<Digest>,
     done: Vec<Pack>,
+    /// Second word of each new pack.
+    salt: u64,
     open: Vec<u8>,
     table: Vec<Object>,
     /// What was taken from the generation before: objects, and their bytes decoded.
@@ -97,7 +104,25 @@ impl Packer {
             families: Mutex::new(families),
             packs: Mutex::new(Packs { done, ..Packs::default() }),
             before,
+            elsewhere: None,
         }
+    }
+
+    /// One that takes what it can of packs which lie elsewhere: all but those which it makes anew, as so little of
+    /// them is `needed`. With a `salt` that nobody had before, no pack has the name of one that there was.
+    pub(super) fn away(
+        level: i32,
+        before: Option<Arc<Objects>>,
+        needed: impl Iterator<Item = Digest>,
+        salt: u64,
+    ) -> Self {
+        let left = before.as_ref().map_or_else(Vec::new, |before| {
+            let objects: FxHashSet<Digest> = needed.collect();
+            wasteful(before.packs(), objects.iter().filter_map(|sha256| before.find(sha256)))
+        });
+        let packer = Self::new(level, before, FxHashMap::default());
+        lock(&packer.packs).salt = salt;
+        Self { elsewhere: Some(left), ..packer }
     }
 
     /// Adds a body; gives the hashes of its objects, none if it is one itself.
@@ -108,13 +133,12 @@ impl Packer {
         identity: Body,
         write: Write<'_>,
     ) -> Result<Vec<Digest>, StoreError> {
-        if bytes.len() < CUT {
+        if !is_cut(bytes.len() as u64) {
             self.put_one(path, bytes, identity.sha256, write)?;
             return Ok(Vec::new());
         }
         let mut parts = Vec::new();
-        for chunk in FastCDC::new(bytes, CHUNK_MIN, CHUNK, OBJECT_MAX) {
-            let part = bytes.get(chunk.offset..chunk.offset + chunk.length).unwrap_or_default();
+        for part in cut(bytes) {
             let sha256 = Digest::of(part);
             if !self.take(&sha256) {
                 self.add(sha256, part, None, write)?;
@@ -166,21 +190,44 @@ impl Packer {
     }
 
     /// Whether an object is there already, here or in the generation before.
-    fn take(&self, sha256: &Digest) -> bool {
+    pub(super) fn take(&self, sha256: &Digest) -> bool {
         let mut packs = lock(&self.packs);
         if packs.known.contains_key(sha256) || packs.waiting.contains(sha256) {
             return true;
         }
         let Some(before) = &self.before else { return false };
-        let Some(object) = before.find(sha256) else { return false };
+        let Some(object) = before.find(sha256).filter(|object| !self.leaves(object)) else { return false };
         if object.dictionary != 0 {
             let Some(dictionary) = before.dictionary(object.dictionary) else { return false };
-            packs.known.insert(dictionary.sha256, *dictionary);
+            if self.leaves(dictionary) {
+                return false;
+            }
+            packs.known.entry(dictionary.sha256).or_insert(*dictionary);
         }
         packs.known.insert(*sha256, *object);
         packs.taken.files += 1;
         packs.taken.bytes += u64::from(object.length);
         true
+    }
+
+    /// The bytes of a dictionary of the generation before.
+    pub(super) fn dictionary_bytes(&self, name: u64) -> Option<Vec<u8>> {
+        self.before.as_ref()?.dictionary_bytes(name)
+    }
+
+    fn leaves(&self, object: &Object) -> bool {
+        let left = self.elsewhere.as_ref().and_then(|left| left.get(object.pack as usize));
+        left.is_some_and(|left| *left)
+    }
+
+    /// Adds an object as it is stored.
+    pub(super) fn add_stored(
+        &self,
+        object: Object,
+        stored: &[u8],
+        write: Write<'_>,
+    ) -> Result<(), StoreError> {
+        lock(&self.packs).append(object, stored, write)
     }
 
     fn add(
@@ -244,22 +291,9 @@ impl Packer {
     /// Copies what is needed of packs of the generation before that are mostly waste, or one of too many small
     /// ones, so that those packs are needed no longer.
     fn fold(&self, packs: &mut Packs, write: Write<'_>) -> Result<(), StoreError> {
-        let Some(before) = &self.before else { return Ok(()) };
-        let mut live = vec![0u64; before.packs().len()];
-        for object in packs.known.values() {
-            if let Some(live) = live.get_mut(object.pack as usize) {
-                *live += u64::from(object.stored) + size_of::<Object>() as u64;
-            }
-        }
-        let small = |pack: &Pack| pack.length < SMALL_PACK;
-        let many = before.packs().iter().zip(&live).filter(|(pack, live)| small(pack) && **live > 0).count();
-        let folded = |object: &&Object| {
-            let number = object.pack as usize;
-            let (Some(pack), Some(live)) = (before.packs().get(number), live.get(number)) else {
-                return false;
-            };
-            live * 2 < pack.length || small(pack) && many > SMALL_PACKS
-        };
+        let Some(before) = self.before.as_ref().filter(|_| self.elsewhere.is_none()) else { return Ok(()) };
+        let wasteful = wasteful(before.packs(), packs.known.values());
+        let folded = |object: &&Object| wasteful.get(object.pack as usize).is_some_and(|folded| *folded);
         let mut moved: Vec<Object> = packs.known.values().filter(folded).copied().collect();
         moved.sort_unstable_by_key(|object| (object.pack, object.offset));
         for object in moved {
@@ -285,7 +319,7 @@ impl Packs {
         }
         if self.open.is_empty() {
             self.open.extend_from_slice(MAGIC);
-            self.open.extend_from_slice(&[0; 8]);
+            self.open.extend_from_slice(&self.salt.to_le_bytes());
         }
         let object = Object { offset: self.open.len() as u64, pack: self.done.len() as u32, ..object };
         self.open.extend_from_slice(stored);
@@ -308,6 +342,31 @@ impl Packs {
         self.done.push(pack);
         Ok(())
     }
+}
+
+/// Whether a body of this length is cut.
+pub(super) fn is_cut(length: u64) -> bool {
+    length >= CUT
+}
+
+/// The objects of a body that is cut.
+pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let chunks = FastCDC::new(bytes, CHUNK_MIN, CHUNK, OBJECT_MAX);
+    chunks.map(|chunk| bytes.get(chunk.offset..chunk.offset + chunk.length).unwrap_or_default())
+}
+
+/// Which packs are mostly waste, or too many small ones, if these objects are all that is needed.
+fn wasteful<'a>(packs: &[Pack], needed: impl Iterator<Item = &'a Object>) -> Vec<bool> {
+    let mut live = vec![0u64; packs.len()];
+    for object in needed {
+        if let Some(live) = live.get_mut(object.pack as usize) {
+            *live += u64::from(object.stored) + size_of::<Object>() as u64;
+        }
+    }
+    let small = |pack: &Pack| pack.length < SMALL_PACK;
+    let many = packs.iter().zip(&live).filter(|(pack, live)| small(pack) && **live > 0).count() > SMALL_PACKS;
+    let wasteful = |(pack, live): (&Pack, &u64)| live * 2 < pack.length || small(pack) && many;
+    packs.iter().zip(&live).map(wasteful).collect()
 }
 
 /// Leaves out packs that no object lies in.

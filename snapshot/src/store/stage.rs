@@ -1,6 +1,7 @@
 //! Publishing: collects the files of a new generation and makes it the live one. The protocol and
 //! why it holds are told in `store`.
 
+mod incoming;
 mod packed;
 
 use std::io;
@@ -25,6 +26,8 @@ use super::siblings::{Beside, write_siblings};
 use super::table::{FileEntry, Staged, check_page, write_table};
 use super::told::{About, Encode, Layout, Page, Published};
 use super::vfs::{Kind, Lock, Vfs, damaged, failed, in_parallel};
+pub use incoming::{Incoming, Piece, take_present};
+
 use super::{
     CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, OBJECTS, Problem,
     SIBLINGS, StoreError, TMP_PREFIX,

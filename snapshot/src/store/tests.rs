@@ -4,6 +4,7 @@ mod changes;
 mod dates;
 mod others;
 mod packs;
+mod travel;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};

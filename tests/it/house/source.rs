@@ -95,6 +95,7 @@ pub(crate) fn everything() -> Vec<File> {
         "README.md",
         "edge",
         "generator",
+        "remote",
         "rustfmt.toml",
         "schemas",
         "snapshot",

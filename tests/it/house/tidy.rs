@@ -135,6 +135,24 @@ fn only_preview_of_the_generator_looks_at_the_edge() {
 }
 
 #[test]
+fn the_way_to_stores_stands_on_the_snapshot_alone_and_only_one_file_names_their_crate() {
+    let manifest = std::fs::read_to_string(root().join("remote/Cargo.toml")).unwrap();
+    let names = dependencies(&manifest, "[dependencies]");
+    assert!(names.contains("snapshot") && !names.contains("edge") && !names.contains("generator"));
+    let below = std::fs::read_to_string(root().join("snapshot/Cargo.toml")).unwrap();
+    assert!(!dependencies(&below, "[dependencies]").contains("remote"));
+    let others = rust(&["edge", "generator", "remote"]);
+    let others = others.into_iter().filter(|file| file.path != "remote/src/target/stores.rs");
+    assert_none(
+        "stores, seen from",
+        others.flat_map(|f| f.naming(&["object_store::", "reqwest::", "rustls::"])),
+    );
+    let files = shipped(&["remote/src"]);
+    let clocks = ["Timestamp::now", "SystemTime::now", "Instant::now"];
+    assert_none("a clock that nobody handed over", files.iter().flat_map(|file| file.naming(&clocks)));
+}
+
+#[test]
 fn the_ground_floor_of_the_edge_names_nothing_above_it() {
     let mut found = Vec::new();
     for module in GROUND_FLOOR {
@@ -161,8 +179,9 @@ fn the_edge_knows_neither_generator_nor_csv_nor_templates_and_names_warp_once() 
         "what the edge may not know",
         files.iter().flat_map(|file| file.naming(&["generator::", "csv::", "minijinja::"])),
     );
-    let others =
-        rust(&["edge", "generator", "snapshot"]).into_iter().filter(|f| f.path != "edge/src/service.rs");
+    let others = rust(&["edge", "generator", "remote", "snapshot"])
+        .into_iter()
+        .filter(|f| f.path != "edge/src/service.rs");
     assert_none("warp outside edge/src/service.rs", others.flat_map(|f| f.naming(&["warp::", "use warp"])));
 }
 
@@ -245,7 +264,8 @@ fn variants_named(file: &File) -> BTreeSet<String> {
 fn every_source_file_says_what_it_is() {
     let starts =
         |file: &File| file.text.starts_with("//! ") || file.text.starts_with("#![doc = include_str!(");
-    let silent = rust(&["edge", "generator", "snapshot", "tests"]).into_iter().filter(|file| !starts(file));
+    let silent =
+        rust(&["edge", "generator", "remote", "snapshot", "tests"]).into_iter().filter(|file| !starts(file));
     assert_none("files without a first line that says what they are", silent.map(|file| file.path));
 }
 
@@ -322,7 +342,7 @@ fn list_of(main: &str, folder: &str) -> String {
 #[test]
 fn no_function_is_longer_than_a_screen() {
     let mut long = Vec::new();
-    for file in rust(&["edge", "generator", "snapshot", "tests"]) {
+    for file in rust(&["edge", "generator", "remote", "snapshot", "tests"]) {
         let lines: Vec<&str> = file.text.lines().collect();
         let too_long = functions(&lines).into_iter().filter(|range| range.len() > LONGEST_FUNCTION);
         long.extend(too_long.map(|range| {
@@ -335,7 +355,7 @@ fn no_function_is_longer_than_a_screen() {
 #[test]
 fn no_shipped_file_holds_more_than_one_thing() {
     let length = |file: &File| file.code().filter(|(_, line)| !line.trim().is_empty()).count();
-    let files = shipped(&["edge/src", "generator/src", "snapshot/src"]);
+    let files = shipped(&["edge/src", "generator/src", "remote/src", "snapshot/src"]);
     let long = files.into_iter().filter(|file| length(file) > LONGEST_FILE);
     assert_only(
         "files of more lines of code than allowed",
@@ -379,7 +399,7 @@ fn every_dependency_is_used_by_who_declares_it() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
     let mut declared = BTreeSet::new();
     let mut idle = Vec::new();
-    for member in ["edge", "generator", "snapshot", "tests"] {
+    for member in ["edge", "generator", "remote", "snapshot", "tests"] {
         let manifest = read(&format!("{member}/Cargo.toml"));
         let headings = manifest.lines().filter(|line| line.ends_with("dependencies]"));
         let names: BTreeSet<String> = headings.flat_map(|heading| dependencies(&manifest, heading)).collect();

@@ -7,15 +7,11 @@ use rustc_hash::FxHashMap;
 use super::super::body::Body;
 use super::super::generation::Generation;
 use super::super::objects::Objects;
-use super::super::packer::{Packer, family_of};
+use super::super::packer::{INDEX_MAX, Packer, family_of};
 use super::super::sections::Sections;
 use super::super::table::Staged;
 use super::super::{INDEX_DIR, OBJECTS, StoreError};
 use super::{Stage, at, check_file, lock};
-
-/// An index file up to this length lies in packs and is decoded into memory by whoever opens it; a longer one stays
-/// a file, to be mapped.
-const INDEX_MAX: u64 = 64 << 20;
 
 /// A packer that takes what it can of the live generation, and how many packs of that are damaged: then nothing is
 /// taken.
@@ -83,7 +79,7 @@ impl Stage {
     }
 
     /// Takes a pack of the live generation, unless it is one that was just written.
-    fn link_pack(&self, path: &str) -> Result<(), StoreError> {
+    pub(super) fn link_pack(&self, path: &str) -> Result<(), StoreError> {
         if lock(&self.written).iter().any(|(written, _)| written == path) {
             return Ok(());
         }

@@ -2,9 +2,9 @@
 
 use super::*;
 
-const PACKS: Layout = Layout::Packs { level: 3 };
+pub(super) const PACKS: Layout = Layout::Packs { level: 3 };
 
-fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> Published {
+pub(super) fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> Published {
     let stage = Stage::begin(root, layout).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
@@ -17,12 +17,12 @@ fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> Published {
     published
 }
 
-fn page(path: &str, body: &str) -> (String, Vec<u8>) {
+pub(super) fn page(path: &str, body: &str) -> (String, Vec<u8>) {
     (format!("public/{path}"), body.as_bytes().to_vec())
 }
 
 /// Text that no two places of have alike.
-fn noise(len: usize) -> Vec<u8> {
+pub(super) fn noise(len: usize) -> Vec<u8> {
     let mut state = 7u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

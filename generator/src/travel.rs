@@ -1,0 +1,156 @@
+//! To stores and from there: push, pull, and what removes old generations of a store.
+
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::HumanBytes;
+use jiff::Timestamp;
+use remote::address;
+use remote::collect::Keep;
+use remote::error::{Kind, RemoteError};
+use remote::keys::Trust;
+use remote::local::{Local, note_pushed};
+use remote::publish::Publisher;
+use remote::pull::Puller;
+
+use crate::cli::{Believe, Pull, Push, Signing};
+use crate::diagnostics::counted;
+use crate::failure::{Failure, fail, key_failure};
+use crate::keys;
+
+/// Puts a root's live generation into a store.
+///
+/// # Errors
+///
+/// If it cannot be read, signed or written, or another publisher was faster.
+pub fn push(options: &Push) -> Result<String, Failure> {
+    as_publisher(&options.signing, &options.url, |trust, sign| {
+        let target = address::open(&options.url).map_err(failure)?;
+        let mut source = Local::open(&options.root, jobs()).map_err(failure)?;
+        let publisher =
+            Publisher { target: &*target, trust, sign, valid_for: options.valid_for, clock: &Timestamp::now };
+        let pushed = block_on(publisher.push(&mut source))?;
+        note_pushed(&options.root, &pushed.read).map_err(failure)?;
+        let (live, url) = (pushed.read.pointer.live.generation, target.place());
+        Ok(match pushed.unchanged {
+            true => format!("unchanged: {live} is live in {url} already"),
+            false => {
+                let objects = counted(pushed.objects as usize, "object");
+                format!("{live} is live in {url}: {objects}, {} sent", HumanBytes(pushed.bytes))
+            }
+        })
+    })
+}
+
+/// Brings what is live in a store into a root.
+///
+/// # Errors
+///
+/// If it cannot be read, is not believed, or the root cannot be written.
+pub fn pull(options: &Pull) -> Result<String, Failure> {
+    let trust = believed(&options.believe, &options.url, &[])?;
+    let target = address::open(&options.url).map_err(failure)?;
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
+    let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
+    let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
+    if let Some(expires) = late {
+        anstream::eprintln!(
+            "warning: what is there was good until {expires}; look why nothing new was pushed"
+        );
+    }
+    let (id, root) = (pulled.id, options.root.display());
+    Ok(match pulled.unchanged {
+        true => format!("unchanged: {id} is live in {root} already"),
+        false => {
+            let ranges = counted(pulled.ranges as usize, "range");
+            format!("{id} is live in {root}: {ranges}, {} of bodies fetched", HumanBytes(pulled.bytes))
+        }
+    })
+}
+
+/// Gives up old generations of a store, and removes what was given up a week ago.
+///
+/// # Errors
+///
+/// If the store cannot be read or written, or somebody pushed meanwhile.
+pub fn collect(url: &str, signing: &Signing, newest: usize, age: Duration) -> Result<String, Failure> {
+    as_publisher(signing, url, |trust, sign| {
+        let target = address::open(url).map_err(failure)?;
+        let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
+        let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        let removed = block_on(publisher.collect(Keep { newest, since }))?;
+        let generations =
+            removed.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
+        let (gone, waiting) = (counted(removed.objects as usize, "object"), removed.waiting);
+        Ok(format!("{generations}{gone} removed, {waiting} to be removed after a week"))
+    })
+}
+
+/// Runs what writes to a store with whom it believes and what it signs with.
+fn as_publisher(
+    signing: &Signing,
+    url: &str,
+    run: impl FnOnce(&Trust, Option<remote::keys::Sign<'_>>) -> Result<String, Failure>,
+) -> Result<String, Failure> {
+    let key = signing.key.as_deref();
+    if !keys::has_key(key) {
+        if !may_be_unsigned(&signing.believe, url) {
+            let message = "nothing would be signed: name a key with --key or OPDIR_KEY, or --allow-unsigned";
+            return Err(fail(Failure::Usage, message));
+        }
+        return run(&believed(&signing.believe, url, &[])?, None);
+    }
+    let own = keys::public(key).map_err(|error| key_failure(&error))?;
+    let sign = keys::signer(key).map_err(|error| key_failure(&error))?;
+    let trust = believed(&signing.believe, url, &[own])?;
+    run(&trust, Some(&sign))
+}
+
+/// Who is believed. What nobody signed is, without being told, only of a folder of this machine, and if no key is
+/// named.
+fn believed(believe: &Believe, url: &str, own: &[String]) -> Result<Trust, Failure> {
+    let lines = believe.trust.iter().map(|text| keys::trusted_line(text));
+    let named: Vec<String> = lines.collect::<Result<_, _>>().map_err(|error| key_failure(&error))?;
+    let keys = [own, &named].concat();
+    let unsigned = if keys.is_empty() { may_be_unsigned(believe, url) } else { believe.allow_unsigned };
+    let trust = Trust::of(&keys, unsigned).map_err(failure)?;
+    match trust.is_empty() {
+        false => Ok(trust),
+        true => Err(fail(
+            Failure::Usage,
+            "nobody is trusted: name a public key with --trust, or --allow-unsigned",
+        )),
+    }
+}
+
+fn may_be_unsigned(believe: &Believe, url: &str) -> bool {
+    believe.allow_unsigned || url.starts_with("file://")
+}
+
+fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, Into::into)
+}
+
+/// Prints why something failed.
+fn failure(error: RemoteError) -> Failure {
+    let failure = match error.kind() {
+        Kind::Usage => Failure::Usage,
+        Kind::Unreadable => Failure::Input,
+        Kind::Unwritable => Failure::Output,
+        Kind::Unverified => Failure::Verification,
+        Kind::HeldBack => Failure::HeldBack,
+    };
+    fail(failure, error)
+}
+
+fn block_on<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| fail(Failure::Output, error))?;
+    runtime.block_on(work).map_err(failure)
+}
+
+/// The address, where a text names a store and no folder.
+#[must_use]
+pub fn is_store(root: &Path) -> Option<&str> {
+    root.to_str().filter(|text| address::is_one(text))
+}

@@ -1,0 +1,175 @@
+//! `CURRENT`: the one object of a store that changes. Line 1 is JSON, what follows is the signature of that line.
+//!
+//! `head -1 CURRENT >line; tail -n +2 CURRENT >line.minisig; minisign -V -m line -P KEY` says the same as this program.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use snapshot::store::{Digest, Id};
+use uuid::Uuid;
+
+use crate::error::RemoteError;
+use crate::form::read_json;
+use crate::keys::{Sign, Trust};
+use crate::target::{Target, Version};
+
+/// Its name.
+pub const CURRENT: &str = "CURRENT";
+/// Version of its form.
+pub const FORMAT: u64 = 1;
+/// Most bytes of it.
+pub const LIMIT: u64 = 32 << 10;
+/// Most generations that are kept beside the live one.
+pub const RETAINED: usize = 64;
+
+/// What line 1 says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pointer {
+    /// [`FORMAT`].
+    pub format: u64,
+    /// Which store: made up at its first push.
+    pub root: Uuid,
+    /// One more at every write.
+    pub version: u64,
+    /// The generation that is live.
+    pub live: Named,
+    /// Generations that were live and are still whole, oldest first.
+    pub retained: Vec<Named>,
+    /// Hash of the list of what nobody needs any more and waits to be removed, if there is one.
+    pub retired: Option<Digest>,
+    /// After this time somebody should look why nothing new came.
+    pub expires: Option<Timestamp>,
+}
+
+/// A generation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// Its name.
+    #[serde(with = "as_text")]
+    pub generation: Id,
+    /// What its push is called, of all pushes.
+    pub push: Uuid,
+    /// Hash of its `contents.json`.
+    pub contents: Digest,
+    /// When it was pushed, by the publisher's clock.
+    pub at: Timestamp,
+}
+
+impl Named {
+    /// Folder of what describes it.
+    #[must_use]
+    pub fn folder(&self) -> String {
+        format!("g/{}.{}", self.generation, self.push.simple())
+    }
+}
+
+/// `CURRENT` as it was read, from somebody who is believed.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// What it says.
+    pub pointer: Pointer,
+    /// Hash of line 1.
+    pub line: Digest,
+    /// Who signed it.
+    pub key: String,
+    /// What the store calls this version.
+    pub version: Version,
+}
+
+impl Pointer {
+    /// The bytes of the object.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be signed, or is too long.
+    pub fn write(&self, sign: Option<Sign<'_>>) -> Result<Bytes, RemoteError> {
+        let mut text = self.line();
+        if let Some(sign) = sign {
+            let signature = sign(text.as_bytes()).map_err(RemoteError::Signing)?;
+            text.push_str(&signature);
+        }
+        match text.len() as u64 <= LIMIT {
+            true => Ok(text.into()),
+            false => Err(RemoteError::Signing("CURRENT would be too long; `opdir gc` the store".to_owned())),
+        }
+    }
+
+    fn line(&self) -> String {
+        // Numbers, strings and fixed keys: there is nothing that serde_json could refuse.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the bytes of the object: signature first, then the form, then the rules, then byte for byte what
+    /// [`Self::write`] writes.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, of a later format, or by nobody who is believed.
+    pub fn read(place: &str, bytes: &[u8], trust: &Trust) -> Result<(Self, Digest, String), RemoteError> {
+        let malformed = |problem: &str| RemoteError::Malformed {
+            place: place.to_owned(),
+            name: CURRENT.to_owned(),
+            problem: problem.to_owned(),
+        };
+        let text = std::str::from_utf8(bytes).map_err(|_| malformed("not UTF-8"))?;
+        let end = text.find('\n').ok_or_else(|| malformed("no line"))? + 1;
+        let (line, signature) = text.split_at(end);
+        let key = trust.judge(place, line.as_bytes(), signature)?;
+        let pointer: Self = read_json(place, CURRENT, FORMAT, line.trim_end())?;
+        if pointer.line() != line {
+            return Err(malformed("not written the way this program writes it"));
+        }
+        if pointer.retained.len() > RETAINED || pointer.version == 0 {
+            return Err(malformed("numbers out of bounds"));
+        }
+        Ok((pointer, Digest::of(line.as_bytes()), key))
+    }
+
+    /// Every generation that is whole: the live one and those retained.
+    pub fn whole(&self) -> impl Iterator<Item = &Named> {
+        std::iter::once(&self.live).chain(&self.retained)
+    }
+}
+
+/// Fetches `CURRENT`; nothing if it still is `unless`.
+///
+/// # Errors
+///
+/// If it cannot be read, or is not what it should be; [`RemoteError::Empty`] if there is none.
+pub async fn fetch(
+    target: &dyn Target,
+    trust: &Trust,
+    unless: Option<&Version>,
+) -> Result<Option<Read>, RemoteError> {
+    let place = target.place();
+    let got = match target.get(CURRENT, unless, LIMIT).await {
+        Ok(got) => got,
+        Err(crate::target::Refusal::Missing) => return Err(RemoteError::Empty { place }),
+        Err(refusal) => return Err(crate::error::asked(&place, "reading CURRENT")(refusal)),
+    };
+    let Some(got) = got else { return Ok(None) };
+    let (pointer, line, key) = Pointer::read(&place, &got.bytes, trust)?;
+    Ok(Some(Read { pointer, line, key, version: got.version }))
+}
+
+/// A value that is kept as the text it displays as.
+mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}

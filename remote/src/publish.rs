@@ -1,0 +1,291 @@
+//! Pushing: a generation goes to a store, objects first, and then one write under a condition makes it the live one.
+//!
+//! P1 read CURRENT and the table of what is live · P2 compare what leaves with its hashes · P3 pack what is missing
+//! there · P4 say in `pending` what comes · P5 packs · P6 what describes the generation · P7 replace CURRENT if it is
+//! what was read in P1 · P8 strike out in `pending`.
+//!
+//! Three rules keep what readers need. Nothing is named before it is there (P5, P6 before P7). Nothing that was given
+//! up is named again: a push takes from packs of the generation that CURRENT names, and makes all others under names
+//! that nobody had (salt). And what a push has named in `pending` is its own for longer than a push may take.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use jiff::Timestamp;
+use snapshot::store::{Digest, Id};
+use uuid::Uuid;
+
+use crate::contents::{
+    Contents, FORMAT as CONTENTS_FORMAT, Pack, Plain, Table, Which, contents_path, pack_path, plain_path,
+};
+use crate::error::{RemoteError, asked};
+use crate::keys::{Sign, Trust};
+use crate::pending::{self, Entry};
+use crate::pointer::{self, CURRENT, FORMAT, Named, Pointer, RETAINED, Read};
+use crate::probe::probe;
+use crate::target::{Settled, Target, settle};
+
+/// How long a push may take. What it uploaded is nobody else's for much longer: see `collect::GRACE`.
+pub const LEASE: Duration = Duration::from_secs(24 * 3600);
+/// Uploads at a time.
+const AT_ONCE: usize = 4;
+
+/// A generation that is ready to leave.
+pub struct Shipment {
+    /// The text of `manifest.json`.
+    pub manifest: String,
+    /// `objects.bin` and `history.bin`.
+    pub tables: [Vec<u8>; 2],
+    /// All packs.
+    pub packs: Vec<Pack>,
+    /// Those of them that are new.
+    pub new: Vec<Digest>,
+    /// Files that lie in no pack.
+    pub plain: Vec<Plain>,
+}
+
+/// What packs a generation, and has the bytes of what it packed.
+pub trait Source {
+    /// Its name.
+    fn generation(&self) -> Id;
+    /// Whether it was built by somebody who had this generation.
+    fn is_upon(&self, root: Uuid, live: Id) -> bool;
+    /// Packs what is not there yet. `before` is `objects.bin` of what is live.
+    ///
+    /// # Errors
+    ///
+    /// If what is here is not what was published.
+    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<Shipment, RemoteError>;
+    /// The bytes of a new pack.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError>;
+    /// The bytes of a file that lies in no pack.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    fn plain_bytes(&self, path: &str) -> Result<Bytes, RemoteError>;
+}
+
+/// Who pushes, and how.
+pub struct Publisher<'a> {
+    /// Where to.
+    pub target: &'a dyn Target,
+    /// Whose word about what is live is taken.
+    pub trust: &'a Trust,
+    /// What signs CURRENT, if anything does.
+    pub sign: Option<Sign<'a>>,
+    /// How long what is pushed is good for; for ever when absent.
+    pub valid_for: Option<Duration>,
+    /// The publisher's clock.
+    pub clock: &'a dyn Fn() -> Timestamp,
+}
+
+/// What came of a push.
+#[derive(Debug)]
+pub struct Pushed {
+    /// CURRENT as it is now.
+    pub read: Read,
+    /// Whether what is here was live already.
+    pub unchanged: bool,
+    /// Objects that were uploaded, CURRENT among them, and their bytes.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Publisher<'_> {
+    /// Pushes a generation.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read or written, does not honour conditions, or somebody else was faster. What is live
+    /// stays live then.
+    pub async fn push(&self, source: &mut dyn Source) -> Result<Pushed, RemoteError> {
+        let began = (self.clock)();
+        let before = self.live().await?;
+        let here = source.generation();
+        if let Some(read) = &before {
+            if read.pointer.live.generation.hash == here.hash {
+                return Ok(Pushed { read: read.clone(), unchanged: true, objects: 0, bytes: 0 });
+            }
+            self.may_follow(read, source)?;
+        }
+        let push = Uuid::new_v4();
+        let table = match &before {
+            Some(read) => {
+                let live = &read.pointer.live;
+                let contents = Contents::fetch(self.target, live).await?;
+                Some(contents.table(self.target, live, Which::Objects).await?)
+            }
+            None => None,
+        };
+        let shipment = source.pack(table.as_deref(), push)?;
+        drop(table);
+        let uploads = Uploads::of(&shipment, here, push, began)?;
+        let mut comes = vec![Entry { push, names: uploads.names(), seen: None }];
+        comes.extend(self.goes(before.as_ref()).await?);
+        pending::change(self.target, |entries| entries.extend(comes.clone())).await?;
+        let bytes = self.upload(source, &uploads).await?;
+        let pointer = self.next(before.as_ref(), uploads.named.clone());
+        if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
+            return Err(RemoteError::Late { place: self.target.place(), hours: LEASE.as_secs() / 3600 });
+        }
+        let written = self.point(before.as_ref(), &pointer).await?;
+        // Published. What stays in `pending` is found by who removes garbage.
+        let _ = pending::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
+        Ok(Pushed { read: written, unchanged: false, objects: uploads.objects.len() as u64 + 1, bytes })
+    }
+
+    /// P1: what is live, or nothing in a store that honours conditions.
+    async fn live(&self) -> Result<Option<Read>, RemoteError> {
+        match pointer::fetch(self.target, self.trust, None).await {
+            Ok(read) => Ok(read),
+            Err(RemoteError::Empty { .. }) => probe(self.target).await.map(|()| None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn may_follow(&self, read: &Read, source: &dyn Source) -> Result<(), RemoteError> {
+        let (place, live, here) = (self.target.place(), read.pointer.live.generation, source.generation());
+        if !source.is_upon(read.pointer.root, live) {
+            return Err(RemoteError::Lost { place, live });
+        }
+        match here.sequence > live.sequence {
+            true => Ok(()),
+            false => Err(RemoteError::Backwards { place, live, here }),
+        }
+    }
+
+    /// P5 and P6; gives the bytes that were sent.
+    async fn upload(&self, source: &dyn Source, uploads: &Uploads) -> Result<u64, RemoteError> {
+        let place = self.target.place();
+        let send = |(name, object): &(String, Object)| {
+            let (name, bytes) = (name.clone(), object.bytes(source));
+            let failed = asked(&place, format!("writing {name}"));
+            async move {
+                let bytes = bytes?;
+                let length = bytes.len() as u64;
+                self.target.put(&name, bytes).await.map_err(failed)?;
+                Ok::<u64, RemoteError>(length)
+            }
+        };
+        let sends = stream::iter(&uploads.objects).map(send).buffer_unordered(AT_ONCE);
+        let lengths: Vec<u64> = sends.try_collect().await?;
+        Ok(lengths.iter().sum())
+    }
+
+    /// The generation for which there is no room beside the live one any more: what it needs and others do not is
+    /// found in `pending`.
+    async fn goes(&self, before: Option<&Read>) -> Result<Option<Entry>, RemoteError> {
+        let retained = before.map_or(&[][..], |read| &read.pointer.retained);
+        let Some(oldest) = retained.first().filter(|_| retained.len() >= RETAINED) else { return Ok(None) };
+        let names = Contents::fetch(self.target, oldest).await?.names(oldest);
+        Ok(Some(Entry { push: oldest.push, names, seen: None }))
+    }
+
+    fn next(&self, before: Option<&Read>, live: Named) -> Pointer {
+        let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
+        let before = before.map(|read| &read.pointer);
+        let mut retained = before.map(|before| before.retained.clone()).unwrap_or_default();
+        retained.extend(before.map(|before| before.live.clone()));
+        let surplus = retained.len().saturating_sub(RETAINED);
+        retained.drain(..surplus);
+        Pointer {
+            format: FORMAT,
+            root: before.map_or_else(Uuid::new_v4, |before| before.root),
+            version: before.map_or(1, |before| before.version + 1),
+            live,
+            retained,
+            retired: before.and_then(|before| before.retired),
+            expires,
+        }
+    }
+
+    /// P7.
+    ///
+    /// # Errors
+    ///
+    /// If somebody else was faster, or the store refuses.
+    pub(crate) async fn point(&self, before: Option<&Read>, pointer: &Pointer) -> Result<Read, RemoteError> {
+        let place = self.target.place();
+        let bytes = pointer.write(self.sign)?;
+        let settled = settle(self.target, CURRENT, &bytes, before.map(|read| &read.version)).await;
+        match settled.map_err(asked(&place, "writing CURRENT"))? {
+            Settled::Ours(version) => {
+                let (pointer, line, key) = Pointer::read(&place, &bytes, self.trust)?;
+                Ok(Read { pointer, line, key, version })
+            }
+            Settled::Others => match pointer::fetch(self.target, self.trust, None).await? {
+                Some(read) => Err(RemoteError::Lost { place, live: read.pointer.live.generation }),
+                None => Err(RemoteError::Empty { place }),
+            },
+        }
+    }
+}
+
+/// What is uploaded.
+struct Uploads {
+    named: Named,
+    /// Names and what they are, in the order in which they go.
+    objects: Vec<(String, Object)>,
+}
+
+enum Object {
+    Pack(Digest),
+    Plain(String),
+    Bytes(Bytes),
+}
+
+impl Object {
+    fn bytes(&self, source: &dyn Source) -> Result<Bytes, RemoteError> {
+        match self {
+            Self::Pack(sha256) => source.pack_bytes(sha256),
+            Self::Plain(path) => source.plain_bytes(path),
+            Self::Bytes(bytes) => Ok(bytes.clone()),
+        }
+    }
+}
+
+impl Uploads {
+    fn of(shipment: &Shipment, generation: Id, push: Uuid, at: Timestamp) -> Result<Self, RemoteError> {
+        let packed = |bytes: &Vec<u8>| {
+            let problem = |error: std::io::Error| RemoteError::File {
+                name: "a table".to_owned(),
+                problem: error.to_string(),
+            };
+            Table::pack(bytes).map_err(problem)
+        };
+        let [objects, history] = &shipment.tables;
+        let ((objects, objects_bytes), (history, history_bytes)) = (packed(objects)?, packed(history)?);
+        let contents = Contents {
+            format: CONTENTS_FORMAT,
+            manifest: shipment.manifest.clone(),
+            objects,
+            history,
+            packs: shipment.packs.clone(),
+            plain: shipment.plain.clone(),
+        };
+        let bytes = Bytes::from(contents.to_bytes());
+        let named = Named { generation, push, contents: Digest::of(&bytes), at };
+        let table = |which: Which| format!("{}/{}", named.folder(), which.name());
+        let packs = shipment.new.iter().map(|sha256| (pack_path(sha256), Object::Pack(*sha256)));
+        let plain = shipment.plain.iter();
+        let plain = plain.map(|plain| (plain_path(&named, &plain.path), Object::Plain(plain.path.clone())));
+        let own = [
+            (table(Which::Objects), Object::Bytes(objects_bytes)),
+            (table(Which::History), Object::Bytes(history_bytes)),
+            (contents_path(&named), Object::Bytes(bytes)),
+        ];
+        let objects = packs.chain(plain).chain(own).collect();
+        Ok(Self { named, objects })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.objects.iter().map(|(name, _)| name.clone()).collect()
+    }
+}

@@ -1,0 +1,4 @@
+//! What holds whatever comes between: crashes, lost answers, others who write at the same time.
+
+mod model;
+mod pointers;

@@ -1,0 +1,179 @@
+//! Push and pull as publishers and operators meet them, over a folder as a store: what goes well, and each of the ways
+//! in which it does not, in a sentence and an exit code.
+
+use std::fs;
+
+use super::harness::content;
+use super::{BUILD, Place};
+
+impl Place {
+    /// The address of a store in this folder.
+    fn store(&self) -> String {
+        format!("file://{}", self.path("store").display())
+    }
+
+    fn key(&self) -> String {
+        self.opdir(&["keys", "new", "key"]).succeeds().trim().to_owned()
+    }
+
+    fn push(&self) -> super::Ran {
+        self.opdir(&["push", "root", &self.store(), "--key", "key"])
+    }
+
+    fn pull(&self, root: &str, key: &str) -> super::Ran {
+        self.opdir(&["pull", &self.store(), root, "--trust", key])
+    }
+
+    /// Builds the data of the day after, or any other.
+    fn build_day(&self, root: &str, day: &str) {
+        let mut args = BUILD;
+        (args[6], args[8]) = (root, day);
+        self.opdir(&args).succeeds();
+    }
+}
+
+#[test]
+fn what_is_pushed_is_pulled_under_its_name_and_a_day_later_only_what_changed() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    assert!(place.push().succeeds().contains(&format!("{} is live in file://", place.live())));
+    assert!(place.push().succeeds().starts_with("unchanged: "));
+    assert!(place.pull("other", &key).succeeds().contains("is live in other"));
+    assert!(place.pull("other", "key.pub").succeeds().starts_with("unchanged: "));
+    place.opdir(&["verify", "other"]).succeeds();
+    let before: u64 = content(&place.path("store")).values().map(|bytes| bytes.len() as u64).sum();
+    place.build_day("root", "2026-11-22");
+    place.push().succeeds();
+    let after: u64 = content(&place.path("store")).values().map(|bytes| bytes.len() as u64).sum();
+    assert!((after - before) * 2 < before, "{before} bytes, then {after}");
+    place.pull("other", &key).succeeds();
+    place.opdir(&["verify", "other"]).succeeds();
+    assert_eq!(fs::read_to_string(place.path("other/CURRENT")).unwrap().trim(), place.live());
+    place.opdir(&["rollback", "root"]).succeeds();
+    place.push().succeeds();
+    place.pull("other", &key).succeeds();
+    assert!(place.live().starts_with("000003-"), "a rollback goes forward: {}", place.live());
+    assert_eq!(fs::read_to_string(place.path("other/CURRENT")).unwrap().trim(), place.live());
+    let gone = place.opdir(&["gc", &place.store(), "--key", "key", "--keep", "1", "--days", "0"]).succeeds();
+    assert_eq!(gone.matches("given up: ").count(), 2, "{gone}");
+    place.pull("new", &key).succeeds();
+    place.opdir(&["verify", "new"]).succeeds();
+}
+
+#[test]
+fn a_publisher_who_did_not_see_what_is_live_is_held_back_until_he_pulls_it() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    place.push().succeeds();
+    place.build_day("second", "2026-11-22");
+    let pushed = place.opdir(&["push", "second", &place.store(), "--key", "key"]);
+    pushed.fails(6, &[&place.live(), "was not built upon it", "opdir pull"]);
+    place.pull("second", &key).succeeds();
+    place.build_day("second", "2026-11-23");
+    place.opdir(&["push", "second", &place.store(), "--key", "key"]).succeeds();
+    place.build_day("root", "2026-11-24");
+    place.push().fails(6, &["was not built upon it"]);
+}
+
+#[test]
+fn addresses_that_are_none_are_named() {
+    let place = Place::with_snapshot();
+    let push = |url: &str| place.opdir(&["push", "root", url, "--allow-unsigned"]);
+    push("store").fails(2, &["s3://bucket/folder"]);
+    push("ftp://host/store").fails(2, &["no stores of ftp"]);
+    push("s3://user:secret@bucket/store").fails(2, &["credentials do not belong into an address"]);
+    push("s3://bucket/store?versionId=1").fails(2, &["only a scheme, a bucket and a folder"]);
+    push("file://host/store").fails(2, &["file:///folder"]);
+    place.opdir(&["pull", &place.store(), "other"]).fails(3, &["nothing was pushed here"]);
+    assert!(!place.path("other").exists());
+}
+
+#[test]
+fn who_is_not_trusted_is_not_believed_and_the_live_snapshot_stays() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    let stranger = place.opdir(&["keys", "new", "stranger"]).succeeds().trim().to_owned();
+    place.opdir(&["push", "root", "s3://bucket/site"]).fails(2, &["nothing would be signed", "--key"]);
+    place.opdir(&["pull", "s3://bucket/site", "other"]).fails(2, &["nobody is trusted", "--trust"]);
+    place.push().succeeds();
+    place.pull("other", &key).succeeds();
+    let live = content(&place.path("other"));
+    place.pull("other", &stranger).fails(5, &["not signed by a key that is trusted"]);
+    place.pull("other", "nobody").fails(2, &["neither a public key nor a file"]);
+    place.opdir(&["pull", &place.store(), "other"]).fails(5, &["is signed", "--trust"]);
+    place.opdir(&["push", "root", &place.store(), "--key", "stranger"]).fails(5, &["not signed by a key"]);
+    let current = place.path("store/CURRENT");
+    let signed = fs::read_to_string(&current).unwrap();
+    let line = signed.lines().next().unwrap().to_owned() + "\n";
+    fs::write(&current, &line).unwrap();
+    place.pull("other", &key).fails(5, &["CURRENT is not signed"]);
+    fs::write(&current, signed.replacen("\"version\":1", "\"version\":2", 1)).unwrap();
+    place.pull("other", &key).fails(5, &["not signed by a key"]);
+    assert!(content(&place.path("other")) == live, "nothing was touched");
+}
+
+#[test]
+fn a_key_is_changed_by_trusting_both_for_a_while() {
+    let place = Place::with_snapshot();
+    let old = place.key();
+    place.push().succeeds();
+    let new = place.opdir(&["keys", "new", "next"]).succeeds().trim().to_owned();
+    place.build_day("root", "2026-11-22");
+    place.opdir(&["push", "root", &place.store(), "--key", "next", "--trust", &old]).succeeds();
+    place.pull("other", &old).fails(5, &["not signed by a key"]);
+    place.opdir(&["pull", &place.store(), "other", "--trust", &old, "--trust", &new]).succeeds();
+}
+
+#[test]
+fn a_store_that_went_back_or_is_another_or_of_later_is_refused() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    place.push().succeeds();
+    let old = fs::read(place.path("store/CURRENT")).unwrap();
+    place.build_day("root", "2026-11-22");
+    place.push().succeeds();
+    place.pull("other", &key).succeeds();
+    let new = fs::read(place.path("store/CURRENT")).unwrap();
+    fs::write(place.path("store/CURRENT"), old).unwrap();
+    place.pull("other", &key).fails(5, &["older (1) than what was taken before (2)"]);
+    fs::write(place.path("store/CURRENT"), &new).unwrap();
+    let elsewhere = format!("file://{}", place.path("elsewhere").display());
+    place.build_day("third", "2026-11-25");
+    place.opdir(&["push", "third", &elsewhere, "--key", "key"]).succeeds();
+    place.opdir(&["pull", &elsewhere, "other", "--trust", &key]).fails(5, &["another store"]);
+    place.opdir(&["push", "third", &place.store(), "--key", "key"]).fails(6, &["was not built upon it"]);
+    fs::write(place.path("store/CURRENT"), "{\"format\":2}\n").unwrap();
+    place.opdir(&["pull", &place.store(), "new", "--allow-unsigned"]).fails(5, &["update this program"]);
+    fs::write(place.path("store/CURRENT"), "<html></html>\n").unwrap();
+    place.opdir(&["pull", &place.store(), "new", "--allow-unsigned"]).fails(5, &["not one of ours"]);
+}
+
+#[test]
+fn what_is_damaged_in_a_store_is_not_taken() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    place.push().succeeds();
+    place.pull("other", &key).succeeds();
+    let live = content(&place.path("other"));
+    place.build_day("root", "2026-11-22");
+    let before = content(&place.path("store"));
+    place.push().succeeds();
+    let store = content(&place.path("store"));
+    let new: Vec<&String> = store.keys().filter(|name| !before.contains_key(*name)).collect();
+    assert!(new.len() >= 4, "{new:?}");
+    for name in new {
+        let (path, good) = (place.path("store").join(name), &store[name]);
+        let mut other = good.clone();
+        other[good.len() / 3] ^= 1;
+        for bad in [&good[..good.len() / 3], &other[..]] {
+            fs::write(&path, bad).unwrap();
+            place.pull("other", &key).fails(5, &["not what was"]);
+        }
+        fs::remove_file(&path).unwrap();
+        place.pull("other", &key).fails(3, &["not there"]);
+        fs::write(&path, good).unwrap();
+    }
+    assert!(content(&place.path("other")) == live, "nothing was touched");
+    place.pull("other", &key).succeeds();
+    place.opdir(&["verify", "other"]).succeeds();
+}

@@ -72,9 +72,9 @@ impl Epoch {
         let etag = etag(&hash, coding);
         // Another generation with an older date may fill its holes on the same day: then only the
         // ETag tells the two apart.
-        let base_url = &self.generation().manifest().base_url;
+        let (generation, base_url) = (self.generation().id(), &self.generation().manifest().base_url);
         let about =
-            About { base_url, etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
+            About { base_url, generation, etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
         Ok(Body::new(bytes.into(), content, &about))
     }
 

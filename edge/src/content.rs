@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue};
-use snapshot::store::Coding;
+use snapshot::store::{Coding, Hex, Id};
 
 use crate::conditional::{coding_name, http_date};
 use crate::connection::Lent;
@@ -15,6 +15,8 @@ use crate::connection::Lent;
 pub struct About<'a> {
     /// Where the site is, for links.
     pub base_url: &'a str,
+    /// The generation that answers.
+    pub generation: Id,
     /// Strong ETag, quoted.
     pub etag: &'a str,
     /// Content coding of the bytes.
@@ -27,6 +29,9 @@ pub struct About<'a> {
     pub tag_header: Option<&'a HeaderName>,
 }
 
+/// The hash in the name of the generation that answers.
+const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
+
 /// Media type of answers of the REST interface.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -37,7 +42,7 @@ pub(crate) fn rest_headers(headers: &mut HeaderMap) {
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
             "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
-             Content-Range",
+             Content-Range, Opdir-Generation",
         ),
     );
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -119,7 +124,7 @@ impl Content {
 
     /// Headers of the whole answer. `Cache-Control` holds a place that is filled when it is sent.
     fn head(self, etag: &HeaderValue, about: &About<'_>) -> HeaderMap {
-        let &About { base_url, coding, changed, tag_header, .. } = about;
+        let &About { base_url, generation, coding, changed, tag_header, .. } = about;
         let links = self.links(base_url);
         let mut headers = HeaderMap::with_capacity(20);
         rest_headers(&mut headers);
@@ -127,6 +132,10 @@ impl Content {
         headers.insert(header::CONTENT_TYPE, self.media_type);
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag.clone());
+        // Without the number: what is kept through a rollback says the same as what it goes back to.
+        if let Ok(hash) = HeaderValue::try_from(Hex(&generation.hash).to_string()) {
+            headers.insert(GENERATION, hash);
+        }
         let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
         for (name, text) in [(Some(&header::LINK), links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
@@ -215,6 +224,7 @@ pub(crate) mod tests {
 
     pub(crate) const ABOUT: About<'_> = About {
         base_url: "https://directory.example",
+        generation: Id { sequence: 1, hash: [0; 16] },
         etag: "\"e\"",
         coding: Coding::Identity,
         changed: None,

@@ -69,6 +69,14 @@
       label.hidden = !fold(`${label.textContent} ${label.dataset.o} ${label.firstChild.value}`).includes(fold(box.value));
     }
   };
+  // A static host gives the page as it lies there, whatever is asked.
+  const alone = (page, url) => {
+    const fields = [...$("search", page).elements];
+    const left = ([name, value]) => fields.some(field => field.name === name && (name === "q" ? !field.defaultValue && /[\p{L}\p{N}]/u.test(value) : field.type === "checkbox" && field.value === value && !field.defaultChecked));
+    const { search } = new URL(url, location), link = $("alone").lastElementChild;
+    $("alone").hidden = ![...new URLSearchParams(search)].some(left);
+    link.href = link.textContent + search;
+  };
   const label = () => apply.textContent = apply.dataset.show.replace("{n}", $("count").textContent);
   const land = () => {
     if (filters.matches(":popover-open")) filters.hidePopover();
@@ -84,6 +92,7 @@
       if (!answer.ok) throw new Error(answer.status);
       const page = parsed(await answer.text());
       if (mine !== asked) return;
+      alone(page, url);
       regroup(page);
       if (back) restore(page);
       for (const id of ["results", "other", "applied"]) $(id).replaceWith(document.importNode($(id, page), true));
@@ -105,6 +114,7 @@
     asked && asked.abort();
     timer = setTimeout(() => show(address(), { how }), wait);
   };
+  alone(document, location);
   label();
   fields();
   form.addEventListener("change", event => event.target.name && event.target.type !== "search" && soon(120, "push"));

@@ -96,9 +96,10 @@ impl Asked<'_> {
     fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
         let changed = Some(self.epoch.changed(question.depends_on_day));
         // The date of a computed answer informs; only its ETag tells it from others.
+        let generation = self.epoch.generation().id();
         let base_url = &self.epoch.generation().manifest().base_url;
         let tag_header = self.live.serving.tag_header.as_ref();
-        About { base_url, etag, coding, changed, dated: false, tag_header }
+        About { base_url, generation, etag, coding, changed, dated: false, tag_header }
     }
 
     /// A computed body, encoded if that pays.

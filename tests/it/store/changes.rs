@@ -65,6 +65,11 @@ fn following_the_changes_gives_what_is_served() {
     let (at, all) = follow(&open(root), "/changes?limit=7", &mut copy);
     holds(&open(root), root, &copy);
     assert_eq!(all, copy.len());
+    let id = snapshot::store::Generation::open_current(root).unwrap().id().to_string();
+    for target in ["/changes", "/api/v1/search", "/programs", "/api/v1/exports/latest"] {
+        let told = ask(&open(root), target).headers["opdir-generation"].to_str().unwrap().to_owned();
+        assert!(id.ends_with(&format!("-{told}")), "{target}: {told}");
+    }
     let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
     publish(root, &[edit]);
     let (at, some) = follow(&open(root), &at, &mut copy);

@@ -73,8 +73,15 @@ impl Epoch {
         // Another generation with an older date may fill its holes on the same day: then only the
         // ETag tells the two apart.
         let (generation, base_url) = (self.generation().id(), &self.generation().manifest().base_url);
-        let about =
-            About { base_url, generation, etag: &etag, coding, changed: Some(changed), dated: stored, tag_header };
+        let about = About {
+            base_url,
+            generation,
+            etag: &etag,
+            coding,
+            changed: Some(changed),
+            dated: stored,
+            tag_header,
+        };
         Ok(Body::new(bytes.into(), content, &about))
     }
 

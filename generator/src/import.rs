@@ -276,12 +276,13 @@ impl Maker<'_> {
         is_good
     }
 
+    /// Tells of columns that the mapping says nothing of.
     fn tell_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
         for column in &sheet.columns {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
-                || source.ignore.iter().any(is_named)
+                || source.ignore.iter().any(|name| is_named(name) || begins(name, column))
                 || source.key.as_ref().is_some_and(is_named);
             if !column.is_empty() && !is_known {
                 let message = format!("the column {} is not mapped", quoted(column));
@@ -471,3 +472,8 @@ fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
 
 #[cfg(test)]
 mod tests;
+
+/// Whether a name that ends in `*` stands for a column.
+fn begins(name: &str, column: &str) -> bool {
+    name.strip_suffix('*').is_some_and(|start| column.starts_with(start))
+}

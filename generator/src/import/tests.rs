@@ -304,6 +304,16 @@ fn documents_are_rows_with_a_column_for_each_pointer() {
 }
 
 #[test]
+fn attributes_are_columns_and_tell_elements_of_one_name_from_each_other() {
+    let xml = r#"<r xmlns:a="urn:a"><g a:id="7" cur="EUR"><d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
+    let sheet = read_sheet(xml, None);
+    let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].text();
+    let told = ["@id", "@cur", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
+    assert_eq!(told, ["7", "EUR", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
+    assert_eq!((sheet.columns.len(), sheet.rows.len()), (8, 2));
+}
+
+#[test]
 fn a_draft_proves_its_guesses_and_imports_as_it_is() {
     let place = Place::new(&[("inbox/grants.csv", SHEET)]);
     let from = place.folder.path().join("inbox/grants.csv");
@@ -354,5 +364,5 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
         );
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 7);
 }

@@ -1,10 +1,13 @@
-//! XML: every element of one name is a row, what stands in it are its columns. A document type is refused,
-//! so there are no entities but the five that everybody knows.
+//! XML: every element of one name is a row, what stands in it are its columns, its attributes too. A document type is
+//! refused, so there are no entities but the five that everybody knows.
+//!
+//! A column is named by the way to it, `budget/value`, and an attribute by its element, `budget/value@currency`. Elements
+//! that are told from each other by a type or a language are named with it: `activity-date[type=1]@iso-date`.
 
 use std::collections::BTreeMap;
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
 use super::{Cell, MOST_ROWS, Sheet};
 
@@ -53,7 +56,11 @@ impl Walk {
     fn take(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
-            Event::Start(start) => return self.start(start.local_name().as_ref()),
+            Event::Start(start) => return self.start(&start),
+            Event::Empty(start) => {
+                self.start(&start)?;
+                self.end();
+            }
             Event::Text(part) => self.text(&part.xml10_content()),
             Event::CData(part) => self.text(&part.xml10_content()),
             Event::GeneralRef(entity) => {
@@ -74,17 +81,20 @@ impl Walk {
         Ok(())
     }
 
-    fn start(&mut self, name: &str) -> Result<(), String> {
+    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), String> {
+        let name = start.local_name();
+        let name: &str = name.as_ref();
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(format!("it is nested more than {DEEPEST} deep"));
         }
         match &mut self.open {
-            Some((_, row)) => {
-                row.text.clear();
-                row.path.push(name.to_owned());
+            Some((_, row)) => row.begin(name, &attributes(start)?),
+            None if name == self.element => {
+                let mut row = Open::default();
+                row.say(&attributes(start)?);
+                self.open = Some((self.depth, row));
             }
-            None if name == self.element => self.open = Some((self.depth, Open::default())),
             None => {}
         }
         Ok(())
@@ -121,6 +131,35 @@ impl Open {
         let name = self.path.join("/");
         self.path.pop();
         let text = std::mem::take(&mut self.text).trim().to_owned();
+        self.put(name, text);
+    }
+
+    /// The beginning of an element.
+    fn begin(&mut self, name: &str, attributes: &[(String, String)]) {
+        /// Attributes that tell elements of one name from each other.
+        const TELLING: [&str; 2] = ["type", "lang"];
+        /// Longest value that does.
+        const LONGEST: usize = 32;
+        self.text.clear();
+        let is_code = |value: &str| {
+            value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        let of = |wanted: &str| attributes.iter().find(|(name, value)| name == wanted && is_code(value));
+        let told = TELLING.into_iter().find_map(of);
+        self.path.push(told.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]")));
+        let others: Vec<_> =
+            attributes.iter().filter(|attribute| Some(*attribute) != told).cloned().collect();
+        self.say(&others);
+    }
+
+    /// Takes attributes of the element that is open as columns.
+    fn say(&mut self, attributes: &[(String, String)]) {
+        for (name, value) in attributes {
+            self.put(format!("{}@{name}", self.path.join("/")), value.trim().to_owned());
+        }
+    }
+
+    fn put(&mut self, name: String, text: String) {
         if text.is_empty() {
             return;
         }
@@ -135,6 +174,21 @@ impl Open {
     }
 }
 
+/// Names and values; what only declares names is none.
+fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("it is broken XML: {error}");
+    let mut read = Vec::new();
+    for attribute in start.attributes() {
+        let attribute = attribute.map_err(|error| wrong(&error))?;
+        if attribute.key.as_namespace_binding().is_some() {
+            continue;
+        }
+        let value = attribute.normalized_value(XmlVersion::Explicit1_0).map_err(|error| wrong(&error))?;
+        read.push((attribute.key.local_name().as_ref().to_owned(), value.into_owned()));
+    }
+    Ok(read)
+}
+
 /// The element that repeats below the outermost one.
 fn repeated(text: &str) -> Result<String, String> {
     let mut reader = Reader::from_str(text);
@@ -143,6 +197,9 @@ fn repeated(text: &str) -> Result<String, String> {
         match reader.read_event().map_err(|error| broken(&error))? {
             Event::Eof => break,
             Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
+            Event::Empty(start) if depth == 1 => {
+                *counts.entry(start.local_name().as_ref().to_owned()).or_default() += 1;
+            }
             Event::Start(start) => {
                 depth += 1;
                 if depth == 2 {

@@ -66,6 +66,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: LogFormat,
     },
+    /// Ask edges what they serve; ends with 5 unless all serve the same and none complains
+    Status {
+        /// Addresses of their admin listeners, as http://10.0.0.1:9090
+        #[arg(required = true, value_name = "URL")]
+        edges: Vec<String>,
+    },
     /// Make an older snapshot the live one
     Rollback {
         /// Folder that holds CURRENT

@@ -31,7 +31,7 @@ use crate::plan::{Guards, Plan, told};
 use crate::progress::{Progress, seconds};
 use crate::read::{Table, read};
 use crate::site::start as theme;
-use crate::{import, init, preview, recipe, stamp, travel};
+use crate::{import, init, preview, recipe, stamp, status, travel};
 
 /// Runs a command.
 #[must_use]
@@ -45,6 +45,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Verify { root, fast } => verify(&root, fast),
         Command::Diff { old, new, format } => diff(&old, new.as_deref(), format),
         Command::Log { root, format } => log(&root, format),
+        Command::Status { edges } => status(&edges),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Push(options) => travel::push(&options).map(say),
@@ -303,6 +304,12 @@ fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
     let told = log::told(root, format).map_err(|error| print_faults(&[error], Failure::Input))?;
     say(told.trim_end());
     Ok(())
+}
+
+fn status(edges: &[String]) -> Result<(), Failure> {
+    let (told, is_well) = status::told(edges);
+    say(told);
+    if is_well { Ok(()) } else { Err(Failure::Verification) }
 }
 
 fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {

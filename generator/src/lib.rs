@@ -26,5 +26,6 @@ pub mod render;
 pub mod sample;
 pub mod site;
 pub mod stamp;
+pub mod status;
 pub mod travel;
 mod words;

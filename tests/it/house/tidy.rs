@@ -422,3 +422,18 @@ fn names_crate(source: &str, name: &str) -> bool {
         whole && (after.starts_with("::") || after.starts_with(" as ") || after.starts_with(';'))
     })
 }
+
+#[test]
+fn alerts_ask_for_nothing_that_the_edge_does_not_count() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let counted = [read("edge/src/admin.rs"), read("edge/src/metrics.rs")].concat();
+    let rules = read("edge/deploy/alerts.yml");
+    let names: Vec<&str> = rules
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("edge_"))
+        .collect();
+    assert!(names.len() >= 8, "{names:?}");
+    for name in names {
+        assert!(counted.contains(&format!("\"{name}\"")), "{name}");
+    }
+}

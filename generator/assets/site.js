@@ -74,8 +74,9 @@
     const fields = [...$("search", page).elements];
     const left = ([name, value]) => fields.some(field => field.name === name && (name === "q" ? !field.defaultValue && /[\p{L}\p{N}]/u.test(value) : field.type === "checkbox" && field.value === value && !field.defaultChecked));
     const { search } = new URL(url, location), link = $("alone").lastElementChild;
-    $("alone").hidden = ![...new URLSearchParams(search)].some(left);
-    link.href = link.textContent + search;
+    const unheard = [...new URLSearchParams(search)].some(left);
+    $("alone").hidden = !unheard;
+    link.href = link.textContent + (unheard ? search : "");
   };
   const label = () => apply.textContent = apply.dataset.show.replace("{n}", $("count").textContent);
   const land = () => {

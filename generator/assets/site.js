@@ -72,7 +72,8 @@
   // A static host gives the page as it lies there, whatever is asked.
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
-    const left = ([name, value]) => fields.some(field => field.name === name && (name === "q" ? !field.defaultValue && /[\p{L}\p{N}]/u.test(value) : field.type === "checkbox" && field.value === value && !field.defaultChecked));
+    const taken = value => fields.some(field => field.value === value && field.defaultChecked);
+    const left = ([name, value]) => !taken(value) && fields.some(field => field.name === name && (name === "q" ? !field.defaultValue && /[\p{L}\p{N}]/u.test(value) : field.type === "checkbox" && field.value === value));
     const { search } = new URL(url, location), link = $("alone").lastElementChild;
     const unheard = [...new URLSearchParams(search)].some(left);
     $("alone").hidden = !unheard;

@@ -8,10 +8,11 @@ use snapshot::page::error;
 use snapshot::query::{Page, is_slug};
 use snapshot::store::{Changed, Changes, Hex, KINDS, Position};
 
-use super::{Asked, Attempt, Question};
+use super::{Asked, Attempt, Place, Question};
 use crate::content::Content;
 use crate::lifetime::Lifetime;
 use crate::reply::Reply;
+use crate::searches::{Outcome, is_heavy};
 
 /// Most lines of an answer, and those of one that was not asked for fewer.
 const LINES_MAX: usize = 1_000;
@@ -53,16 +54,22 @@ impl Asked<'_> {
             Ok(read) => read,
             Err(wrong) => return wrong.reply().into(),
         };
+        let work = changes.price(generation.files(), limit);
+        if self.place == Place::Here && is_heavy(work) {
+            return Outcome::Heavy(work);
+        }
         let changed = changes.after(generation.files(), &from, limit);
         let next = changed.last().map_or_else(|| from.clone(), |last| changes.next(&from, last));
         let canonical = asked(changes, &from, limit);
+        // A generation that is published again keeps its hash and not its history.
+        let sequence = generation.id().sequence.to_string();
         let question = Question {
             path: None,
-            validator: self.validator("changes", &canonical, &[]),
+            validator: self.validator("changes", &canonical, &[sequence]),
             canonical,
             depends_on_day: false,
             page: Page { offset: 0, limit: limit as u64 },
-            work: limit as u64,
+            work,
         };
         let content = || {
             Content::json().of(NDJSON).tag(CHANGES_TAG).link(

@@ -243,12 +243,19 @@ pub struct Changes {
     gone: Vec<String>,
     gone_sequence: Section<u64>,
     floor: u64,
-    /// Publication and path of each record, those that are gone too; in order.
+    /// All records in the order in which they are told.
     order: OnceLock<Vec<Told>>,
 }
 
-/// Where a record stands in the order: its publication, its page's path, its version if it is there.
-type Told = (u64, String, Option<Version>);
+/// Where a record stands in the order.
+#[derive(Clone, Copy)]
+struct Told {
+    sequence: u64,
+    /// Of its page, after those the removed records.
+    number: u32,
+    /// Of its version; none of a removed one.
+    record: u32,
+}
 
 impl Changes {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
@@ -312,19 +319,20 @@ impl Changes {
 
     /// Records that changed after a position, `most` of them at most, in order of publications and addresses.
     #[must_use]
-    pub fn after<'a>(&'a self, files: &FileTable, from: &Position, most: usize) -> Vec<Changed<'a>> {
+    pub fn after<'a>(&'a self, files: &'a FileTable, from: &Position, most: usize) -> Vec<Changed<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         let last = from.record.as_ref().map(|record| format!("{RECORDS}{record}.json"));
-        let is_read = |(sequence, path, _): &Told| match sequence.cmp(&from.sequence) {
-            Ordering::Equal => last.as_ref().is_none_or(|last| path <= last),
+        let is_read = |told: &Told| match told.sequence.cmp(&from.sequence) {
+            Ordering::Equal => last.as_deref().is_none_or(|last| self.path(files, told.number) <= last),
             other => other == Ordering::Less,
         };
         let start = order.partition_point(is_read);
         let told = order.get(start..).unwrap_or_default().iter().take(most);
-        told.filter_map(|(sequence, path, version)| {
-            let (kind, slug) = record_of(path)?;
+        told.filter_map(|Told { sequence, number, record }| {
+            let (kind, slug) = record_of(self.path(files, *number))?;
             let at = self.at(*sequence).map_or(Timestamp::default(), Publication::published);
-            Some(Changed { sequence: *sequence, at, kind, slug, version: *version })
+            let version = self.records.get(*record as usize).map(|record| record.version);
+            Some(Changed { sequence: *sequence, at, kind, slug, version })
         })
         .collect()
     }
@@ -342,12 +350,31 @@ impl Changes {
             .collect()
     }
 
+    fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {
+        let removed = || self.gone.get((number as usize).checked_sub(files.len())?).map(String::as_str);
+        files.get(number).map(|entry| entry.path()).or_else(removed).unwrap_or_default()
+    }
+
+    /// How much work an answer of so many lines is, in units: the first one puts all records in order.
+    #[must_use]
+    pub fn price(&self, files: &FileTable, lines: usize) -> u64 {
+        let order = if self.order.get().is_some() { 0 } else { files.len() };
+        (order + lines) as u64
+    }
+
     fn order(&self, files: &FileTable) -> Vec<Told> {
-        let there = pages(files).zip(self.records.iter());
-        let there = there.map(|(path, record)| (record.sequence, path.to_owned(), Some(record.version)));
-        let gone = self.gone().map(|(path, sequence)| (sequence, path.to_owned(), None));
+        let numbers =
+            files.entries().filter(|entry| record_of(entry.path()).is_some()).map(|entry| entry.number());
+        let there = numbers.zip(self.records.iter()).zip(0..);
+        let there =
+            there.map(|((number, record), at)| Told { sequence: record.sequence, number, record: at });
+        let gone = self.gone_sequence.iter().zip(files.len() as u32..);
+        let gone = gone.map(|(sequence, number)| Told { sequence: *sequence, number, record: u32::MAX });
         let mut order: Vec<Told> = there.chain(gone).collect();
-        order.sort_unstable();
+        order.sort_unstable_by(|a, b| {
+            let paths = || self.path(files, a.number).cmp(self.path(files, b.number));
+            a.sequence.cmp(&b.sequence).then_with(paths)
+        });
         order
     }
 }

@@ -86,6 +86,26 @@ fn following_the_changes_gives_what_is_served() {
 }
 
 #[test]
+fn after_a_rollback_the_same_question_has_another_answer_and_another_etag() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let live = open(root);
+    let asked = |live: &Live| {
+        let reply = ask(live, "/changes?limit=1000");
+        (reply.headers["etag"].clone(), reply.headers["opdir-generation"].clone(), reply.body)
+    };
+    let first = asked(&live);
+    publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
+    rollback(root, None, AS_OF).unwrap();
+    live.refresh();
+    let back = asked(&live);
+    assert_eq!(first.1, back.1, "the same generation");
+    assert_ne!(first.2, back.2, "another history");
+    assert_ne!(first.0, back.0);
+}
+
+#[test]
 fn a_position_that_is_none_or_of_another_directory_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
     publish(folder.path(), &[]);

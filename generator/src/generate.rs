@@ -17,7 +17,7 @@ use snapshot::time::Day;
 use crate::data;
 use crate::encode::Effort;
 use crate::progress::Progress;
-use crate::render::{Family, Renderer};
+use crate::render::{Family, Records, Renderer};
 use crate::site::{Pages, SiteError, Theme};
 
 /// Where fragments of pages for people are.
@@ -31,6 +31,15 @@ pub enum Storage {
     Tree,
     /// A few packs, for the edge: a tenth of the bytes, and no file for each page
     Pack,
+}
+
+/// Hashes of what a snapshot is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// This program, the theme, and what pages are told beside the records.
+    pub tools: Digest,
+    /// All of it: every file of the dataset too, and how the snapshot is stored.
+    pub whole: Digest,
 }
 
 /// What a build is told besides the data.
@@ -48,8 +57,8 @@ pub struct Options {
     pub effort: Effort,
     /// How bodies are stored.
     pub layout: Storage,
-    /// Hash of all that the build is made from, if it is known.
-    pub recipe: Option<Digest>,
+    /// What the build is made from, if it is known: then pages are taken from the live snapshot where they can be.
+    pub recipe: Option<Recipe>,
     /// Leave the pages out.
     pub index_only: bool,
     /// Folder whose templates, words and assets stand in for the program's own.
@@ -136,8 +145,10 @@ pub fn generate(
             let dated = site.dated(day);
             let pages = Pages { site: &site, ..bare };
             let renderer = Renderer { directory, numbers, site: &site, dated: &dated, base_url };
-            put_pages(&stage, &renderer.rest(), options, progress)?;
-            put_pages(&stage, &pages.families(&dated), options, progress)?;
+            let records =
+                progress.step("as before", || Ok::<_, GenerateError>(changed(&stage, &pages, options)))?;
+            put_pages(&stage, &renderer.rest(&records), options, progress)?;
+            put_pages(&stage, &pages.families(&records, &dated), options, progress)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -199,6 +210,13 @@ fn put_whole(stage: &Stage, options: &Options, path: &str, body: &[u8]) -> Resul
     stage.put(Page { path, body, holes: &[], encodings }, &encode)
 }
 
+/// The records whose pages have to be made; those of all others are taken as they are.
+fn changed(stage: &Stage, pages: &Pages<'_>, options: &Options) -> Records {
+    let Some(recipe) = options.recipe else { return Records::all(pages.directory) };
+    let encodings = options.effort != Effort::None;
+    pages.made_from(recipe.tools).without(|record| stage.keep(record, encodings))
+}
+
 fn put_pages(
     stage: &Stage,
     families: &[Family<'_>],
@@ -236,7 +254,7 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
             facts: count(directory.facts.len()),
         },
         complete: !options.index_only,
-        recipe: options.recipe,
+        recipe: options.recipe.map(|recipe| recipe.whole),
     }
 }
 

@@ -27,6 +27,7 @@ use crate::generate::{Options, Storage, generate};
 use crate::load::{input, load, print, today};
 use crate::progress::Progress;
 use crate::read::InputError;
+use crate::recipe;
 
 use changes::Changes;
 use face::{Face, Trouble};
@@ -258,7 +259,9 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Trouble> {
             return Err(Trouble::of("The data cannot be read", &error));
         }
     };
-    let published = generate(&loaded.directory, loaded.source, build, &progress);
+    let recipe = data.and_then(|data| recipe::of(build, data));
+    let build = Options { recipe, ..build.clone() };
+    let published = generate(&loaded.directory, loaded.source, &build, &progress);
     published.map(drop).map_err(|error| {
         generate_failure(&error);
         Trouble::of("The pages cannot be made", &error)

@@ -1,4 +1,4 @@
-//! All that a snapshot is made from, as one hash: while it is that of the live snapshot, there is nothing to build.
+//! All that a snapshot is made from, as a hash: while it is that of the live snapshot, there is nothing to build.
 
 use std::io;
 use std::path::Path;
@@ -6,26 +6,21 @@ use std::path::Path;
 use snapshot::store::{Digest, Generation, Id, Mode, verify};
 use walkdir::WalkDir;
 
-use crate::generate::Options;
+use crate::generate::{Options, Recipe};
 
-/// The hash of every file of a dataset and of a theme, of all options that say what is built, and of this program.
-/// None where one of them cannot be read: whoever builds says why.
+/// Reads all files of a dataset and of a theme, and this program. None where one of them cannot be read: whoever
+/// builds says why.
 #[must_use]
-pub fn of(options: &Options, data: &Path) -> Option<Digest> {
+pub fn of(options: &Options, data: &Path) -> Option<Recipe> {
     let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-    let mut recipe = format!(
-        "program {}\nbase {}\nday {}\nlayout {:?}\neffort {:?}\nindex only {}\n",
-        Digest::of(&program),
-        options.base_url,
-        options.as_of,
-        options.layout,
-        options.effort,
-        options.index_only,
-    );
-    for folder in [Some(data), options.templates.as_deref()] {
-        recipe.push_str(&folder.map_or_else(|| Ok("none\n".to_owned()), files).ok()?);
-    }
-    Some(Digest::of(recipe.as_bytes()))
+    let theme = options.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+    let (base, day) = (&options.base_url, options.as_of);
+    let tools = format!("program {}\nbase {base}\nday {day}\n{theme}", Digest::of(&program));
+    let tools = Digest::of(tools.as_bytes());
+    let Options { layout, effort, index_only, .. } = options;
+    let stored = format!("layout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+    let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
+    Some(Recipe { tools, whole: Digest::of(whole.as_bytes()) })
 }
 
 /// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
@@ -44,9 +39,9 @@ fn files(folder: &Path) -> io::Result<String> {
 /// The live snapshot's name, if it was made from just that and every byte of its files is as published: a damaged
 /// one is to be built again.
 #[must_use]
-pub fn is_live(root: &Path, recipe: Digest) -> Option<Id> {
+pub fn is_live(root: &Path, recipe: Recipe) -> Option<Id> {
     let live = Generation::open_current(root).ok()?;
-    if live.recipe() != Some(recipe) {
+    if live.recipe() != Some(recipe.whole) {
         return None;
     }
     let jobs = std::thread::available_parallelism().map_or(1, Into::into);
@@ -78,11 +73,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let first = of(&options(), data).unwrap();
+        let whole = |options: &Options, data: &Path| of(options, data).map(|recipe| recipe.whole);
+        let first = whole(&options(), data).unwrap();
         let with = |change: &dyn Fn(&mut Options)| {
             let mut options = options();
             change(&mut options);
-            of(&options, data)
+            whole(&options, data)
         };
         assert_eq!(with(&|options| options.jobs = 7), Some(first));
         assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
@@ -97,10 +93,17 @@ mod tests {
         ];
         assert!(changes.iter().all(|change| with(change).is_some_and(|other| other != first)));
         std::fs::write(data.join("programs.csv"), "id").unwrap();
-        let second = of(&options(), data).unwrap();
+        let second = whole(&options(), data).unwrap();
         assert_ne!(second, first);
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
-        assert!(![first, second].contains(&of(&options(), data).unwrap()));
-        assert_eq!(of(&options(), &data.join("absent")), None);
+        assert!(![first, second].contains(&whole(&options(), data).unwrap()));
+        assert_eq!(whole(&options(), &data.join("absent")), None);
+        let tools = |options: &Options| of(options, data).map(|recipe| recipe.tools);
+        let stored = Options { layout: Storage::Pack, effort: Effort::Best, ..options() };
+        assert_eq!(tools(&stored), tools(&options()));
+        assert_ne!(
+            tools(&Options { base_url: "https://other.example".to_owned(), ..options() }),
+            tools(&options())
+        );
     }
 }

@@ -31,7 +31,30 @@ pub fn contract(base_url: &str) -> String {
 }
 
 /// Below which paths the REST pages are.
-const API: &str = "public/api/v1";
+pub(crate) const API: &str = "public/api/v1";
+
+/// Records that have pages, by their place in the directory.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// Programs.
+    pub programs: Vec<usize>,
+    /// Organizations.
+    pub organizations: Vec<usize>,
+    /// Recipients.
+    pub recipients: Vec<usize>,
+}
+
+impl Records {
+    /// Those of a directory.
+    #[must_use]
+    pub fn all(directory: &Directory) -> Self {
+        Self {
+            programs: (0..directory.programs.len()).collect(),
+            organizations: (0..directory.organizations.len()).collect(),
+            recipients: (0..directory.recipients.len()).collect(),
+        }
+    }
+}
 
 /// What pages are made of.
 pub struct Renderer<'a> {
@@ -100,17 +123,16 @@ enum Page {
 }
 
 impl<'a> Renderer<'a> {
-    /// Pages of the REST interface.
+    /// Pages of the REST interface, of these records and of the whole.
     #[must_use]
-    pub fn rest(&'a self) -> Vec<Family<'a>> {
-        let directory = self.directory;
+    pub fn rest(&'a self, records: &Records) -> Vec<Family<'a>> {
         let spoken = |program| Locale::ALL.iter().map(move |locale| Page::Program(program, *locale));
         let downloads =
             [Page::Export(ExportFormat::Json), Page::Export(ExportFormat::Csv), Page::Search, Page::Contract];
         let families: [(_, Vec<Page>); 6] = [
-            ("programs", (0..directory.programs.len()).flat_map(spoken).collect()),
-            ("organizations", (0..directory.organizations.len()).map(Page::Organization).collect()),
-            ("recipients", (0..directory.recipients.len()).map(Page::Recipient).collect()),
+            ("programs", records.programs.iter().copied().flat_map(spoken).collect()),
+            ("organizations", records.organizations.iter().copied().map(Page::Organization).collect()),
+            ("recipients", records.recipients.iter().copied().map(Page::Recipient).collect()),
             ("facets", FACETS.iter().map(|spec| Page::Facet(spec.facet)).collect()),
             ("lists", List::ALL.map(Page::List).into()),
             ("downloads", downloads.into()),

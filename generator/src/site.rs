@@ -5,6 +5,7 @@
 mod docs;
 mod feeds;
 mod linked;
+mod made;
 mod mcp;
 mod page;
 mod prepare;

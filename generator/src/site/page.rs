@@ -11,7 +11,7 @@ use super::feeds::JSON_FEED;
 use super::theme::Script;
 use super::{Pages, Rendered, mcp, whole};
 use crate::data::describe::Description;
-use crate::render::Family;
+use crate::render::{Family, Records};
 
 /// A page, or a file beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,16 +166,16 @@ fn spoken<T: Copy>(of: impl IntoIterator<Item = T>, page: fn(T, Locale) -> Page)
 }
 
 impl<'a> Pages<'a> {
-    /// Every page and every file beside them, by family.
+    /// Pages of these records, every other page and every file beside them, by family.
     #[must_use]
-    pub fn families(&'a self, dated: &'a Dated) -> Vec<Family<'a>> {
-        let directory = self.directory;
+    pub fn families(&'a self, records: &Records, dated: &'a Dated) -> Vec<Family<'a>> {
+        let of = |records: &[usize], page| spoken(records.iter().copied(), page);
         let feeds = [None].into_iter().chain(Feed::ALL.map(Some));
         let searches = if self.site.html.is_some() { spoken(feeds, Page::Search) } else { Vec::new() };
         let families = [
-            ("program pages", spoken(0..directory.programs.len(), Page::Program)),
-            ("organization pages", spoken(0..directory.organizations.len(), Page::Organization)),
-            ("recipient pages", spoken(0..directory.recipients.len(), Page::Recipient)),
+            ("program pages", of(&records.programs, Page::Program)),
+            ("organization pages", of(&records.organizations, Page::Organization)),
+            ("recipient pages", of(&records.recipients, Page::Recipient)),
             ("facet pages", spoken(FACETS.iter().map(|spec| spec.facet), Page::Facet)),
             ("months", spoken(self.months(dated), Page::Month)),
             ("site pages", spoken(Fixed::ALL, Page::Fixed)),

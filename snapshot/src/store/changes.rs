@@ -8,6 +8,7 @@
 //! removed     u8            paths of records that are no more, a line each, in the order of `removed.sequence`
 //! removed.sequence  u64     when each went
 //! floor       u64           the last publication whose removals may be forgotten
+//! made        Key           what each record was made from, in the order of `record`; zeros where nobody said so
 //! ```
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
@@ -26,7 +27,7 @@ use rustc_hash::FxHashMap;
 use super::digest::Digest;
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::table::FileTable;
-use super::told::Page;
+use super::told::{Key, Page};
 
 /// Kinds of records, as addresses have them.
 pub const KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
@@ -81,6 +82,9 @@ struct Record {
 /// Tells what a record says from all that it said before.
 pub type Version = [u8; 16];
 
+/// Version and key of each record, by the path of its page.
+pub(super) type Known = FxHashMap<String, (Version, Key)>;
+
 /// The kind and slug of a record's page; that of another language is none.
 fn record_of(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(RECORDS)?.split_once('/')?;
@@ -96,27 +100,48 @@ fn page_of(path: &str) -> Option<String> {
     }
 }
 
-/// Pages of records while a generation is made: path of the record, path of the page, hash without the holes.
+/// Records while a generation is made.
 #[derive(Default)]
-pub(super) struct Gathered(BTreeMap<String, BTreeMap<String, Digest>>);
+pub(super) struct Gathered {
+    /// By the path of the record: paths of its pages and their hashes without the holes.
+    pages: BTreeMap<String, BTreeMap<String, Digest>>,
+    /// Those whose pages are as they were.
+    kept: BTreeMap<String, Version>,
+    made: FxHashMap<String, Key>,
+}
 
 impl Gathered {
     /// Takes a page in, if it is one of a record.
     pub(super) fn add(&mut self, page: &Page<'_>, identity: Digest) {
         let Some(record) = page_of(page.path) else { return };
         let digest = if page.holes.is_empty() { identity } else { without_holes(page) };
-        self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
+        self.pages.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
-    /// Records and their versions, sorted by path.
-    pub(super) fn versions(&self) -> Versions {
+    /// What a record is made from.
+    pub(super) fn made(&mut self, record: &str, from: Key) {
+        self.made.insert(record.to_owned(), from);
+    }
+
+    /// Takes a record in that is as it was.
+    pub(super) fn keep(&mut self, record: &str, version: Version) {
+        self.kept.insert(record.to_owned(), version);
+    }
+
+    /// All records.
+    pub(super) fn finish(&self) -> Records {
         let version = |pages: &BTreeMap<String, Digest>| {
             let all: Vec<u8> = pages.values().flat_map(|digest| digest.0).collect();
             let mut version = Version::default();
             version.copy_from_slice(&Digest::of(&all).0[..16]);
             version
         };
-        self.0.iter().map(|(path, pages)| (path.clone(), version(pages))).collect()
+        let made = self.pages.iter().map(|(path, pages)| (path, version(pages)));
+        let all = made.chain(self.kept.iter().map(|(path, version)| (path, *version)));
+        let key = |path: &String| self.made.get(path).copied().unwrap_or_default();
+        let mut records: Records = all.map(|(path, version)| (path.clone(), version, key(path))).collect();
+        records.sort_unstable();
+        records
     }
 }
 
@@ -131,8 +156,8 @@ fn without_holes(page: &Page<'_>) -> Digest {
     Digest::of(&rest)
 }
 
-/// Records by the path of their page, sorted, and the version of each.
-pub(super) type Versions = Vec<(String, Version)>;
+/// Records by the path of their page, sorted; the version of each, and what it was made from.
+pub(super) type Records = Vec<(String, Version, Key)>;
 
 /// A publication that is being made.
 pub(super) struct Next<'a> {
@@ -147,12 +172,12 @@ pub(super) struct Next<'a> {
 
 impl Next<'_> {
     /// Writes the sections.
-    pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
+    pub(super) fn write(&self, all: &Records, history: &mut SectionWriter) {
         let before = self.live.map(|(changes, _)| changes);
         let known: FxHashMap<&str, Record> =
             self.live.map(|(changes, files)| changes.records(files)).unwrap_or_default();
         let mut counts = [[0; 3]; 3];
-        let record = |(path, version): &(String, Version)| {
+        let record = |(path, version, _): &(String, Version, Key)| {
             let new = Record { version: *version, sequence: self.sequence };
             match known.get(&**path) {
                 Some(old) if old.version == *version => return *old,
@@ -161,8 +186,8 @@ impl Next<'_> {
             }
             new
         };
-        let records: Vec<Record> = versions.iter().map(record).collect();
-        let is_there = |path: &str| versions.binary_search_by(|(other, _)| other.as_str().cmp(path)).is_ok();
+        let records: Vec<Record> = all.iter().map(record).collect();
+        let is_there = |path: &str| all.binary_search_by(|(other, ..)| other.as_str().cmp(path)).is_ok();
         let mut floor = before.map_or(0, |before| before.floor);
         let mut gone: Vec<(&str, u64)> = Vec::new();
         for (path, sequence) in before.into_iter().flat_map(Changes::gone).filter(|(path, _)| !is_there(path))
@@ -188,6 +213,7 @@ impl Next<'_> {
         history
             .put::<u64>("removed.sequence", gone.iter().map(|(_, sequence)| *sequence).collect::<Vec<_>>());
         history.put::<u64>("floor", [floor]);
+        history.put::<Key>("made", all.iter().map(|(.., from)| *from).collect::<Vec<_>>());
     }
 
     /// Whether a removal need not be told any longer.
@@ -243,6 +269,7 @@ pub struct Changes {
     gone: Vec<String>,
     gone_sequence: Section<u64>,
     floor: u64,
+    made: Section<Key>,
     /// All records in the order in which they are told.
     order: OnceLock<Vec<Told>>,
 }
@@ -275,7 +302,8 @@ impl Changes {
         let root = *history.get::<Digest>("root")?.first().ok_or(wrong("root"))?;
         let floor = *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?;
         let records = history.get::<Record>("record")?;
-        Ok(Self { root, log, records, gone, gone_sequence, floor, order: OnceLock::new() })
+        let made = history.get::<Key>("made")?;
+        Ok(Self { root, log, records, gone, gone_sequence, floor, made, order: OnceLock::new() })
     }
 
     /// The manifest that the history began with: another one is of another directory.
@@ -342,12 +370,17 @@ impl Changes {
         pages(files).zip(self.records.iter().copied()).collect()
     }
 
-    /// The versions of the records, to publish them again.
-    pub(super) fn versions(&self, files: &FileTable) -> Versions {
-        pages(files)
-            .zip(self.records.iter())
-            .map(|(path, record)| (path.to_owned(), record.version))
-            .collect()
+    /// The records as they were published, to publish them again.
+    pub(super) fn published(&self, files: &FileTable) -> Records {
+        let key = |at: usize| self.made.get(at).copied().unwrap_or_default();
+        let records = pages(files).zip(self.records.iter()).enumerate();
+        records.map(|(at, (path, record))| (path.to_owned(), record.version, key(at))).collect()
+    }
+
+    /// The records of which it is known what they were made from.
+    pub(super) fn made(&self, files: &FileTable) -> Known {
+        let records = self.published(files).into_iter().filter(|(.., from)| *from != Key::default());
+        records.map(|(path, version, from)| (path, (version, from))).collect()
     }
 
     fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {

@@ -2,17 +2,18 @@
 //! why it holds are told in `store`.
 
 mod incoming;
+mod kept;
 mod packed;
 
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
-use super::changes::{Gathered, Next, Versions};
+use super::changes::{Gathered, Known, Next, Records};
 use super::dates;
 use super::diff;
 use super::digest::Digest;
@@ -47,6 +48,8 @@ pub struct Stage {
     parent: Result<Generation, StoreError>,
     pages: Mutex<Vec<Staged>>,
     records: Mutex<Gathered>,
+    /// Versions of the parent's records, and what they were made from.
+    made: OnceLock<Known>,
     written: Mutex<Vec<(String, Body)>>,
     /// Files of the parent that are to be linked, once it is known that anything changed.
     linked: Mutex<Vec<(String, Body)>>,
@@ -92,6 +95,7 @@ impl Stage {
             parent,
             pages: Mutex::default(),
             records: Mutex::default(),
+            made: OnceLock::new(),
             written: Mutex::default(),
             linked: Mutex::default(),
             repaired: AtomicU64::new(broken),
@@ -127,7 +131,7 @@ impl Stage {
         }
         let before = self.parent.as_ref().ok().and_then(|parent| parent.files().find(page.path.as_bytes()));
         let before = before.filter(|entry| entry.identity() == identity);
-        if !self.link(before, page.path, Coding::Identity) {
+        if !self.link(before, Coding::Identity) {
             self.write(page.path, page.body, identity)?;
         }
         let mut beside = Beside { encoded: page.encodings, ..Beside::default() };
@@ -180,7 +184,7 @@ impl Stage {
     ) -> Result<Option<Body>, StoreError> {
         if let Some(entry) = same {
             let body = entry.body(coding);
-            if body.is_none() || self.link(same, page.path, coding) {
+            if body.is_none() || self.link(same, coding) {
                 return Ok(body);
             }
         }
@@ -206,21 +210,29 @@ impl Stage {
         packed == self.packer.is_some() && (packed || self.same_encoder())
     }
 
-    /// Takes the parent's file if it is still what it was; a damaged one is counted as repaired, as
-    /// the caller then writes it.
-    fn link(&self, entry: Option<FileEntry<'_>>, path: &str, coding: Coding) -> bool {
-        let parent = self.parent.as_ref().ok().filter(|parent| !parent.is_packed());
-        let (Some(parent), Some(body)) = (parent, entry.and_then(|entry| entry.body(coding))) else {
-            return false;
-        };
-        let path = format!("{path}{}", coding.suffix());
-        let sound = self.vfs.hash(&parent.name(&path)).is_ok_and(|found| found == body);
+    /// Takes the parent's file if it is still what it was; a damaged one is counted as repaired, as the caller then
+    /// writes it.
+    fn link(&self, entry: Option<FileEntry<'_>>, coding: Coding) -> bool {
+        let Some(file) = entry.and_then(|entry| self.stored(entry, coding)) else { return false };
+        let sound = self.is_sound(&file);
         if sound {
-            lock(&self.linked).push((path, body));
+            lock(&self.linked).push(file);
         } else {
             self.repaired.fetch_add(1, Relaxed);
         }
         sound
+    }
+
+    /// The parent's file in a coding, if the parent is a tree and has it.
+    fn stored(&self, entry: FileEntry<'_>, coding: Coding) -> Option<(String, Body)> {
+        self.parent.as_ref().ok().filter(|parent| !parent.is_packed())?;
+        Some((format!("{}{}", entry.path(), coding.suffix()), entry.body(coding)?))
+    }
+
+    /// Whether a file of the parent is still what it was.
+    fn is_sound(&self, (path, body): &(String, Body)) -> bool {
+        let found = self.parent.as_ref().ok().map(|parent| self.vfs.hash(&parent.name(path)));
+        found.is_some_and(|found| found.is_ok_and(|found| found == *body))
     }
 
     fn write(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
@@ -291,8 +303,8 @@ impl Stage {
         let parent = self.parent.as_ref().ok().map(Generation::id);
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
         let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
-        let history =
-            self.history(&manifest, identities, &old.changes().versions(old.files()), (day, old.recipe()));
+        let records = old.changes().published(old.files());
+        let history = self.history(&manifest, identities, &records, (day, old.recipe()));
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
     }
@@ -359,8 +371,8 @@ impl Stage {
             table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let versions = lock(&self.records).versions();
-        let history = self.history(&manifest, identities(), &versions, (about.as_of, about.recipe));
+        let records = lock(&self.records).finish();
+        let history = self.history(&manifest, identities(), &records, (about.as_of, about.recipe));
         Ok(Parts { pages, table, file_list, manifest, history })
     }
 
@@ -386,7 +398,7 @@ impl Stage {
         &self,
         manifest: &Manifest,
         pages: impl Iterator<Item = (&'a str, Body)> + Clone,
-        versions: &Versions,
+        records: &Records,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref().ok();
@@ -398,7 +410,7 @@ impl Stage {
         let (sequence, published) = (manifest.sequence, manifest.generated_at);
         let known = live.map(|live| (live.changes(), live.files()));
         let next = Next { live: known, manifest: manifest_hash, sequence, published, day };
-        next.write(versions, &mut history);
+        next.write(records, &mut history);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
         if let Some(live) = live {
             diff::keep(live, pages, &mut history);

@@ -231,6 +231,13 @@ impl FileTable {
         below || *prefix == *INDEX.as_bytes()
     }
 
+    /// The pages whose paths begin so.
+    pub(super) fn starting_with(&self, start: &str) -> impl Iterator<Item = FileEntry<'_>> {
+        let first = self.rows.partition_point(|row| self.path_of(row) < start.as_bytes());
+        let entries = (first..self.rows.len()).filter_map(|number| self.get(number as u32));
+        entries.take_while(move |entry| entry.path().starts_with(start))
+    }
+
     /// The page and coding of a file below the generation.
     pub(super) fn file(&self, path: &str) -> Option<(FileEntry<'_>, Coding)> {
         CODINGS.into_iter().find_map(|coding| {

@@ -21,6 +21,20 @@ pub struct Page<'a> {
     pub encodings: bool,
 }
 
+/// Tells all that the pages of a record are made from: records, words, templates, this program. Never zeros.
+pub type Key = [u8; 16];
+
+/// A record whose pages are those of the live generation, if it was made from the same there.
+#[derive(Clone, Copy, Debug)]
+pub struct Made<'a> {
+    /// Path of its page in the REST interface.
+    pub page: &'a str,
+    /// What its pages are made from.
+    pub from: Key,
+    /// What the paths of its pages begin with, and no others do.
+    pub starts: &'a [String],
+}
+
 /// How bodies are stored. What a generation is called does not depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {

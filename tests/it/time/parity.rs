@@ -12,7 +12,7 @@ use edge::route::route;
 use generator::encode::Effort;
 use generator::generate::{GenerateError, in_memory};
 use generator::read::Input;
-use generator::render::Renderer;
+use generator::render::{Records, Renderer};
 use snapshot::facet::FACETS;
 use snapshot::page::list::{self, Numbers};
 use snapshot::page::{Dated, Site, search};
@@ -99,7 +99,7 @@ fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
     let base_url = &format!("https://{HOST}");
     let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated, base_url };
     let pages = Mutex::new(BTreeMap::new());
-    for family in renderer.rest() {
+    for family in renderer.rest(&Records::all(directory)) {
         let put = |path: &str, filled: &snapshot::page::hole::Filled| {
             let path = path.strip_prefix("public/").unwrap();
             let mut pages = pages.lock().unwrap();

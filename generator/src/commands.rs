@@ -335,6 +335,7 @@ fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), F
             Ok(())
         }
         Err(ExportError::Store(error)) => Err(print_faults(&[error], Failure::Input)),
+        Err(error @ ExportError::Index(_)) => Err(fail(Failure::Input, error)),
         Err(error) => Err(fail(Failure::Output, error)),
     }
 }

@@ -1,12 +1,12 @@
 //! `/changes`: which records changed since somebody asked, one JSON object a line. Every answer links the next one;
 //! after an answer without a line there is nothing new yet, and the same address is to be asked again later.
+//! `/changes.atom`: those that changed last, for feed readers.
 
 use http::{HeaderValue, StatusCode};
-use serde_json::json;
 use snapshot::page::address::CHANGES_TAG;
-use snapshot::page::error;
+use snapshot::page::{changes, error};
 use snapshot::query::{Page, is_slug};
-use snapshot::store::{Changed, Changes, Hex, KINDS, Position};
+use snapshot::store::{Changes, KINDS, Position};
 
 use super::{Asked, Attempt, Place, Question};
 use crate::content::Content;
@@ -16,10 +16,9 @@ use crate::searches::{Outcome, is_heavy};
 
 /// Most lines of an answer, and those of one that was not asked for fewer.
 const LINES_MAX: usize = 1_000;
-/// How many digits of the history's name a position begins with.
-const ROOT: usize = 16;
 
-const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
+const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
 
 /// Why there is no answer.
 enum Wrong {
@@ -49,40 +48,62 @@ const GONE: &str = "What was removed since then is no longer known, or the direc
 impl Asked<'_> {
     pub(super) fn changes(&self) -> Attempt {
         let generation = self.epoch.generation();
-        let changes = generation.changes();
-        let (from, limit) = match read(self.query(), changes) {
+        let history = generation.changes();
+        let (from, limit) = match read(self.query(), history) {
             Ok(read) => read,
             Err(wrong) => return wrong.reply().into(),
         };
-        let work = changes.price(generation.files(), limit);
+        let work = history.price(generation.files(), limit);
         if self.place == Place::Here && is_heavy(work) {
             return Outcome::Heavy(work);
         }
-        let changed = changes.after(generation.files(), &from, limit);
-        let next = changed.last().map_or_else(|| from.clone(), |last| changes.next(&from, last));
-        let canonical = asked(changes, &from, limit);
-        // A generation that is published again keeps its hash and not its history.
-        let sequence = generation.id().sequence.to_string();
+        let changed = history.after(generation.files(), &from, limit);
+        let next = changed.last().map_or_else(|| from.clone(), |last| history.next(&from, last));
+        let canonical = asked(history, &from, limit);
         let question = Question {
             path: None,
-            validator: self.validator("changes", &canonical, &[sequence]),
+            validator: self.validator(changes::LINES, &canonical, &self.told()),
             canonical,
             depends_on_day: false,
             page: Page { offset: 0, limit: limit as u64 },
             work,
         };
         let content = || {
-            Content::json().of(NDJSON).tag(CHANGES_TAG).link(
-                "/changes",
-                &asked(changes, &next, limit),
-                "next",
-            )
+            let next = asked(history, &next, limit);
+            Content::json().of(NDJSON).tag(CHANGES_TAG).link(changes::LINES, &next, "next")
         };
         let base_url = &generation.manifest().base_url;
         self.computed(&question, content, || {
-            let lines = changed.iter().flat_map(|changed| line(base_url, changed).into_bytes());
-            lines.collect::<Vec<u8>>().into()
+            let mut lines = Vec::with_capacity(256 * changed.len());
+            changed.iter().for_each(|changed| changes::push_line(&mut lines, base_url, changed));
+            lines.into()
         })
+    }
+
+    pub(super) fn changes_feed(&self) -> Attempt {
+        let (generation, site) = (self.epoch.generation(), self.epoch.site());
+        let history = generation.changes();
+        let most = changes::ENTRIES_MAX;
+        let question = Question {
+            path: None,
+            validator: self.validator(changes::FEED, "", &self.told()),
+            canonical: String::new(),
+            depends_on_day: false,
+            page: Page { offset: 0, limit: most as u64 },
+            work: history.price(generation.files(), most) + changes::price(site),
+        };
+        let content = || Content::json().of(ATOM).tag(CHANGES_TAG);
+        self.computed(&question, content, || {
+            let manifest = generation.manifest();
+            let newest = history.newest(generation.files(), most);
+            changes::feed(site, &manifest.base_url, manifest.generated_at, &newest).into()
+        })
+    }
+
+    /// What tells the histories of a generation from each other: one that is published again keeps its hash.
+    fn told(&self) -> [String; 2] {
+        let generation = self.epoch.generation();
+        [generation.id().sequence.to_string(), generation.changes().name()]
     }
 }
 
@@ -102,10 +123,6 @@ fn read(query: &str, changes: &Changes) -> Result<(Position, usize), Wrong> {
     if changes.reaches(&from) { Ok((from, limit)) } else { Err(Wrong::Gone) }
 }
 
-fn root(changes: &Changes) -> String {
-    Hex(&changes.root().0[..ROOT / 2]).to_string()
-}
-
 /// The question of what comes after a position.
 fn asked(changes: &Changes, from: &Position, limit: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
@@ -114,7 +131,7 @@ fn asked(changes: &Changes, from: &Position, limit: usize) -> String {
 
 /// `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
 fn written(changes: &Changes, at: &Position) -> String {
-    let start = format!("{}.{}", root(changes), at.sequence);
+    let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
         Some(record) => format!("{start}.{}.{record}", at.begun),
         None => start,
@@ -124,9 +141,9 @@ fn written(changes: &Changes, at: &Position) -> String {
 fn position(text: &str, changes: &Changes) -> Result<Position, Wrong> {
     let wrong = || Wrong::Unknown(SINCE);
     let mut parts = text.splitn(4, '.');
-    let own =
-        parts.next().filter(|root| root.len() == ROOT && root.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let own = own.ok_or_else(wrong)?;
+    let name = changes.name();
+    let is_name = |text: &&str| text.len() == name.len() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let own = parts.next().filter(is_name).ok_or_else(wrong)?;
     let sequence = parts.next().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
     let at = match (parts.next(), parts.next()) {
         (None, _) => Position { sequence, ..Position::default() },
@@ -136,26 +153,9 @@ fn position(text: &str, changes: &Changes) -> Result<Position, Wrong> {
         }
         _ => return Err(wrong()),
     };
-    if own == root(changes) { Ok(at) } else { Err(Wrong::Gone) }
+    if own == name { Ok(at) } else { Err(Wrong::Gone) }
 }
 
 fn is_record(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, slug)| KINDS.contains(&kind) && is_slug(slug))
-}
-
-fn line(base_url: &str, changed: &Changed<'_>) -> String {
-    let Changed { sequence, at, kind, slug, version } = changed;
-    let singular = kind.strip_suffix('s').unwrap_or(kind);
-    let mut line = json!({
-        "seq": sequence,
-        "op": if version.is_some() { "upsert" } else { "delete" },
-        "kind": singular,
-        "slug": slug,
-        "url": format!("{base_url}/api/v1/{kind}/{slug}"),
-        "at": at.to_string(),
-    });
-    if let Some(version) = version {
-        line["version"] = Hex(version).to_string().into();
-    }
-    format!("{line}\n")
 }

@@ -359,7 +359,7 @@ impl Stage {
             table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let versions = lock(&self.records).versions();
+        let versions = lock(&self.records).versions(&about.ids);
         let history = self.history(&manifest, identities(), &versions, (about.as_of, about.recipe));
         Ok(Parts { pages, table, file_list, manifest, history })
     }

@@ -3,9 +3,10 @@
 //! `/changes.atom`: those that changed last, for feed readers.
 
 use http::{HeaderValue, StatusCode};
+use snapshot::brief::start;
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
-use snapshot::query::{Page, is_slug};
+use snapshot::query::{Fault, INVALID_VALUE_MAX, Page, is_slug};
 use snapshot::store::{Changes, KINDS, Position};
 
 use super::{Asked, Attempt, Place, Question};
@@ -22,26 +23,24 @@ const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
 
 /// Why there is no answer.
 enum Wrong {
-    /// The parameter is none of ours.
-    Unknown(&'static str),
+    /// What was asked is no question; every fault of it.
+    Malformed(Vec<Fault>),
     /// It was, but is of another directory or too long ago.
     Gone,
 }
 
 impl Wrong {
     fn reply(&self) -> Reply {
-        match self {
-            Self::Unknown(message) => {
-                Reply::error(StatusCode::BAD_REQUEST, error::message(message), Lifetime::Short)
-            }
-            Self::Gone => Reply::error(StatusCode::GONE, error::message(GONE), Lifetime::Short),
-        }
+        let (status, body) = match self {
+            Self::Malformed(faults) => (StatusCode::BAD_REQUEST, error::changes_faults(faults)),
+            Self::Gone => (StatusCode::GONE, error::message(GONE)),
+        };
+        Reply::error(status, body, Lifetime::Short)
     }
 }
 
-const SINCE: &str = "since is no position: take it from the Link header of an earlier answer, or leave it out to \
-                     begin with all records.";
-const LIMIT: &str = "limit is a number from 1 to 1000.";
+const SINCE: &str = "no position; take it from the Link header of an earlier answer, or leave it out to begin with all \
+                     records";
 const GONE: &str = "What was removed since then is no longer known, or the directory was built anew: begin again \
                     with /changes, or with /api/v1/exports/latest.";
 
@@ -107,20 +106,47 @@ impl Asked<'_> {
     }
 }
 
-/// Where to begin and how many lines; without `since`, all records.
+/// Where to begin and how many lines; without `since`, all records. Names that are not known are left to caches and
+/// trackers.
 fn read(query: &str, changes: &Changes) -> Result<(Position, usize), Wrong> {
-    let (mut from, mut limit) = (Position::default(), LINES_MAX);
+    let (mut from, mut limit, mut is_own) = (Position::default(), LINES_MAX, true);
+    let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        match &*name {
-            "since" => from = position(&value, changes)?,
-            "limit" => {
-                let number = value.parse().ok().filter(|limit| (1..=LINES_MAX).contains(limit));
-                limit = number.ok_or(Wrong::Unknown(LIMIT))?;
-            }
-            _ => {}
+        let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
+        let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
+            Some((_, earlier)) if *earlier == value => continue,
+            Some(_) => Some("given twice with different values".to_owned()),
+            None if name == "since" => match position(&value, changes) {
+                Some((of, at)) => {
+                    (from, is_own) = (at, of);
+                    None
+                }
+                None => Some(SINCE.to_owned()),
+            },
+            None => match number(&value).filter(|number| (1..=LINES_MAX as u64).contains(number)) {
+                Some(number) => {
+                    limit = number as usize;
+                    None
+                }
+                None => Some(format!("not an integer from 1 to {LINES_MAX}")),
+            },
+        };
+        if let Some(reason) = reason {
+            let value = start(&value, INVALID_VALUE_MAX).into_owned();
+            faults.push(Fault { parameter: name, value, reason });
         }
+        seen.push((name, value));
     }
-    if changes.reaches(&from) { Ok((from, limit)) } else { Err(Wrong::Gone) }
+    match is_own && changes.reaches(&from) {
+        _ if !faults.is_empty() => Err(Wrong::Malformed(faults)),
+        true => Ok((from, limit)),
+        false => Err(Wrong::Gone),
+    }
+}
+
+/// A number in digits alone.
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The question of what comes after a position.
@@ -138,22 +164,21 @@ fn written(changes: &Changes, at: &Position) -> String {
     }
 }
 
-fn position(text: &str, changes: &Changes) -> Result<Position, Wrong> {
-    let wrong = || Wrong::Unknown(SINCE);
+/// A position, and whether it is one of this history.
+fn position(text: &str, changes: &Changes) -> Option<(bool, Position)> {
     let mut parts = text.splitn(4, '.');
-    let name = changes.name();
-    let is_name = |text: &&str| text.len() == name.len() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let own = parts.next().filter(is_name).ok_or_else(wrong)?;
-    let sequence = parts.next().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+    let (root, name) = (parts.next()?, changes.name());
+    let is_name =
+        root.len() == name.len() && root.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let sequence = parts.next().and_then(number)?;
     let at = match (parts.next(), parts.next()) {
         (None, _) => Position { sequence, ..Position::default() },
         (Some(begun), Some(record)) if is_record(record) => {
-            let begun = begun.parse().map_err(|_| wrong())?;
-            Position { sequence, record: Some(record.to_owned()), begun }
+            Position { sequence, record: Some(record.to_owned()), begun: number(begun)? }
         }
-        _ => return Err(wrong()),
+        _ => return None,
     };
-    if own == name { Ok(at) } else { Err(Wrong::Gone) }
+    is_name.then_some((root == name, at))
 }
 
 fn is_record(text: &str) -> bool {

@@ -153,11 +153,22 @@ fn a_position_that_is_none_or_of_another_directory_is_told_so() {
         "0123456789abcdef.x",
         "0123456789abcdef.1.2",
         "0123456789abcdef.1.0.a/b",
+        "0123456789abcdef.%2B1",
+        "0123456789ABCDEF.1",
+        "0123456789abcdef.99999999999999999999999",
+        "0123456789abcdef.1.0.programs/..",
+        "0123456789abcdef.1&since=0123456789abcdef.2",
     ] {
         assert_eq!(since(wrong), 400, "{wrong}");
     }
+    let body = ask(&live, &format!("/changes?since={}&limit=0&utm_source=x", "x".repeat(500))).body;
+    let faults: Value = serde_json::from_slice(&body).unwrap();
+    let told = faults["error"]["details"].as_array().unwrap();
+    let told: Vec<_> = told.iter().map(|it| it["parameter"].as_str().unwrap()).collect();
+    assert_eq!(told, ["since", "limit"], "every fault at once");
+    assert!(faults["error"]["details"][0]["value"].as_str().unwrap().chars().count() <= 101);
     assert_eq!(since("0123456789abcdef.1"), 410);
-    for limit in ["0", "1001", "x", ""] {
+    for limit in ["0", "1001", "x", "", "%2B5", "-1", "99999999999999999999999"] {
         assert_eq!(ask(&live, &format!("/changes?limit={limit}")).status, 400, "{limit}");
     }
     let ahead = at.replace(".1.", ".9.");

@@ -1,6 +1,7 @@
 # What the scripts here have in common that put real servers before a real edge: sourced, not run. $bin is the folder of
 # the programs ($OPDIR_BIN), $scratch a folder of their own; what is started goes into $started and ends with the script.
 # shellcheck shell=bash
+set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 bin=${OPDIR_BIN:-${CARGO_TARGET_DIR:-target}/debug}
 PATH=$PATH:/usr/sbin:/usr/local/sbin

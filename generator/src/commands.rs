@@ -326,6 +326,10 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
 }
 
 fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), Failure> {
+    if export::lies_in(dir, &root.join("generations")) {
+        let problem = format_args!("{} is among the snapshots; name a folder beside them", dir.display());
+        return Err(fail(Failure::Usage, problem));
+    }
     let generation =
         Generation::open_current(root).map_err(|error| print_faults(&[error], Failure::Input))?;
     match export::export(&generation, dir, pretty, effort) {

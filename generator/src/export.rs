@@ -70,6 +70,13 @@ pub fn export(
     out.finish()
 }
 
+/// Whether a folder, which need not be there, is inside of another.
+#[must_use]
+pub fn lies_in(dir: &Path, folder: &Path) -> bool {
+    let (Ok(folder), Ok(dir)) = (folder.canonicalize(), std::path::absolute(dir)) else { return false };
+    dir.ancestors().find_map(|dir| dir.canonicalize().ok()).is_some_and(|dir| dir.starts_with(folder))
+}
+
 /// The folder that is written.
 struct Out<'a> {
     dir: &'a Path,
@@ -139,5 +146,15 @@ mod tests {
         ] {
             assert_eq!((place(path, true).as_str(), place(path, false).as_str()), (expected, path));
         }
+    }
+
+    #[test]
+    fn a_folder_among_others_is_known_also_when_it_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("generations");
+        std::fs::create_dir(&own).unwrap();
+        assert!(lies_in(&own, &own) && lies_in(&own.join("not/there"), &own));
+        assert!(lies_in(&folder.path().join("generations/../generations/x"), &own));
+        assert!(!lies_in(&folder.path().join("generations-2"), &own) && !lies_in(folder.path(), &own));
     }
 }

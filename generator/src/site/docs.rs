@@ -72,9 +72,10 @@ impl Pages<'_> {
     /// The reference, read from the contract that is served.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
-        let paths = contract["paths"].as_object();
+        let paths = [&contract["paths"], &contract["x-changes"]["paths"]];
         let operations: Vec<Value> = paths
             .into_iter()
+            .filter_map(Json::as_object)
             .flatten()
             .filter_map(|(path, item)| {
                 let get = item.get("get")?;

@@ -19,7 +19,7 @@ fn path(template: &str) -> String {
 }
 
 fn templates() -> Vec<String> {
-    CONTRACT.document["paths"].as_object().unwrap().keys().cloned().collect()
+    CONTRACT.items().map(|(path, _)| path.clone()).collect()
 }
 
 /// Values around the bounds of a parameter's schema, and some that no schema takes.

@@ -4,40 +4,14 @@
 # named may not purge. Takes $OPDIR_BIN, the folder of the programs; $PORT and the two after it must be free.
 # Without curl, or without both caches, it ends with 77.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-bin=${OPDIR_BIN:-${CARGO_TARGET_DIR:-target}/debug} port=${PORT:-18180}
-origin=127.0.0.1:$port
-PATH=$PATH:/usr/sbin:/usr/local/sbin
 command -v curl >/dev/null || { printf 'there is no curl\n'; exit 77; }
+# shellcheck source=edge/deploy/shared.sh
+. "$(dirname "$0")/shared.sh"
+port=${PORT:-18180}
+origin=127.0.0.1:$port
 
-scratch=$(mktemp -d)
-started=()
-finish() {
-  [ ${#started[@]} = 0 ] || kill "${started[@]}" 2>/dev/null || true
-  wait
-  rm -rf "$scratch"
-}
-trap finish EXIT
-die() { printf 'purging: %s\n' "$1" >&2; exit 1; }
-answers() { # address
-  for _ in $(seq 100); do
-    (exec 3<>"/dev/tcp/${1%:*}/${1#*:}") 2>/dev/null && return
-    sleep 0.1
-  done
-  die "nothing answers at $1"
-}
-
-"$bin/opdir" init --sample "$scratch/data" >/dev/null
-publish() {
-  "$bin/opdir" build --data "$scratch/data" --out "$scratch/site" --base-url https://directory.example --quiet \
-    --compress none >/dev/null 2>"$scratch/messages" || { cat "$scratch/messages" >&2; die 'the sample does not build'; }
-}
-publish
-"$bin/opdir-edge" --snapshot "$scratch/site" --listen "$origin" --trusted-proxy 127.0.0.1/32 --surrogate-keys xkey \
-  2>"$scratch/log" &
-edge=$!
-started+=("$edge")
-answers "$origin"
+publish --compress none
+serve "$origin" --trusted-proxy 127.0.0.1/32 --surrogate-keys xkey
 
 caches=()
 if command -v varnishd >/dev/null; then
@@ -52,22 +26,7 @@ else
 fi
 if command -v nginx >/dev/null; then
   cache=127.0.0.1:$((port + 2))
-  sed -e "s/127.0.0.1:8080/$origin/" -e "s/listen 80;/listen $cache;/" \
-    -e "s#/var/cache/nginx/opdir#$scratch/cache#" edge/deploy/nginx.conf >"$scratch/site.conf"
-  cat >"$scratch/nginx.conf" <<END
-daemon off;
-user $(id -un);
-pid $scratch/nginx.pid;
-error_log $scratch/nginx.log;
-events {}
-http {
-    access_log off;
-    include $scratch/site.conf;
-}
-END
-  nginx -c "$scratch/nginx.conf" -e "$scratch/nginx.log" &
-  started+=($!)
-  answers "$cache"
+  start_nginx nginx.conf "$cache" -e "s/127.0.0.1:8080/$origin/" -e "s#/var/cache/nginx/opdir#$scratch/cache#"
   caches+=("nginx $cache")
 else
   printf 'left out: there is no nginx here\n'
@@ -91,8 +50,8 @@ for cache in "${caches[@]}"; do
     done
   done
 done
-sed -i "s/$old/$new/" "$scratch/data/organizations.csv"
-publish
+sed -i "s/$old/$new/" "$data/organizations.csv"
+publish --compress none
 kill -HUP "$edge"
 for _ in $(seq 100); do
   has "$origin" /organizations/national-science-foundation identity "$new" && break

@@ -66,6 +66,7 @@ pub fn attempt(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
         Route::Recipient(slug) => asked.recipient(slug).into(),
         Route::Export => asked.export().into(),
         Route::Changes => asked.changes(),
+        Route::ChangesFeed => asked.changes_feed(),
         Route::OpenApi => asked.document("openapi.json").into(),
         Route::Page(path) => asked.page(path),
         Route::Mcp | Route::NoApi => not_found("There is nothing at this path.").into(),

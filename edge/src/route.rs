@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
+use snapshot::page::changes;
 use snapshot::query::List;
 
 /// What a path names.
@@ -26,6 +27,8 @@ pub enum Route<'a> {
     OpenApi,
     /// `/changes`
     Changes,
+    /// `/changes.atom`
+    ChangesFeed,
     /// `/mcp` and `/mcp/`
     Mcp,
     /// Nothing of the REST interface below `/api`.
@@ -35,7 +38,7 @@ pub enum Route<'a> {
 }
 
 /// Every path template; the first stands for pages and for everything unknown.
-pub const TEMPLATES: [&str; 14] = [
+pub const TEMPLATES: [&str; 15] = [
     "/",
     "/api/v1/search",
     "/api/v1/programs/{slug}",
@@ -49,6 +52,7 @@ pub const TEMPLATES: [&str; 14] = [
     "/api/v1/exports/latest",
     "/api/v1/openapi.json",
     "/changes",
+    "/changes.atom",
     "/mcp",
 ];
 
@@ -68,7 +72,8 @@ impl Route<'_> {
             Self::Recipient(_) => "/api/v1/recipients/{slug}",
             Self::Export => "/api/v1/exports/latest",
             Self::OpenApi => "/api/v1/openapi.json",
-            Self::Changes => "/changes",
+            Self::Changes => changes::LINES,
+            Self::ChangesFeed => changes::FEED,
             Self::Mcp => "/mcp",
             Self::NoApi | Self::Page(_) => "/",
         }
@@ -81,8 +86,10 @@ pub fn route(path: &str) -> Route<'_> {
     if path == "/mcp" || path == "/mcp/" {
         return Route::Mcp;
     }
-    if path == "/changes" {
-        return Route::Changes;
+    match path {
+        changes::LINES => return Route::Changes,
+        changes::FEED => return Route::ChangesFeed,
+        _ => {}
     }
     let Some(rest) = path.strip_prefix("/api/v1/") else {
         return if path.starts_with("/api/") || path == "/api" { Route::NoApi } else { Route::Page(path) };
@@ -123,6 +130,7 @@ mod tests {
         assert_eq!(route("/api/v1/recipients"), Route::List(List::Recipients));
         assert_eq!(route("/api/v1/exports/latest"), Route::Export);
         assert_eq!(route("/changes"), Route::Changes);
+        assert_eq!(route("/changes.atom"), Route::ChangesFeed);
         assert_eq!(route("/mcp/"), Route::Mcp);
         assert_eq!(route("/programs/x"), Route::Page("/programs/x"));
         for path in [

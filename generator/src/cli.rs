@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
+use remote::address::is_one;
 
 use crate::diagnostics::{MessageFormat, Telling};
 use crate::diff::DiffFormat;
@@ -43,6 +45,7 @@ pub enum Command {
     /// Compare every file of a snapshot with what was published
     Verify {
         /// Folder that holds CURRENT
+        #[arg(value_parser = folder())]
         root: PathBuf,
         /// Look at sizes only, not at contents
         #[arg(long)]
@@ -51,8 +54,10 @@ pub enum Command {
     /// Tell what changed between two snapshots
     Diff {
         /// Folder that holds CURRENT, or a folder in generations/
+        #[arg(value_parser = folder())]
         old: PathBuf,
         /// The same of the newer one; when absent, OLD is compared with its parent
+        #[arg(value_parser = folder())]
         new: Option<PathBuf>,
         /// How it is told
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -61,6 +66,7 @@ pub enum Command {
     /// List what was published when, and what it added (+), changed (~) and removed (-)
     Log {
         /// Folder that holds CURRENT
+        #[arg(value_parser = folder())]
         root: PathBuf,
         /// How it is told
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -75,6 +81,7 @@ pub enum Command {
     /// Make an older snapshot the live one
     Rollback {
         /// Folder that holds CURRENT
+        #[arg(value_parser = folder())]
         root: PathBuf,
         /// Generation to go back to: its name, its number, or what its name begins with; the parent of the live one when absent
         generation: Option<String>,
@@ -82,8 +89,10 @@ pub enum Command {
     /// Write a snapshot's pages as files, for a static host
     Export {
         /// Folder that holds CURRENT
+        #[arg(value_parser = folder())]
         root: PathBuf,
         /// Folder to write into; made when it is not there, else empty
+        #[arg(value_parser = folder())]
         dir: PathBuf,
         /// Write `a/index.html` in place of `a.html`, for hosts that look for pages there
         #[arg(long)]
@@ -202,6 +211,7 @@ pub enum Keys {
 #[derive(Debug, Args)]
 pub struct Push {
     /// Folder that holds CURRENT
+    #[arg(value_parser = folder())]
     pub root: PathBuf,
     /// Address of the store: s3://bucket/folder, gs://…, az://…, file:///folder
     pub url: String,
@@ -219,6 +229,7 @@ pub struct Pull {
     /// Address of the store: s3://bucket/folder, gs://…, az://…, https://…, file:///folder
     pub url: String,
     /// Folder to publish under; made when it is not there
+    #[arg(value_parser = folder())]
     pub root: PathBuf,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
@@ -323,7 +334,7 @@ pub struct Plan {
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
     pub data: PathBuf,
     /// Folder that a build would publish under
-    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
+    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT", value_parser = folder())]
     pub out: PathBuf,
     /// How it is told
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -349,7 +360,7 @@ pub struct Build {
     #[expect(missing_docs, reason = "clap would take it for help")]
     pub messages: Messages,
     /// Folder to publish under; made when it is not there
-    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT")]
+    #[arg(long, env = "OPDIR_OUT", value_name = "ROOT", value_parser = folder())]
     pub out: PathBuf,
     /// Public address of the site: scheme and host, no path
     #[arg(
@@ -417,6 +428,16 @@ fn base_url(text: &str) -> Result<String, String> {
     }
 }
 
+/// Reads a folder, for which nobody may mistake a store.
+fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|text| match text.to_str() {
+        Some(text) if is_one(text) => Err(
+            "that is the address of a store and no folder; `opdir pull` brings what is live there into one",
+        ),
+        _ => Ok(PathBuf::from(text)),
+    })
+}
+
 /// Reads `7d` or `36h`.
 fn duration(text: &str) -> Result<Duration, String> {
     let split = text.char_indices().last().map_or(0, |(last, _)| last);
@@ -427,4 +448,24 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => None,
     };
     seconds.map(Duration::from_secs).ok_or_else(|| "write days or hours, as in 7d or 36h".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_not_taken_for_a_folder() {
+        for command in [
+            "log s3://bucket/site",
+            "export file:///site public",
+            "push s3://bucket/site site",
+            "pull s3://bucket/site s3://bucket/site",
+            "build --data data --base-url https://directory.example --out gs://bucket",
+        ] {
+            let told = Cli::try_parse_from([&["opdir"], &*command.split(' ').collect::<Vec<_>>()].concat());
+            assert!(told.unwrap_err().to_string().contains("`opdir pull` brings"), "{command}");
+        }
+        assert!(Cli::try_parse_from(["opdir", "gc", "s3://bucket/site"]).is_ok());
+    }
 }

@@ -326,6 +326,10 @@ fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
 }
 
 fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), Failure> {
+    if export::lies_in(dir, &root.join("generations")) {
+        let problem = format_args!("{} is among the snapshots; name a folder beside them", dir.display());
+        return Err(fail(Failure::Usage, problem));
+    }
     let generation =
         Generation::open_current(root).map_err(|error| print_faults(&[error], Failure::Input))?;
     match export::export(&generation, dir, pretty, effort) {
@@ -335,6 +339,7 @@ fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), F
             Ok(())
         }
         Err(ExportError::Store(error)) => Err(print_faults(&[error], Failure::Input)),
+        Err(error @ ExportError::Index(_)) => Err(fail(Failure::Input, error)),
         Err(error) => Err(fail(Failure::Output, error)),
     }
 }

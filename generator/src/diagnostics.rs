@@ -288,7 +288,7 @@ pub fn quoted(value: &str) -> String {
 }
 
 /// Text without characters that a terminal or a log would act on.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

@@ -1,13 +1,22 @@
 //! A snapshot's pages as plain files, with their codings beside them: what a static host takes, from a tree or from
 //! packs alike.
 
-use std::io;
+mod changes;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use snapshot::store::{CODINGS, Coding, FileEntry, Generation, StoreError};
+use snapshot::store::sections::SectionError;
+use snapshot::store::{CODINGS, Coding, Digest, FileEntry, Generation, StoreError};
 
 use crate::encode::Effort;
+
+/// The list of all files that are written and of their hashes: of pages those that the snapshot lists.
+pub const SUMS: &str = "SHA256SUMS";
 
 /// Why pages could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +24,9 @@ pub enum ExportError {
     /// The snapshot cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Its index cannot be read.
+    #[error("the index cannot be read: {0}; rebuild the snapshot with `opdir build` of this version")]
+    Index(#[from] SectionError),
     /// The system refuses to write.
     #[error("{}: {source}", path.display())]
     Io {
@@ -28,8 +40,8 @@ pub enum ExportError {
     Taken(PathBuf),
 }
 
-/// Writes all pages below a folder; gives the number of files. With `pretty`, a page is the index of a folder of
-/// its name.
+/// Writes all pages below a folder, what changed (`changes`), and [`SUMS`]; gives the number of files. With `pretty`, a
+/// page is the index of a folder of its name.
 ///
 /// # Errors
 ///
@@ -45,12 +57,67 @@ pub fn export(
     if std::fs::read_dir(dir).map_err(refused)?.next().is_some() {
         return Err(ExportError::Taken(dir.to_owned()));
     }
+    let out = Out { dir, effort, sums: Mutex::default() };
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
-    let written = pages.into_par_iter().map(|page| match page.path().strip_prefix("public/") {
-        Some(path) => write(generation, page, &dir.join(place(path, pretty)), effort),
-        None => Ok(0),
-    });
-    written.sum()
+    pages.into_par_iter().try_for_each(|page| match page.path().strip_prefix("public/") {
+        Some(path) => {
+            let body = generation.read(page, Coding::Identity)?;
+            out.put(&place(path, pretty), &body, page.identity().sha256)
+        }
+        None => Ok(()),
+    })?;
+    changes::write(generation, &out)?;
+    out.finish()
+}
+
+/// Whether a folder, which need not be there, is inside of another.
+#[must_use]
+pub fn lies_in(dir: &Path, folder: &Path) -> bool {
+    let (Ok(folder), Ok(dir)) = (folder.canonicalize(), std::path::absolute(dir)) else { return false };
+    dir.ancestors().find_map(|dir| dir.canonicalize().ok()).is_some_and(|dir| dir.starts_with(folder))
+}
+
+/// The folder that is written.
+struct Out<'a> {
+    dir: &'a Path,
+    effort: Effort,
+    /// What was written, and its hash.
+    sums: Mutex<BTreeMap<String, Digest>>,
+}
+
+impl Out<'_> {
+    /// Writes a file, and beside it those codings that save a tenth or more.
+    fn put(&self, path: &str, body: &[u8], sha256: Digest) -> Result<(), ExportError> {
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            let folder = self.dir.join(folder);
+            let made = std::fs::create_dir_all(&folder);
+            made.map_err(|source| ExportError::Io { path: folder, source })?;
+        }
+        self.file(path.to_owned(), body, sha256)?;
+        for coding in CODINGS.into_iter().skip(1) {
+            let coded = self.effort.encode(coding, body).filter(|coded| coded.len() * 10 <= body.len() * 9);
+            if let Some(coded) = coded {
+                self.file(format!("{path}{}", coding.suffix()), &coded, Digest::of(&coded))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&self, name: String, bytes: &[u8], sha256: Digest) -> Result<(), ExportError> {
+        let path = self.dir.join(&name);
+        let written = File::create_new(&path).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|source| ExportError::Io { path, source })?;
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sha256);
+        Ok(())
+    }
+
+    /// Writes what `sha256sum --check` reads; gives the number of all files.
+    fn finish(self) -> Result<usize, ExportError> {
+        let sums = std::mem::take(&mut *self.sums.lock().unwrap_or_else(PoisonError::into_inner));
+        let lines: String = sums.iter().map(|(path, sha256)| format!("{sha256}  {path}\n")).collect();
+        self.file(SUMS.to_owned(), lines.as_bytes(), Digest::of(lines.as_bytes()))?;
+        Ok(sums.len() + 1)
+    }
 }
 
 /// Where a page goes.
@@ -60,35 +127,6 @@ fn place(path: &str, pretty: bool) -> String {
         Some(folder) => format!("{folder}/index.html"),
         None => path.to_owned(),
     }
-}
-
-/// Writes a page, and beside it those codings that save a tenth or more.
-fn write(
-    generation: &Generation,
-    page: FileEntry<'_>,
-    path: &Path,
-    effort: Effort,
-) -> Result<usize, ExportError> {
-    let body = generation.read(page, Coding::Identity)?;
-    let put = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes).map_err(|source| ExportError::Io { path: path.to_owned(), source })
-    };
-    if let Some(folder) = path.parent() {
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|source| ExportError::Io { path: folder.to_owned(), source })?;
-    }
-    put(path, &body)?;
-    let mut files = 1;
-    for coding in CODINGS.into_iter().skip(1) {
-        let coded = effort.encode(coding, &body).filter(|coded| coded.len() * 10 <= body.len() * 9);
-        if let Some(coded) = coded {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(coding.suffix());
-            put(Path::new(&beside), &coded)?;
-            files += 1;
-        }
-    }
-    Ok(files)
 }
 
 #[cfg(test)]
@@ -108,5 +146,15 @@ mod tests {
         ] {
             assert_eq!((place(path, true).as_str(), place(path, false).as_str()), (expected, path));
         }
+    }
+
+    #[test]
+    fn a_folder_among_others_is_known_also_when_it_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("generations");
+        std::fs::create_dir(&own).unwrap();
+        assert!(lies_in(&own, &own) && lies_in(&own.join("not/there"), &own));
+        assert!(lies_in(&folder.path().join("generations/../generations/x"), &own));
+        assert!(!lies_in(&folder.path().join("generations-2"), &own) && !lies_in(folder.path(), &own));
     }
 }

@@ -11,7 +11,7 @@ use snapshot::record::Directory;
 use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
-use snapshot::store::{About, Counts, Digest, Layout, Page, Published, Stage, StoreError};
+use snapshot::store::{About, Counts, Digest, Ids, KINDS, Layout, Page, Published, Stage, StoreError};
 use snapshot::time::Day;
 
 use crate::data;
@@ -255,7 +255,17 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
         },
         complete: !options.index_only,
         recipe: options.recipe.map(|recipe| recipe.whole),
+        ids: ids(directory),
     }
+}
+
+/// Ids of the records that have pages.
+fn ids(directory: &Directory) -> Ids {
+    let organizations = directory.organizations.iter().map(|it| (KINDS[0], &it.slug, it.id));
+    let programs = directory.programs.iter().map(|it| (KINDS[1], &it.slug, it.id));
+    let recipients = directory.recipients.iter().map(|it| (KINDS[2], &it.slug, it.id));
+    let all = organizations.chain(programs).chain(recipients);
+    all.map(|(kind, slug, id)| (format!("{kind}/{slug}"), id)).collect()
 }
 
 /// A directory opened in memory, without files; for checks and tests.

@@ -7,10 +7,14 @@ use std::io::{self, Cursor, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::diagnostics::printable;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 
 /// Environment variable that may hold the text of a secret key.
 pub const KEY_VARIABLE: &str = "OPDIR_KEY";
+
+/// Longest text that is shown where a public key, of 56 letters, or a path was expected.
+const LONGEST: usize = 150;
 
 /// Whose problem it is that there is no key.
 const NO_KEY: &str = "no secret key";
@@ -83,7 +87,8 @@ pub fn new(path: &Path) -> Result<String, KeyError> {
         written.map_err(|source| KeyError::Write { path, source })
     };
     put(path.to_owned(), 0o600, secret.into_string())?;
-    put(with(path, ".pub"), 0o644, public.into_string())?;
+    // Half a pair is of no use, and in the way of the next one.
+    put(with(path, ".pub"), 0o644, public.into_string()).inspect_err(|_| drop(fs::remove_file(path)))?;
     Ok(pair.pk.to_base64())
 }
 
@@ -106,9 +111,10 @@ pub fn public(path: Option<&Path>) -> Result<String, KeyError> {
 fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     let (whose, text) = match path {
         Some(path) => (path.display().to_string(), read(path)?),
-        None => match std::env::var(KEY_VARIABLE) {
-            Ok(text) => (KEY_VARIABLE.to_owned(), text),
-            Err(_) => {
+        // A secret that is not set is an empty variable in CI.
+        None => match std::env::var(KEY_VARIABLE).ok().filter(|text| !text.trim().is_empty()) {
+            Some(text) => (KEY_VARIABLE.to_owned(), text),
+            None => {
                 return Err(key(NO_KEY, format_args!("name its file with --key, or set {KEY_VARIABLE}")));
             }
         },
@@ -197,10 +203,12 @@ pub fn trusted_line(text: &str) -> Result<String, KeyError> {
 }
 
 fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
-    PublicKey::from_base64(text).or_else(|_| {
+    PublicKey::from_base64(text.trim()).or_else(|_| {
         let path = Path::new(text);
         if !path.exists() {
-            return Err(key(text, "neither a public key nor a file that holds one"));
+            // What is longer than a public key may be a secret one, which does not belong into a log.
+            let shown = if text.trim().len() > LONGEST { "what --trust names" } else { text };
+            return Err(key(printable(shown), "neither a public key nor a file that holds one"));
         }
         let lines = read(path)?;
         let line = lines.lines().find(|line| !line.starts_with("untrusted comment:")).unwrap_or_default();
@@ -249,6 +257,25 @@ mod tests {
         );
         fs::write(&beside, "x").unwrap();
         assert!(told(&[key]).contains("its signature is none"));
+    }
+
+    #[test]
+    fn a_secret_that_is_given_for_a_public_key_is_not_shown() {
+        let (_folder, secret, file, _) = signed();
+        let text = fs::read_to_string(secret).unwrap();
+        for text in [text.as_str(), text.lines().nth(1).unwrap()] {
+            let told = verify(&file, &[text.to_owned()]).unwrap_err().to_string();
+            assert_eq!(told, "what --trust names: neither a public key nor a file that holds one");
+        }
+    }
+
+    #[test]
+    fn half_a_pair_is_not_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("key.pub"), "another").unwrap();
+        assert!(matches!(new(&folder.path().join("key")), Err(KeyError::Write { .. })));
+        assert!(!folder.path().join("key").exists());
+        assert_eq!(fs::read_to_string(folder.path().join("key.pub")).unwrap(), "another");
     }
 
     #[test]

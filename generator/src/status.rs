@@ -3,14 +3,16 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-/// How long an edge may take to connect, and then between two bytes.
+use crate::diagnostics::printable;
+
+/// How long an edge may take to connect, and then for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Longest answer that is read, in bytes.
-const LONGEST: u64 = 64 << 10;
+const LONGEST: usize = 64 << 10;
 
 /// What `/snapshot` of an admin listener says, as far as it is told here.
 #[derive(Debug, Deserialize)]
@@ -59,11 +61,12 @@ pub fn told(edges: &[String]) -> (String, bool) {
                 reason.clone()
             }
         };
-        text.push_str(&format!("{edge}\n  {line}\n"));
+        // Whoever answers there may not write to the terminal what it acts on, nor a line of another.
+        text.push_str(&format!("{}\n  {}\n", printable(edge), printable(&line)));
     }
     let newest = generations.iter().copied().max().unwrap_or("nothing");
     let count = generations.iter().filter(|generation| **generation == newest).count();
-    text.push_str(&format!("{count} of {} serve {newest}", edges.len()));
+    text.push_str(&format!("{count} of {} serve {}", edges.len(), printable(newest)));
     (text, is_well && count == edges.len())
 }
 
@@ -88,7 +91,16 @@ fn complaint(snapshot: &Snapshot) -> Option<String> {
 }
 
 fn ask(edge: &str) -> Result<Snapshot, String> {
-    let authority = edge.strip_prefix("http://").unwrap_or(edge).trim_end_matches('/');
+    if edge.starts_with("https://") {
+        return Err(
+            "is not asked: admin listeners speak plain HTTP, and live at private addresses".to_owned()
+        );
+    }
+    let authority = edge.strip_prefix("http://").unwrap_or(edge);
+    let authority = authority.split('/').next().unwrap_or_default();
+    if authority.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+        return Err("is not asked: its address has no port, as in http://10.0.0.1:9090".to_owned());
+    }
     let body = fetch(authority).map_err(|error| format!("does not answer: {error}"))?;
     serde_json::from_slice(&body).map_err(|_| {
         "answers, but not as an admin listener does (`opdir-edge --admin-listen ADDR`)".to_owned()
@@ -100,7 +112,7 @@ fn fetch(authority: &str) -> io::Result<Vec<u8>> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in authority.to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => return exchange(stream, authority),
+            Ok(stream) => return exchange(stream, authority, Instant::now() + PATIENCE),
             Err(error) => last = error,
         }
     }
@@ -108,12 +120,21 @@ fn fetch(authority: &str) -> io::Result<Vec<u8>> {
 }
 
 /// HTTP/1.0: the answer ends with the connection and comes in one piece.
-fn exchange(mut stream: TcpStream, authority: &str) -> io::Result<Vec<u8>> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn exchange(mut stream: TcpStream, authority: &str, until: Instant) -> io::Result<Vec<u8>> {
     stream.set_write_timeout(Some(PATIENCE))?;
     write!(stream, "GET /snapshot HTTP/1.0\r\nHost: {authority}\r\n\r\n")?;
-    let mut answer = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut answer)?;
+    let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+    while answer.len() < LONGEST {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "its answer does not end"));
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut part)? {
+            0 => break,
+            read => answer.extend_from_slice(part.get(..read).unwrap_or_default()),
+        }
+    }
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
     let end = end.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "that was no HTTP"))?;
     Ok(answer.split_off(end + 4))
@@ -168,5 +189,35 @@ mod tests {
             text.contains("does not answer: ") && text.contains("not as an admin listener does"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_edge_writes_nothing_to_the_terminal_that_it_acts_on() {
+        let hostile = r#"{"generation":"\u001b[2J000002-b","day":"a\nhttp://other","ageSeconds":0,"refused":{"generation":"x","reason":"\u001b]0;y\u0007"}}"#;
+        let (text, is_well) = told(&[edge(hostile)]);
+        assert!(!is_well && text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert_eq!(text.lines().count(), 3, "{text:?}");
+    }
+
+    #[test]
+    fn who_answers_a_byte_at_a_time_is_not_waited_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            while stream.write_all(b"x").is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let start = Instant::now();
+        let (text, _) = told(&[address]);
+        assert!(start.elapsed() < 3 * PATIENCE && text.contains("does not answer: "), "{text}");
+    }
+
+    #[test]
+    fn addresses_that_nobody_can_answer_at_are_told_why() {
+        let (text, _) =
+            told(&["https://10.0.0.1:9090".to_owned(), "http://edge.example/snapshot".to_owned()]);
+        assert!(text.contains("plain HTTP") && text.contains("no port"), "{text}");
     }
 }

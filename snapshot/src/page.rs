@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod bilingual;
+pub mod changes;
 pub mod detail;
 pub mod error;
 pub mod export;

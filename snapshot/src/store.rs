@@ -94,7 +94,7 @@ pub use outgoing::{Leaving, Outgoing, TakePack};
 use sections::SectionError;
 pub use stage::{Incoming, Piece, Stage, take_present};
 pub use table::{FileEntry, FileTable, Hole};
-pub use told::{About, Encode, Key, Layout, Made, Page, Published};
+pub use told::{About, Encode, Ids, Key, Layout, Made, Page, Published};
 pub use verify::{Mode, Report, verify};
 
 const CURRENT: &str = "CURRENT";

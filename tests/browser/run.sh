@@ -13,4 +13,6 @@ cd "$work"
 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --silent --no-audit --no-fund || exit 77
 if [ "$1" = --preview ]; then node preview.mjs "$2" ${SHOTS:+"$SHOTS"}; exit; fi
 [ -n "${KINDS:-}" ] || node suite.mjs "$@"
+# Kinds are words.
+# shellcheck disable=SC2086
 if [ -n "${SHOTS:-}" ]; then node shots.mjs "$1" "$SHOTS" ${KINDS:-}; fi

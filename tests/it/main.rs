@@ -54,6 +54,7 @@ mod store {
     mod corruption;
     mod dates;
     pub(crate) mod diff;
+    mod exported;
     mod kept;
     mod packs;
     pub(crate) mod publish;

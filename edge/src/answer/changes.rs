@@ -1,12 +1,13 @@
 //! `/changes`: which records changed since somebody asked, one JSON object a line. Every answer links the next one;
 //! after an answer without a line there is nothing new yet, and the same address is to be asked again later.
+//! `/changes.atom`: those that changed last, for feed readers.
 
 use http::{HeaderValue, StatusCode};
-use serde_json::json;
+use snapshot::brief::start;
 use snapshot::page::address::CHANGES_TAG;
-use snapshot::page::error;
-use snapshot::query::{Page, is_slug};
-use snapshot::store::{Changed, Changes, Hex, KINDS, Position};
+use snapshot::page::{changes, error};
+use snapshot::query::{Fault, INVALID_VALUE_MAX, Page, is_slug};
+use snapshot::store::{Changes, KINDS, Position};
 
 use super::{Asked, Attempt, Place, Question};
 use crate::content::Content;
@@ -16,94 +17,136 @@ use crate::searches::{Outcome, is_heavy};
 
 /// Most lines of an answer, and those of one that was not asked for fewer.
 const LINES_MAX: usize = 1_000;
-/// How many digits of the history's name a position begins with.
-const ROOT: usize = 16;
 
-const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
+const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
 
 /// Why there is no answer.
 enum Wrong {
-    /// The parameter is none of ours.
-    Unknown(&'static str),
+    /// What was asked is no question; every fault of it.
+    Malformed(Vec<Fault>),
     /// It was, but is of another directory or too long ago.
     Gone,
 }
 
 impl Wrong {
     fn reply(&self) -> Reply {
-        match self {
-            Self::Unknown(message) => {
-                Reply::error(StatusCode::BAD_REQUEST, error::message(message), Lifetime::Short)
-            }
-            Self::Gone => Reply::error(StatusCode::GONE, error::message(GONE), Lifetime::Short),
-        }
+        let (status, body) = match self {
+            Self::Malformed(faults) => (StatusCode::BAD_REQUEST, error::changes_faults(faults)),
+            Self::Gone => (StatusCode::GONE, error::message(GONE)),
+        };
+        Reply::error(status, body, Lifetime::Short)
     }
 }
 
-const SINCE: &str = "since is no position: take it from the Link header of an earlier answer, or leave it out to \
-                     begin with all records.";
-const LIMIT: &str = "limit is a number from 1 to 1000.";
+const SINCE: &str = "no position; take it from the Link header of an earlier answer, or leave it out to begin with all \
+                     records";
 const GONE: &str = "What was removed since then is no longer known, or the directory was built anew: begin again \
                     with /changes, or with /api/v1/exports/latest.";
 
 impl Asked<'_> {
     pub(super) fn changes(&self) -> Attempt {
         let generation = self.epoch.generation();
-        let changes = generation.changes();
-        let (from, limit) = match read(self.query(), changes) {
+        let history = generation.changes();
+        let (from, limit) = match read(self.query(), history) {
             Ok(read) => read,
             Err(wrong) => return wrong.reply().into(),
         };
-        let work = changes.price(generation.files(), limit);
+        let work = history.price(generation.files(), limit);
         if self.place == Place::Here && is_heavy(work) {
             return Outcome::Heavy(work);
         }
-        let changed = changes.after(generation.files(), &from, limit);
-        let next = changed.last().map_or_else(|| from.clone(), |last| changes.next(&from, last));
-        let canonical = asked(changes, &from, limit);
-        // A generation that is published again keeps its hash and not its history.
-        let sequence = generation.id().sequence.to_string();
+        let changed = history.after(generation.files(), &from, limit);
+        let next = changed.last().map_or_else(|| from.clone(), |last| history.next(&from, last));
+        let canonical = asked(history, &from, limit);
         let question = Question {
             path: None,
-            validator: self.validator("changes", &canonical, &[sequence]),
+            validator: self.validator(changes::LINES, &canonical, &self.told()),
             canonical,
             depends_on_day: false,
             page: Page { offset: 0, limit: limit as u64 },
             work,
         };
         let content = || {
-            Content::json().of(NDJSON).tag(CHANGES_TAG).link(
-                "/changes",
-                &asked(changes, &next, limit),
-                "next",
-            )
+            let next = asked(history, &next, limit);
+            Content::json().of(NDJSON).tag(CHANGES_TAG).link(changes::LINES, &next, "next")
         };
         let base_url = &generation.manifest().base_url;
         self.computed(&question, content, || {
-            let lines = changed.iter().flat_map(|changed| line(base_url, changed).into_bytes());
-            lines.collect::<Vec<u8>>().into()
+            let mut lines = Vec::with_capacity(256 * changed.len());
+            changed.iter().for_each(|changed| changes::push_line(&mut lines, base_url, changed));
+            lines.into()
         })
     }
-}
 
-/// Where to begin and how many lines; without `since`, all records.
-fn read(query: &str, changes: &Changes) -> Result<(Position, usize), Wrong> {
-    let (mut from, mut limit) = (Position::default(), LINES_MAX);
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        match &*name {
-            "since" => from = position(&value, changes)?,
-            "limit" => {
-                let number = value.parse().ok().filter(|limit| (1..=LINES_MAX).contains(limit));
-                limit = number.ok_or(Wrong::Unknown(LIMIT))?;
-            }
-            _ => {}
-        }
+    pub(super) fn changes_feed(&self) -> Attempt {
+        let (generation, site) = (self.epoch.generation(), self.epoch.site());
+        let history = generation.changes();
+        let most = changes::ENTRIES_MAX;
+        let question = Question {
+            path: None,
+            validator: self.validator(changes::FEED, "", &self.told()),
+            canonical: String::new(),
+            depends_on_day: false,
+            page: Page { offset: 0, limit: most as u64 },
+            work: history.price(generation.files(), most) + changes::price(site),
+        };
+        let content = || Content::json().of(ATOM).tag(CHANGES_TAG);
+        self.computed(&question, content, || {
+            let manifest = generation.manifest();
+            let newest = history.newest(generation.files(), most);
+            changes::feed(site, &manifest.base_url, manifest.generated_at, &newest).into()
+        })
     }
-    if changes.reaches(&from) { Ok((from, limit)) } else { Err(Wrong::Gone) }
+
+    /// What tells the histories of a generation from each other: one that is published again keeps its hash.
+    fn told(&self) -> [String; 2] {
+        let generation = self.epoch.generation();
+        [generation.id().sequence.to_string(), generation.changes().name()]
+    }
 }
 
-fn root(changes: &Changes) -> String {
-    Hex(&changes.root().0[..ROOT / 2]).to_string()
+/// Where to begin and how many lines; without `since`, all records. Names that are not known are left to caches and
+/// trackers.
+fn read(query: &str, changes: &Changes) -> Result<(Position, usize), Wrong> {
+    let (mut from, mut limit, mut is_own) = (Position::default(), LINES_MAX, true);
+    let (mut faults, mut seen) = (Vec::new(), Vec::new());
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
+        let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
+            Some((_, earlier)) if *earlier == value => continue,
+            Some(_) => Some("given twice with different values".to_owned()),
+            None if name == "since" => match position(&value, changes) {
+                Some((of, at)) => {
+                    (from, is_own) = (at, of);
+                    None
+                }
+                None => Some(SINCE.to_owned()),
+            },
+            None => match number(&value).filter(|number| (1..=LINES_MAX as u64).contains(number)) {
+                Some(number) => {
+                    limit = number as usize;
+                    None
+                }
+                None => Some(format!("not an integer from 1 to {LINES_MAX}")),
+            },
+        };
+        if let Some(reason) = reason {
+            let value = start(&value, INVALID_VALUE_MAX).into_owned();
+            faults.push(Fault { parameter: name, value, reason });
+        }
+        seen.push((name, value));
+    }
+    match is_own && changes.reaches(&from) {
+        _ if !faults.is_empty() => Err(Wrong::Malformed(faults)),
+        true => Ok((from, limit)),
+        false => Err(Wrong::Gone),
+    }
+}
+
+/// A number in digits alone.
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The question of what comes after a position.
@@ -114,48 +157,30 @@ fn asked(changes: &Changes, from: &Position, limit: usize) -> String {
 
 /// `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
 fn written(changes: &Changes, at: &Position) -> String {
-    let start = format!("{}.{}", root(changes), at.sequence);
+    let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
         Some(record) => format!("{start}.{}.{record}", at.begun),
         None => start,
     }
 }
 
-fn position(text: &str, changes: &Changes) -> Result<Position, Wrong> {
-    let wrong = || Wrong::Unknown(SINCE);
+/// A position, and whether it is one of this history.
+fn position(text: &str, changes: &Changes) -> Option<(bool, Position)> {
     let mut parts = text.splitn(4, '.');
-    let own =
-        parts.next().filter(|root| root.len() == ROOT && root.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let own = own.ok_or_else(wrong)?;
-    let sequence = parts.next().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+    let (root, name) = (parts.next()?, changes.name());
+    let is_name =
+        root.len() == name.len() && root.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let sequence = parts.next().and_then(number)?;
     let at = match (parts.next(), parts.next()) {
         (None, _) => Position { sequence, ..Position::default() },
         (Some(begun), Some(record)) if is_record(record) => {
-            let begun = begun.parse().map_err(|_| wrong())?;
-            Position { sequence, record: Some(record.to_owned()), begun }
+            Position { sequence, record: Some(record.to_owned()), begun: number(begun)? }
         }
-        _ => return Err(wrong()),
+        _ => return None,
     };
-    if own == root(changes) { Ok(at) } else { Err(Wrong::Gone) }
+    is_name.then_some((root == name, at))
 }
 
 fn is_record(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, slug)| KINDS.contains(&kind) && is_slug(slug))
-}
-
-fn line(base_url: &str, changed: &Changed<'_>) -> String {
-    let Changed { sequence, at, kind, slug, version } = changed;
-    let singular = kind.strip_suffix('s').unwrap_or(kind);
-    let mut line = json!({
-        "seq": sequence,
-        "op": if version.is_some() { "upsert" } else { "delete" },
-        "kind": singular,
-        "slug": slug,
-        "url": format!("{base_url}/api/v1/{kind}/{slug}"),
-        "at": at.to_string(),
-    });
-    if let Some(version) = version {
-        line["version"] = Hex(version).to_string().into();
-    }
-    format!("{line}\n")
 }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use snapshot::record::{Dataset, Locale, Members};
+use snapshot::store::Digest;
 
 use super::{Download, FOLDER, Format};
 use crate::read::Table;
@@ -233,6 +234,19 @@ impl Describer<'_> {
         self.downloads.iter().map(|it| format!("{}  {}\n", it.sha256, it.name())).collect()
     }
 
+    /// The day the dataset was published, as a version is written.
+    fn day(&self) -> String {
+        self.dataset.published_at.strftime("%Y.%-m.%-d").to_string()
+    }
+
+    /// A semantic version: that day, and the beginning of the hash of all tables as the build that it is. Equal tables
+    /// have equal versions.
+    fn version(&self) -> String {
+        const DIGITS: usize = 12;
+        let hash = Digest::of(self.sums().as_bytes()).to_string();
+        format!("{}+{}", self.day(), hash.get(..DIGITS).unwrap_or_default())
+    }
+
     /// <https://datapackage.org/standard/data-package/>
     fn data_package(&self) -> Value {
         let resource = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
@@ -257,6 +271,7 @@ impl Describer<'_> {
             "id": self.address("datapackage.json"),
             "title": self.dataset.title,
             "description": self.about,
+            "version": self.version(),
             "homepage": format!("{}{FOLDER}", self.base_url),
             "created": self.dataset.published_at,
             "licenses": [{
@@ -359,7 +374,7 @@ impl Describer<'_> {
             "description": self.about,
             "url": format!("{}{FOLDER}", self.base_url),
             "license": LICENSE,
-            "version": self.dataset.published_at.strftime("%Y.%-m.%-d").to_string(),
+            "version": self.day(),
             "datePublished": self.dataset.published_at,
             "inLanguage": Locale::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
             "citeAs": format!("{} ({page})", self.dataset.title, page = self.base_url),

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use minijinja::{Value, context};
 use serde_json::Value as Json;
 use snapshot::facet::FACETS;
+use snapshot::page::changes::FEED;
 use snapshot::page::html::{escaped, grouped};
 use snapshot::record::Locale;
 
@@ -35,6 +36,7 @@ impl Pages<'_> {
             ("/programs.csv", "follow_csv", "CSV (BOM)", programs),
             ("/programs.atom", "data_atom", "Atom", 0),
             ("/programs.ics", "data_ics", "iCalendar", 0),
+            (FEED, "data_changes_atom", "Atom", 0),
         ]
         .map(file)
         .into();
@@ -70,9 +72,10 @@ impl Pages<'_> {
     /// The reference, read from the contract that is served.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
-        let paths = contract["paths"].as_object();
+        let paths = [&contract["paths"], &contract["x-changes"]["paths"]];
         let operations: Vec<Value> = paths
             .into_iter()
+            .filter_map(Json::as_object)
             .flatten()
             .filter_map(|(path, item)| {
                 let get = item.get("get")?;
@@ -179,20 +182,36 @@ impl Pages<'_> {
         )
     }
 
-    /// Every page that should be found, with the time of its last change.
-    fn addresses(&self) -> Vec<(String, Timestamp)> {
+    /// Every page that should be found, with the time of its last change if the data knows it.
+    fn addresses(&self) -> Vec<(String, Option<Timestamp>)> {
         let published = self.directory.dataset.published_at;
         let directory = self.directory;
         let fixed = Fixed::ALL.into_iter().filter(|page| *page != Fixed::Missing);
-        let fixed = fixed.map(|page| (Page::Fixed(page, Locale::En), published));
-        let programs = directory.programs.iter().enumerate();
-        let programs = programs.map(|(at, it)| (Page::Program(at, Locale::En), it.updated_at));
+        let fixed =
+            fixed.map(|page| (Page::Fixed(page, Locale::En), page.lists_records().then_some(published)));
+        let programs =
+            (0..directory.programs.len()).map(|at| (Page::Program(at, Locale::En), self.changed(at)));
         let organizations = directory.organizations.iter().enumerate();
         let organizations = organizations.map(|(at, it)| (Page::Organization(at, Locale::En), it.updated_at));
-        let recipients = directory.recipients.iter().enumerate();
-        let recipients = recipients.map(|(at, it)| (Page::Recipient(at, Locale::En), it.updated_at));
-        let all = fixed.chain(programs).chain(organizations).chain(recipients);
+        let recipients = directory.recipients.iter().enumerate().map(|(at, it)| {
+            let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
+            (Page::Recipient(at, Locale::En), awards.fold(it.updated_at, Timestamp::max))
+        });
+        let records = programs.chain(organizations).chain(recipients);
+        let all = fixed.chain(records.map(|(page, changed)| (page, Some(changed))));
         all.map(|(page, changed)| (page.path(self), changed)).collect()
+    }
+
+    /// When a program, or what is said of it alone, last changed. What it shows of others (who offers it, who got it)
+    /// has pages and dates of its own; the day moves nothing.
+    fn changed(&self, program: usize) -> Timestamp {
+        let (directory, links) = (self.directory, &self.directory.program_links[program]);
+        let cycles = links.cycles.iter().map(|at| directory.cycles[*at].updated_at);
+        let awards = links.awards.iter().map(|at| directory.awards[*at].updated_at);
+        let sources = links.sources.iter().map(|at| directory.sources[*at].updated_at);
+        let facts = links.facts.iter().map(|at| directory.facts[*at].updated_at);
+        let parts = cycles.chain(awards).chain(sources).chain(facts);
+        parts.fold(directory.programs[program].updated_at, Timestamp::max)
     }
 
     fn sitemap_index(&self) -> String {
@@ -218,9 +237,9 @@ impl Pages<'_> {
              xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
         );
         for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number - 1).unwrap_or_default() {
+            let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
             for locale in Locale::ALL {
-                let _ =
-                    write!(out, "<url><loc>{base}{}</loc><lastmod>{changed}</lastmod>", here(path, *locale));
+                let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(path, *locale));
                 for other in Locale::ALL {
                     let _ = write!(
                         out,

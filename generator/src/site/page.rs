@@ -86,6 +86,14 @@ impl Fixed {
         }
     }
 
+    /// Whether it shows records, so that it changes with the dataset and not only with the program.
+    pub(super) const fn lists_records(self) -> bool {
+        matches!(
+            self,
+            Self::Home | Self::Deadlines | Self::Browse | Self::Organizations | Self::Recipients | Self::Data
+        )
+    }
+
     /// The word that says what it is in a sentence, for lists of results elsewhere.
     pub(super) const fn description(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
 use snapshot::store::{Digest, Generation};
 
@@ -24,13 +24,17 @@ fn site_of(directory: &Directory) -> Files {
 }
 
 fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
+    site_on(date(2026, 11, 21), directory, templates)
+}
+
+fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
     let root = tempfile::tempdir().unwrap();
     let options = Options {
         layout: crate::generate::Storage::Tree,
         recipe: None,
         out: root.path().to_owned(),
         base_url: "https://directory.example".to_owned(),
-        as_of: date(2026, 11, 21),
+        as_of,
         jobs: 2,
         effort: Effort::None,
         index_only: false,
@@ -112,9 +116,10 @@ fn every_link_inside_the_site_leads_to_a_file() {
             let Some(path) = link.strip_prefix("https://directory.example").or(Some(&link)) else { continue };
             let path = path.split(['?', '#']).next().unwrap();
             // The exports have a parameter instead of an extension, and calls of the reference are answered by the
-            // edge: the browser suite tries each.
+            // edge: the browser suite tries each. What changed follows from the history, which is no part of the site.
             let is_call = from.ends_with("/docs/api.html") && path.starts_with("/api/");
-            if !path.starts_with('/') || path == "/api/v1/exports/latest" || is_call {
+            let is_made = ["/api/v1/exports/latest", "/changes", "/changes.atom"].contains(&path);
+            if !path.starts_with('/') || is_made || is_call {
                 continue;
             }
             let index = if path == "/" || path == "/es" { "/index.html" } else { ".html" };
@@ -123,6 +128,62 @@ fn every_link_inside_the_site_leads_to_a_file() {
             assert!(tried.iter().any(|path| files.contains_key(path)), "{from} links to {link}");
         }
     }
+}
+
+/// What the sitemaps say of each address: when it last changed, if anything.
+fn last_changes(files: &Files) -> BTreeMap<String, Option<String>> {
+    let maps = files.iter().filter(|(path, _)| path.starts_with("/sitemap-"));
+    let entries = maps.flat_map(|(_, text)| text.split("<url>").skip(1));
+    let between = |text: &str, from: &str, to: &str| {
+        Some(
+            text.split_once(from)?
+                .1
+                .split_once(to)?
+                .0
+                .trim_start_matches("https://directory.example")
+                .to_owned(),
+        )
+    };
+    let told = entries.map(|entry| (between(entry, "<loc>", "<"), between(entry, "<lastmod>", "<")));
+    told.map(|(address, changed)| (address.unwrap(), changed)).collect()
+}
+
+#[test]
+fn sitemaps_date_a_page_by_what_is_said_of_its_record_and_by_nothing_else() {
+    let mut directory = sample();
+    let before = last_changes(&site_of(&directory));
+    let awarded = directory.award_links[0];
+    let program = format!("/programs/{}", directory.programs[awarded.program].slug);
+    let recipient = format!("/recipients/{}", directory.recipients[awarded.recipient].slug);
+    assert!(before[&program].is_some() && before["/"] == Some("2026-11-20T06:00:00Z".to_owned()));
+    assert_eq!(before["/docs/api"], None, "it changes with the program, of which no dataset knows");
+    let later = site_on(date(2027, 3, 1), &directory, None);
+    assert_eq!(last_changes(&later), before, "a day moves nothing");
+    let time = "2026-11-20T05:00:00Z";
+    directory.awards[0].updated_at = time.parse().unwrap();
+    let after = last_changes(&site_of(&directory));
+    let moved = after.iter().filter(|(address, changed)| before[*address] != **changed);
+    let moved: BTreeMap<&str, &str> =
+        moved.map(|(address, changed)| (address.as_str(), changed.as_deref().unwrap())).collect();
+    let expected = [program, recipient].into_iter().flat_map(|path| [format!("/es{path}"), path]);
+    let expected: Vec<String> = expected.collect();
+    assert_eq!(moved, expected.iter().map(|path| (path.as_str(), time)).collect());
+}
+
+#[test]
+fn a_data_package_has_the_version_of_its_tables_whatever_the_day() {
+    let mut directory = sample();
+    let version = |files: &Files| {
+        let package: serde_json::Value = serde_json::from_str(&files["/data/datapackage.json"]).unwrap();
+        package["version"].as_str().unwrap().to_owned()
+    };
+    let first = version(&site_of(&directory));
+    let (day, build) = first.split_once('+').unwrap();
+    assert_eq!((day, build.len()), ("2026.11.20", 12));
+    assert_eq!(version(&site_on(date(2027, 3, 1), &directory, None)), first);
+    directory.programs[0].name.push('!');
+    let other = version(&site_of(&directory));
+    assert!(other.starts_with("2026.11.20+") && other != first, "{other}");
 }
 
 #[test]

@@ -51,6 +51,12 @@ pub fn facet_faults(faults: &[Fault]) -> Vec<u8> {
     with_details("The facet query is malformed.", faults)
 }
 
+/// 400 of a question for changes: names every fault.
+#[must_use]
+pub fn changes_faults(faults: &[Fault]) -> Vec<u8> {
+    with_details("The question for changes is malformed.", faults)
+}
+
 /// 400 of an export format.
 #[must_use]
 pub fn export_format(value: &str) -> Vec<u8> {

@@ -174,6 +174,17 @@ impl Lists {
         })
     }
 
+    /// The rows of a list of records, in its order.
+    pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
+        let rows = match list {
+            List::Organizations => &self.organizations,
+            List::Recipients => &self.recipients.rows,
+            List::Awards => &self.awards,
+            List::Cycles => &self.cycles.rows,
+        };
+        (0..rows.len()).map(|row| rows.bytes(row))
+    }
+
     /// The canonical slug of a record that was asked for by another one.
     #[must_use]
     pub fn canonical_slug(&self, entity: EntityType, slug: &str) -> Option<&str> {

@@ -5,15 +5,18 @@
 //! root        Digest        of the manifest that the history began with
 //! log         Publication   of each publication, oldest first
 //! record      Record        of each record, in the order of its page's path
+//! record.id   [u8; 16]      of each record: its id, zeros where it is not known
 //! removed     u8            paths of records that are no more, a line each, in the order of `removed.sequence`
 //! removed.sequence  u64     when each went
+//! removed.id  [u8; 16]      the id of each, zeros where it is not known
 //! floor       u64           the last publication whose removals may be forgotten
 //! made        Key           what each record was made from, in the order of `record`; zeros where nobody said so
 //! ```
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
 //! What in them follows from the day is no part of its version: the day's turn changes no record. A record is told
-//! once, at its last change.
+//! once, at its last change. Histories from before ids were kept have neither section of them; what they say is taken
+//! over without.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -23,11 +26,12 @@ use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rustc_hash::FxHashMap;
+use uuid::Uuid;
 
-use super::digest::Digest;
+use super::digest::{Digest, Hex};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::table::FileTable;
-use super::told::{Key, Page};
+use super::told::{Ids, Key, Page};
 
 /// Kinds of records, as addresses have them.
 pub const KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
@@ -50,8 +54,8 @@ pub struct Publication {
     day: i32,
     /// Records of each of [`KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
-    /// Fills the row.
-    unused: u64,
+    /// When it is said to have changed what it changed, in seconds since 1970; 0 in histories that say nothing of it.
+    at: i64,
 }
 
 impl Publication {
@@ -59,6 +63,12 @@ impl Publication {
     #[must_use]
     pub fn published(&self) -> Timestamp {
         Timestamp::from_second(self.published).unwrap_or_default()
+    }
+
+    /// When it is said to have changed what it changed: when its dataset was published, and later than what the
+    /// publications before it are said to have changed, also where it goes back to one of them.
+    fn told_at(&self) -> i64 {
+        if self.at == 0 { self.published } else { self.at }
     }
 
     /// The day it was made for.
@@ -128,20 +138,29 @@ impl Gathered {
         self.kept.insert(record.to_owned(), version);
     }
 
-    /// All records.
-    pub(super) fn finish(&self) -> Records {
+    /// What all records say, sorted by path.
+    pub(super) fn versions(&self, ids: &Ids) -> Versions {
         let version = |pages: &BTreeMap<String, Digest>| {
             let all: Vec<u8> = pages.values().flat_map(|digest| digest.0).collect();
             let mut version = Version::default();
             version.copy_from_slice(&Digest::of(&all).0[..16]);
             version
         };
+        let id = |path: &str| {
+            let (kind, slug) = record_of(path)?;
+            ids.get(&format!("{kind}/{slug}")).copied().map(Uuid::into_bytes)
+        };
         let made = self.pages.iter().map(|(path, pages)| (path, version(pages)));
         let all = made.chain(self.kept.iter().map(|(path, version)| (path, *version)));
-        let key = |path: &String| self.made.get(path).copied().unwrap_or_default();
-        let mut records: Records = all.map(|(path, version)| (path.clone(), version, key(path))).collect();
-        records.sort_unstable();
-        records
+        let said = |(path, version): (&String, Version)| Said {
+            path: path.clone(),
+            version,
+            id: id(path).unwrap_or(UNKNOWN),
+            made: self.made.get(path).copied().unwrap_or(UNKNOWN),
+        };
+        let mut versions: Versions = all.map(said).collect();
+        versions.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        versions
     }
 }
 
@@ -156,8 +175,22 @@ fn without_holes(page: &Page<'_>) -> Digest {
     Digest::of(&rest)
 }
 
-/// Records by the path of their page, sorted; the version of each, and what it was made from.
-pub(super) type Records = Vec<(String, Version, Key)>;
+/// A record's id as it is written.
+type RecordId = [u8; 16];
+
+/// An id or a key that is not known: the one that no record has.
+const UNKNOWN: RecordId = [0; 16];
+
+/// What a record says, by the path of its page.
+pub(super) struct Said {
+    path: String,
+    version: Version,
+    id: RecordId,
+    made: Key,
+}
+
+/// What all records say, sorted by path.
+pub(super) type Versions = Vec<Said>;
 
 /// A publication that is being made.
 pub(super) struct Next<'a> {
@@ -172,48 +205,69 @@ pub(super) struct Next<'a> {
 
 impl Next<'_> {
     /// Writes the sections.
-    pub(super) fn write(&self, all: &Records, history: &mut SectionWriter) {
+    pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
         let before = self.live.map(|(changes, _)| changes);
-        let known: FxHashMap<&str, Record> =
+        let known: FxHashMap<&str, (Record, RecordId)> =
             self.live.map(|(changes, files)| changes.records(files)).unwrap_or_default();
         let mut counts = [[0; 3]; 3];
-        let record = |(path, version, _): &(String, Version, Key)| {
-            let new = Record { version: *version, sequence: self.sequence };
-            match known.get(&**path) {
-                Some(old) if old.version == *version => return *old,
-                Some(_) => add(&mut counts, path, 1),
-                None => add(&mut counts, path, 0),
+        let record = |said: &Said| {
+            let new = Record { version: said.version, sequence: self.sequence };
+            match known.get(&*said.path) {
+                Some((old, _)) if old.version == said.version => return *old,
+                Some(_) => add(&mut counts, &said.path, 1),
+                None => add(&mut counts, &said.path, 0),
             }
             new
         };
-        let records: Vec<Record> = all.iter().map(record).collect();
-        let is_there = |path: &str| all.binary_search_by(|(other, ..)| other.as_str().cmp(path)).is_ok();
-        let mut floor = before.map_or(0, |before| before.floor);
-        let mut gone: Vec<(&str, u64)> = Vec::new();
-        for (path, sequence) in before.into_iter().flat_map(Changes::gone).filter(|(path, _)| !is_there(path))
-        {
-            match before.is_some_and(|before| self.is_old(before, sequence)) {
-                true => floor = floor.max(sequence),
-                false => gone.push((path, sequence)),
-            }
-        }
-        let mut lost: Vec<&str> = known.keys().copied().filter(|path| !is_there(path)).collect();
-        lost.sort_unstable();
-        lost.iter().for_each(|path| add(&mut counts, path, 2));
-        gone.extend(lost.into_iter().map(|path| (path, self.sequence)));
+        let records: Vec<Record> = versions.iter().map(record).collect();
+        let id = |said: &Said| match said.id {
+            UNKNOWN => known.get(&*said.path).map_or(UNKNOWN, |(_, id)| *id),
+            id => id,
+        };
+        let ids: Vec<RecordId> = versions.iter().map(id).collect();
+        let (gone, mut floor) = self.gone(versions, &known);
+        gone.iter().filter(|gone| gone.sequence == self.sequence).for_each(|it| add(&mut counts, it.path, 2));
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
         log.push(self.publication(counts));
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
-        let paths: Vec<u8> = gone.iter().flat_map(|(path, _)| [path.as_bytes(), b"\n"].concat()).collect();
+        let paths: Vec<u8> = gone.iter().flat_map(|gone| [gone.path.as_bytes(), b"\n"].concat()).collect();
         history.put("root", [before.map_or(self.manifest, |before| before.root)]);
         history.put("log", log);
         history.put("record", records);
+        history.put("record.id", ids);
         history.put::<u8>("removed", paths);
-        history
-            .put::<u64>("removed.sequence", gone.iter().map(|(_, sequence)| *sequence).collect::<Vec<_>>());
+        history.put::<u64>("removed.sequence", gone.iter().map(|gone| gone.sequence).collect::<Vec<_>>());
+        history.put::<RecordId>("removed.id", gone.iter().map(|gone| gone.id).collect::<Vec<_>>());
         history.put::<u64>("floor", [floor]);
-        history.put::<Key>("made", all.iter().map(|(.., from)| *from).collect::<Vec<_>>());
+        history.put::<Key>("made", versions.iter().map(|said| said.made).collect::<Vec<_>>());
+    }
+
+    /// The removals that are told, in order, and the last publication of which some are told no longer.
+    fn gone<'a>(
+        &self,
+        versions: &Versions,
+        known: &FxHashMap<&'a str, (Record, RecordId)>,
+    ) -> (Vec<Gone<'a>>, u64)
+    where
+        Self: 'a,
+    {
+        let before = self.live.map(|(changes, _)| changes);
+        let is_there = |path: &str| versions.binary_search_by(|said| said.path.as_str().cmp(path)).is_ok();
+        let mut floor = before.map_or(0, |before| before.floor);
+        let mut told = Vec::new();
+        for gone in before.into_iter().flat_map(Changes::gone).filter(|gone| !is_there(gone.path)) {
+            match before.is_some_and(|before| self.is_old(before, gone.sequence)) {
+                true => floor = floor.max(gone.sequence),
+                false => told.push(gone),
+            }
+        }
+        let lost = known.iter().filter(|(path, _)| !is_there(path));
+        let lost = lost.map(|(path, (_, id))| Gone { path, sequence: self.sequence, id: *id });
+        let mut lost: Vec<Gone<'a>> = lost.collect();
+        lost.sort_unstable_by_key(|gone| gone.path);
+        told.append(&mut lost);
+        (told, floor)
     }
 
     /// Whether a removal need not be told any longer.
@@ -224,7 +278,10 @@ impl Next<'_> {
     fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
         let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
         let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
-        Publication { sequence: self.sequence, published: self.published.as_second(), day, counts, unused: 0 }
+        let published = self.published.as_second();
+        let last = self.live.and_then(|(before, _)| before.log.last().map(Publication::told_at));
+        let at = last.map_or(published, |last| published.max(last.saturating_add(1)));
+        Publication { sequence: self.sequence, published, day, counts, at }
     }
 }
 
@@ -240,14 +297,24 @@ fn add(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {
 pub struct Changed<'a> {
     /// The publication that changed it.
     pub sequence: u64,
-    /// When that publication's dataset was published.
+    /// When that publication's dataset was published, and later than any change of the publications before it. Of
+    /// a publication that is forgotten, as of the oldest that is known.
     pub at: Timestamp,
     /// One of [`KINDS`].
     pub kind: &'a str,
     /// The record's slug.
     pub slug: &'a str,
+    /// The record's id, if it was ever told.
+    pub id: Option<Uuid>,
     /// What it says; none if it was removed.
     pub version: Option<Version>,
+}
+
+/// A record that is no more.
+struct Gone<'a> {
+    path: &'a str,
+    sequence: u64,
+    id: RecordId,
 }
 
 /// How far a reader is: all of the publications before and, of this one, all or what comes up to a record.
@@ -266,10 +333,12 @@ pub struct Changes {
     root: Digest,
     log: Section<Publication>,
     records: Section<Record>,
+    ids: Option<Section<RecordId>>,
     gone: Vec<String>,
     gone_sequence: Section<u64>,
+    gone_ids: Option<Section<RecordId>>,
     floor: u64,
-    made: Section<Key>,
+    made: Option<Section<Key>>,
     /// All records in the order in which they are told.
     order: OnceLock<Vec<Told>>,
 }
@@ -302,20 +371,33 @@ impl Changes {
         let root = *history.get::<Digest>("root")?.first().ok_or(wrong("root"))?;
         let floor = *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?;
         let records = history.get::<Record>("record")?;
-        let made = history.get::<Key>("made")?;
-        Ok(Self { root, log, records, gone, gone_sequence, floor, made, order: OnceLock::new() })
+        let (ids, gone_ids) = (ids_of(history, "record.id")?, ids_of(history, "removed.id")?);
+        if ids.as_ref().is_some_and(|ids| ids.len() != records.len()) {
+            return Err(wrong("record.id"));
+        }
+        if gone_ids.as_ref().is_some_and(|ids| ids.len() != gone.len()) {
+            return Err(wrong("removed.id"));
+        }
+        let (made, order) = (ids_of(history, "made")?, OnceLock::new());
+        Ok(Self { root, log, records, ids, gone, gone_sequence, gone_ids, floor, made, order })
     }
 
-    /// The manifest that the history began with: another one is of another directory.
+    /// The beginning of the hash of the manifest that the history began with: another one is of another directory.
     #[must_use]
-    pub fn root(&self) -> Digest {
-        self.root
+    pub fn name(&self) -> String {
+        Hex(&self.root.0[..8]).to_string()
     }
 
     /// The publications that are known, oldest first.
     #[must_use]
     pub fn log(&self) -> &[Publication] {
         &self.log
+    }
+
+    /// The last publication whose removals may be forgotten: who was not further begins anew.
+    #[must_use]
+    pub fn floor(&self) -> u64 {
+        self.floor
     }
 
     /// A publication.
@@ -341,8 +423,15 @@ impl Changes {
         Position { sequence: last.sequence, record: Some(format!("{}/{}", last.kind, last.slug)), begun }
     }
 
-    fn gone(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.gone.iter().map(String::as_str).zip(self.gone_sequence.iter().copied())
+    fn gone(&self) -> impl Iterator<Item = Gone<'_>> {
+        let gone = self.gone.iter().zip(self.gone_sequence.iter()).enumerate();
+        gone.map(|(at, (path, sequence))| Gone { path, sequence: *sequence, id: id_in(&self.gone_ids, at) })
+    }
+
+    /// When a publication is said to have changed what it changed.
+    fn told_at(&self, sequence: u64) -> Timestamp {
+        let at = self.at(sequence).or(self.log.first()).map(Publication::told_at);
+        at.and_then(|at| Timestamp::from_second(at).ok()).unwrap_or_default()
     }
 
     /// Records that changed after a position, `most` of them at most, in order of publications and addresses.
@@ -356,31 +445,50 @@ impl Changes {
         };
         let start = order.partition_point(is_read);
         let told = order.get(start..).unwrap_or_default().iter().take(most);
-        told.filter_map(|Told { sequence, number, record }| {
-            let (kind, slug) = record_of(self.path(files, *number))?;
-            let at = self.at(*sequence).map_or(Timestamp::default(), Publication::published);
-            let version = self.records.get(*record as usize).map(|record| record.version);
-            Some(Changed { sequence: *sequence, at, kind, slug, version })
-        })
-        .collect()
+        told.filter_map(|told| self.changed(files, told)).collect()
     }
 
-    /// Records by the path of their page.
-    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, Record> {
-        pages(files).zip(self.records.iter().copied()).collect()
+    /// The records that changed last, the newest first.
+    #[must_use]
+    pub fn newest<'a>(&'a self, files: &'a FileTable, most: usize) -> Vec<Changed<'a>> {
+        let order = self.order.get_or_init(|| self.order(files));
+        order.iter().rev().take(most).filter_map(|told| self.changed(files, told)).collect()
     }
 
-    /// The records as they were published, to publish them again.
-    pub(super) fn published(&self, files: &FileTable) -> Records {
-        let key = |at: usize| self.made.get(at).copied().unwrap_or_default();
+    fn changed<'a>(&'a self, files: &'a FileTable, told: &Told) -> Option<Changed<'a>> {
+        let &Told { sequence, number, record } = told;
+        let (kind, slug) = record_of(self.path(files, number))?;
+        let version = self.records.get(record as usize).map(|record| record.version);
+        let id = match version {
+            Some(_) => id_in(&self.ids, record as usize),
+            None => id_in(&self.gone_ids, (number as usize).saturating_sub(files.len())),
+        };
+        let id = (id != UNKNOWN).then(|| Uuid::from_bytes(id));
+        Some(Changed { sequence, at: self.told_at(sequence), kind, slug, id, version })
+    }
+
+    /// Records by the path of their page, with their ids.
+    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, (Record, RecordId)> {
+        let records = self.records.iter().enumerate();
+        pages(files).zip(records.map(|(at, record)| (*record, id_in(&self.ids, at)))).collect()
+    }
+
+    /// What the records say, to publish them again.
+    pub(super) fn versions(&self, files: &FileTable) -> Versions {
         let records = pages(files).zip(self.records.iter()).enumerate();
-        records.map(|(at, (path, record))| (path.to_owned(), record.version, key(at))).collect()
+        let said = records.map(|(at, (path, record))| Said {
+            path: path.to_owned(),
+            version: record.version,
+            id: id_in(&self.ids, at),
+            made: id_in(&self.made, at),
+        });
+        said.collect()
     }
 
     /// The records of which it is known what they were made from.
     pub(super) fn made(&self, files: &FileTable) -> Known {
-        let records = self.published(files).into_iter().filter(|(.., from)| *from != Key::default());
-        records.map(|(path, version, from)| (path, (version, from))).collect()
+        let records = self.versions(files).into_iter().filter(|said| said.made != UNKNOWN);
+        records.map(|said| (said.path, (said.version, said.made))).collect()
     }
 
     fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {
@@ -415,4 +523,16 @@ impl Changes {
 /// Paths of the records that are there, sorted.
 fn pages(files: &FileTable) -> impl Iterator<Item = &str> {
     files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some())
+}
+
+/// Ids or keys of a history; nothing of one that has none.
+fn ids_of(history: &Sections, name: &'static str) -> Result<Option<Section<RecordId>>, SectionError> {
+    match history.get(name) {
+        Err(SectionError::Missing(_)) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+fn id_in(ids: &Option<Section<RecordId>>, at: usize) -> RecordId {
+    ids.as_ref().and_then(|ids| ids.get(at).copied()).unwrap_or(UNKNOWN)
 }

@@ -396,6 +396,7 @@ fn about(text: &str) -> About {
         counts: Counts::default(),
         complete: true,
         recipe: None,
+        ids: super::Ids::default(),
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
-use super::changes::{Gathered, Known, Next, Records};
+use super::changes::{Gathered, Known, Next, Versions};
 use super::dates;
 use super::diff;
 use super::digest::Digest;
@@ -303,8 +303,8 @@ impl Stage {
         let parent = self.parent.as_ref().ok().map(Generation::id);
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
         let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
-        let records = old.changes().published(old.files());
-        let history = self.history(&manifest, identities, &records, (day, old.recipe()));
+        let versions = old.changes().versions(old.files());
+        let history = self.history(&manifest, identities, &versions, (day, old.recipe()));
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
     }
@@ -371,8 +371,8 @@ impl Stage {
             table: table_body.sha256,
         };
         let manifest = self.manifest(about, files);
-        let records = lock(&self.records).finish();
-        let history = self.history(&manifest, identities(), &records, (about.as_of, about.recipe));
+        let versions = lock(&self.records).versions(&about.ids);
+        let history = self.history(&manifest, identities(), &versions, (about.as_of, about.recipe));
         Ok(Parts { pages, table, file_list, manifest, history })
     }
 
@@ -398,7 +398,7 @@ impl Stage {
         &self,
         manifest: &Manifest,
         pages: impl Iterator<Item = (&'a str, Body)> + Clone,
-        records: &Records,
+        versions: &Versions,
         (day, recipe): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref().ok();
@@ -410,7 +410,7 @@ impl Stage {
         let (sequence, published) = (manifest.sequence, manifest.generated_at);
         let known = live.map(|live| (live.changes(), live.files()));
         let next = Next { live: known, manifest: manifest_hash, sequence, published, day };
-        next.write(records, &mut history);
+        next.write(versions, &mut history);
         history.put::<Digest>("recipe", Vec::from_iter(recipe));
         if let Some(live) = live {
             diff::keep(live, pages, &mut history);

@@ -55,6 +55,7 @@ fn about(generated_at: &str) -> About {
         counts: Counts { programs: 2, ..Counts::default() },
         complete: true,
         recipe: None,
+        ids: Ids::default(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use rustc_hash::FxHashMap;
+use uuid::Uuid;
 
 use super::body::{Coding, Tally};
 use super::digest::Digest;
@@ -54,6 +56,9 @@ pub enum Layout {
 /// Makes a body in a coding; none where that is not possible.
 pub type Encode<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
 
+/// The ids of records, by `kind/slug`.
+pub type Ids = FxHashMap<String, Uuid>;
+
 /// What a manifest says besides what the store knows itself.
 #[derive(Clone, Debug)]
 pub struct About {
@@ -71,6 +76,8 @@ pub struct About {
     pub complete: bool,
     /// Hash of all that it is made from, the program too: equal ones need not be built again.
     pub recipe: Option<Digest>,
+    /// Ids of the records that have pages; what is not there is told without.
+    pub ids: Ids,
 }
 
 /// What `Stage::publish` did.

@@ -31,22 +31,32 @@ impl Contract {
         }
     }
 
+    /// Every path template with its item, those that are no operations too.
+    pub(crate) fn items(&self) -> impl Iterator<Item = (&String, &Value)> {
+        let paths = [&self.document["paths"], &self.document["x-changes"]["paths"]];
+        paths.into_iter().flat_map(|paths| paths.as_object().unwrap())
+    }
+
+    fn item(&self, template: &str) -> &Value {
+        self.items().find(|(path, _)| *path == template).expect(template).1
+    }
+
     /// The path template of a path, if it has one.
     pub(crate) fn template(&self, path: &str) -> Option<&str> {
-        let paths = self.document["paths"].as_object().unwrap();
         let fits = |template: &&String| {
             let (mut wanted, mut given) = (template.split('/'), path.split('/'));
             let mut parts = wanted.by_ref().zip(given.by_ref());
             parts.all(|(wanted, given)| wanted == given || wanted.starts_with('{') && !given.is_empty())
                 && template.split('/').count() == path.split('/').count()
         };
-        let exact = paths.keys().find(|template| *template == path);
-        exact.or_else(|| paths.keys().find(fits)).map(String::as_str)
+        let paths = || self.items().map(|(path, _)| path);
+        let exact = paths().find(|template| *template == path);
+        exact.or_else(|| paths().find(fits)).map(String::as_str)
     }
 
     /// Parameters of an operation, those of its path too.
     pub(crate) fn parameters(&self, template: &str) -> Vec<&Value> {
-        let item = &self.document["paths"][template];
+        let item = self.item(template);
         let lists = [&item["parameters"], &item["get"]["parameters"]];
         lists.into_iter().filter_map(Value::as_array).flatten().map(|it| self.resolve(it)).collect()
     }
@@ -66,7 +76,7 @@ impl Contract {
         };
         let operation = match method {
             "OPTIONS" => &self.document["x-preflight"],
-            _ => &self.document["paths"][template]["get"],
+            _ => &self.item(template)["get"],
         };
         let responses = &operation["responses"];
         let status = response.status.to_string();

@@ -16,7 +16,7 @@ use crate::store::diff::{Edit, ask, open, publish, publish_on};
 type Copy = BTreeMap<String, String>;
 
 /// The address that an answer says to ask next.
-fn next(reply: &Reply) -> String {
+pub(super) fn next(reply: &Reply) -> String {
     let links = reply.headers.get(header::LINK).unwrap().to_str().unwrap();
     let link = links.split(", ").find(|link| link.ends_with("rel=\"next\"")).unwrap();
     let address = link.trim_start_matches('<').split_once('>').unwrap().0;
@@ -92,17 +92,51 @@ fn after_a_rollback_the_same_question_has_another_answer_and_another_etag() {
     publish(root, &[]);
     let live = open(root);
     let asked = |live: &Live| {
-        let reply = ask(live, "/changes?limit=1000");
-        (reply.headers["etag"].clone(), reply.headers["opdir-generation"].clone(), reply.body)
+        ["/changes?limit=1000", "/changes.atom"].map(|address| {
+            let reply = ask(live, address);
+            (reply.headers["etag"].clone(), reply.headers["opdir-generation"].clone(), reply.body)
+        })
     };
     let first = asked(&live);
     publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
     rollback(root, None, AS_OF).unwrap();
     live.refresh();
-    let back = asked(&live);
-    assert_eq!(first.1, back.1, "the same generation");
-    assert_ne!(first.2, back.2, "another history");
-    assert_ne!(first.0, back.0);
+    for (first, back) in first.into_iter().zip(asked(&live)) {
+        assert_eq!(first.1, back.1, "the same generation");
+        assert_ne!(first.2, back.2, "another history");
+        assert_ne!(first.0, back.0);
+    }
+}
+
+#[test]
+fn the_feed_names_what_changed_last_and_what_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let (live, nothing) = (open(root), ask(&open(root), "/changes.atom").body);
+    let first = String::from_utf8(nothing.to_vec()).unwrap();
+    assert_eq!((first.matches("<entry>").count(), first.matches("<at:deleted-entry ").count()), (100, 0));
+    publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
+    live.refresh();
+    let reply = ask(&live, "/changes.atom");
+    assert_eq!(reply.headers["content-type"], "application/atom+xml; charset=utf-8");
+    assert_eq!(reply.headers["cache-tag"], "all,changes");
+    let feed = String::from_utf8(reply.body.to_vec()).unwrap();
+    let gone = "<at:deleted-entry ref=\"https://directory.example/recipients/afrilabs\" when=\"2026-11-20T06:00:01Z\"/>";
+    let new = "<entry><id>https://directory.example/recipients/afrilabs-network</id><title>AfriLabs</title>\
+               <updated>2026-11-20T06:00:01Z</updated>";
+    let gone_at = feed.find(gone).expect("what is gone");
+    let new_at = feed.find(new).expect("what is new");
+    let old_at = feed.find("<updated>2026-11-20T06:00:00Z</updated><link").unwrap();
+    assert!(new_at < old_at && gone_at < old_at, "the newest first");
+    assert_eq!(feed.matches("<entry>").count() + feed.matches("<at:deleted-entry ").count(), 100);
+    for kind in ["programs", "organizations", "recipients"] {
+        let of_kind = format!("<id>https://directory.example/{kind}/");
+        let entry = feed.split("<entry>").find(|entry| entry.starts_with(&of_kind));
+        let Some(entry) = entry else { continue };
+        let (slug, rest) = entry[of_kind.len()..].split_once("</id><title>").unwrap();
+        assert_ne!(rest.split_once("</title>").unwrap().0, slug, "a name stands for the record");
+    }
 }
 
 #[test]
@@ -119,11 +153,22 @@ fn a_position_that_is_none_or_of_another_directory_is_told_so() {
         "0123456789abcdef.x",
         "0123456789abcdef.1.2",
         "0123456789abcdef.1.0.a/b",
+        "0123456789abcdef.%2B1",
+        "0123456789ABCDEF.1",
+        "0123456789abcdef.99999999999999999999999",
+        "0123456789abcdef.1.0.programs/..",
+        "0123456789abcdef.1&since=0123456789abcdef.2",
     ] {
         assert_eq!(since(wrong), 400, "{wrong}");
     }
+    let body = ask(&live, &format!("/changes?since={}&limit=0&utm_source=x", "x".repeat(500))).body;
+    let faults: Value = serde_json::from_slice(&body).unwrap();
+    let told = faults["error"]["details"].as_array().unwrap();
+    let told: Vec<_> = told.iter().map(|it| it["parameter"].as_str().unwrap()).collect();
+    assert_eq!(told, ["since", "limit"], "every fault at once");
+    assert!(faults["error"]["details"][0]["value"].as_str().unwrap().chars().count() <= 101);
     assert_eq!(since("0123456789abcdef.1"), 410);
-    for limit in ["0", "1001", "x", ""] {
+    for limit in ["0", "1001", "x", "", "%2B5", "-1", "99999999999999999999999"] {
         assert_eq!(ask(&live, &format!("/changes?limit={limit}")).status, 400, "{limit}");
     }
     let ahead = at.replace(".1.", ".9.");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use uuid::Uuid;
+
 use super::*;
 
 /// Records by kind and slug, with their versions.
@@ -168,4 +170,77 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     let beginning = live.changes().after(live.files(), &Position::default(), 1);
     let next = live.changes().next(&Position::default(), &beginning[0]);
     assert!(live.changes().reaches(&next), "who began after the removal misses nothing");
+}
+
+#[test]
+fn a_record_is_told_with_its_id_also_when_it_is_gone_and_after_a_rollback() {
+    let root = Scratch::new();
+    let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    let put = |records: &[(&str, &str)], ids: &[(&str, Uuid)]| {
+        let ids = ids.iter().map(|(record, id)| ((*record).to_owned(), *id)).collect();
+        let about = About { ids, ..about("2026-11-20T06:00:00Z") };
+        stage(&root, records, &tenth).publish(&about, 1).unwrap();
+    };
+    let told = || {
+        let live = Generation::open_current(&root).unwrap();
+        let all = live.changes().after(live.files(), &Position::default(), 9);
+        all.iter().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
+    };
+    let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
+    // From before ids were told.
+    put(&[a, b, ("public/api/v1/programs/c.json", "1")], &[]);
+    put(&[a, b], &[("programs/a", one), ("programs/b", two)]);
+    let gone = ("c".to_owned(), false, None);
+    let there = |slug: &str, id| (slug.to_owned(), true, Some(id));
+    assert_eq!(told(), [there("a", one), there("b", two), gone.clone()]);
+    put(&[a], &[("programs/a", one)]);
+    assert_eq!(told(), [there("a", one), gone, ("b".to_owned(), false, Some(two))]);
+    rollback(&root, None, DAY).unwrap();
+    assert!(told().contains(&there("b", two)), "{:?}", told());
+    let live = Generation::open_current(&root).unwrap();
+    let newest = live.changes().newest(live.files(), 2);
+    assert_eq!(newest.iter().map(|it| it.slug).collect::<Vec<_>>(), ["b", "c"], "the newest first");
+}
+
+#[test]
+fn a_later_publication_is_told_later_whatever_its_dataset_says() {
+    let root = Scratch::new();
+    let put = |text: &str, body: &str| {
+        let body = format!("hole {body}");
+        let pages = [("public/api/v1/programs/a.json", &*body)];
+        stage(&root, &pages, &tenth).publish(&about(text), 1).unwrap();
+        let live = Generation::open_current(&root).unwrap();
+        live.changes().newest(live.files(), 1)[0].at.to_string()
+    };
+    assert_eq!(put("2026-11-20T06:00:00Z", "1"), "2026-11-20T06:00:00Z");
+    assert_eq!(put("2026-11-20T06:00:00Z", "2"), "2026-11-20T06:00:01Z");
+    assert_eq!(put("2026-11-19T06:00:00Z", "3"), "2026-11-20T06:00:02Z");
+    assert_eq!(put("2026-11-21T06:00:00Z", "4"), "2026-11-21T06:00:00Z");
+    rollback(&root, None, DAY).unwrap();
+    let live = Generation::open_current(&root).unwrap();
+    assert_eq!(live.changes().newest(live.files(), 1)[0].at.to_string(), "2026-11-21T06:00:01Z");
+}
+
+#[test]
+fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
+    let root = Scratch::new();
+    put(&root, &[("programs/a", 1)]);
+    let live = Generation::open_current(&root).unwrap();
+    let history = live.history().unwrap();
+    let open = |ids: Option<usize>| {
+        let mut writer = SectionWriter::default();
+        writer.put("root", history.get::<Digest>("root").unwrap().to_vec());
+        writer.put("log", history.get::<Publication>("log").unwrap().to_vec());
+        writer.put("record", history.get::<u8>("record").unwrap().to_vec());
+        writer.put("removed", Vec::<u8>::new());
+        writer.put("removed.sequence", Vec::<u64>::new());
+        writer.put("floor", [0u64]);
+        if let Some(count) = ids {
+            writer.put("record.id", vec![[1u8; 16]; count]);
+        }
+        Changes::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
+    };
+    assert_eq!(open(None).unwrap(), None);
+    assert_eq!(open(Some(1)).unwrap(), Some(Uuid::from_bytes([1; 16])));
+    assert!(open(Some(2)).is_err());
 }

@@ -1,0 +1,144 @@
+//! What changed, as lines of JSON and as an Atom feed (RFC 4287) whose removals are those of RFC 6721. The edge and
+//! exports say the same in the same bytes.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::page::html::escaped;
+use crate::page::{Site, push_json};
+use crate::query::List;
+use crate::record::Locale;
+use crate::store::Changed;
+
+/// Where the lines are asked for.
+pub const LINES: &str = "/changes";
+/// Media type of the lines.
+pub const LINES_TYPE: &str = "application/x-ndjson";
+/// Where the feed is.
+pub const FEED: &str = "/changes.atom";
+/// Media type of the feed.
+pub const FEED_TYPE: &str = "application/atom+xml; charset=utf-8";
+/// Most entries of the feed.
+pub const ENTRIES_MAX: usize = 100;
+
+/// The kind of record that has no list of its own.
+const PROGRAMS: &str = "programs";
+
+/// A line: a record at its last change.
+#[derive(Serialize)]
+struct Line<'a> {
+    seq: u64,
+    op: &'static str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Uuid>,
+    slug: &'a str,
+    url: String,
+    at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+}
+
+/// What one record of a kind is called.
+fn singular(kind: &str) -> &str {
+    kind.strip_suffix('s').unwrap_or(kind)
+}
+
+/// Appends a line.
+pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &Changed<'_>) {
+    let Changed { sequence, at, kind, slug, id, version } = *changed;
+    let line = Line {
+        seq: sequence,
+        op: if version.is_some() { "upsert" } else { "delete" },
+        kind: singular(kind),
+        id,
+        slug,
+        url: format!("{base_url}/api/v1/{kind}/{slug}"),
+        at,
+        version: version.map(|version| format!("{:032x}", u128::from_be_bytes(version))),
+    };
+    push_json(out, &line);
+    out.push(b'\n');
+}
+
+/// How much work the feed is, in units of the search: names are looked for among all records.
+#[must_use]
+pub fn price(site: &Site) -> u64 {
+    const ROW: u64 = 16;
+    [List::Organizations, List::Recipients].map(|list| site.lists.rows(list).len() as u64).iter().sum::<u64>()
+        * ROW
+}
+
+/// The feed: records that changed last, the newest first. `published` is when there was nothing yet.
+#[must_use]
+pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[Changed<'_>]) -> Vec<u8> {
+    let names = names(site, newest);
+    let updated = newest.iter().map(|it| it.at).max().unwrap_or(published);
+    let (base, title) = (escaped(base_url), escaped(&site.lists.about.title));
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+         <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:at=\"http://purl.org/atompub/tombstones/1.0\" \
+         xml:lang=\"en\"><title>{title}: changes</title><id>{base}{FEED}</id><updated>{updated}</updated>\
+         <rights>CC BY 4.0</rights><author><name>{title}</name></author>\
+         <link rel=\"self\" type=\"application/atom+xml\" href=\"{base}{FEED}\"/>\
+         <link rel=\"alternate\" type=\"text/html\" href=\"{base}/data\"/>\n"
+    );
+    for Changed { at, kind, slug, version, .. } in newest {
+        // The address is what an entry is known by: a record that moved is another entry, and the one at its former
+        // address is gone.
+        if version.is_none() {
+            out.push_str(&format!("<at:deleted-entry ref=\"{base}/{kind}/{slug}\" when=\"{at}\"/>\n"));
+            continue;
+        }
+        let name = names.get(&(*kind, *slug)).map_or(*slug, String::as_str);
+        out.push_str(&format!(
+            "<entry><id>{base}/{kind}/{slug}</id><title>{}</title><updated>{at}</updated>\
+             <link rel=\"alternate\" type=\"text/html\" href=\"{base}/{kind}/{slug}\"/>\
+             <link rel=\"alternate\" type=\"application/json\" href=\"{base}/api/v1/{kind}/{slug}\"/>\
+             <category term=\"{}\"/></entry>\n",
+            escaped(name),
+            singular(kind),
+        ));
+    }
+    out.push_str("</feed>\n");
+    out.into_bytes()
+}
+
+/// What is read of a row.
+#[derive(Deserialize)]
+struct Named {
+    slug: String,
+    #[serde(alias = "displayName")]
+    name: String,
+}
+
+/// Names of records by kind and slug.
+fn names<'a>(site: &Site, of: &[Changed<'a>]) -> HashMap<(&'a str, &'a str), String> {
+    let there = || of.iter().filter(|it| it.version.is_some());
+    let programs = there().filter(|it| it.kind == PROGRAMS).filter_map(|it| {
+        // A row ends before what depends on the day.
+        let row = [site.rows.row(site.index.find(it.slug)?, Locale::En), b"null}"].concat();
+        let named: Named = serde_json::from_slice(&row).ok()?;
+        Some(((it.kind, it.slug), named.name))
+    });
+    let mut names: HashMap<_, _> = programs.collect();
+    for list in [List::Organizations, List::Recipients] {
+        let wanted: HashMap<&str, _> =
+            there().filter(|it| it.kind == list.name()).map(|it| (it.slug, (it.kind, it.slug))).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        for row in site.lists.rows(list) {
+            let named: Option<Named> = serde_json::from_slice(row).ok();
+            if let Some(named) = named
+                && let Some(key) = wanted.get(&*named.slug)
+            {
+                names.insert(*key, named.name);
+            }
+        }
+    }
+    names
+}

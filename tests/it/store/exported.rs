@@ -1,0 +1,218 @@
+//! What changed, as the files of an export: whoever folds them holds what is exported and what `/changes` tells, over
+//! random histories with rollbacks, at whatever pace; and no file ever says something else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use edge::live::Live;
+use generator::encode::Effort;
+use generator::export::{SUMS, export};
+use generator::generate::Options;
+use generator::read::Input;
+use serde_json::{Value, json};
+use snapshot::store::{Digest, Generation, Hex, rollback};
+
+use super::changes::next;
+use super::diff::{ask, open};
+use crate::server::{AS_OF, build, load, options};
+
+const SCHEMA: &str = include_str!("../../../schemas/changes.schema.json");
+
+/// Records by address, with their versions.
+type Copy = BTreeMap<String, String>;
+
+/// Numbers below 4 without a pattern.
+fn numbers(seed: u64) -> impl Iterator<Item = u8> {
+    std::iter::successors(Some(seed), |last| {
+        Some(last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
+    })
+    .map(|number| (number >> 60) as u8 & 3)
+}
+
+/// Publishes a directory whose records say a number each; of 0 there is none.
+fn publish(root: &Path, [foundation, one, two, person]: [u8; 4]) {
+    let dataset = br#"{"schemaVersion":"1","name":"small","title":"Small & new","license":"CC BY 4.0",
+        "publishedAt":"2026-11-20T06:00:00Z","idNamespace":"6ba7b812-9dad-11d1-80b4-00c04fd430c8"}"#;
+    let organizations = format!("slug,name\nfoundation,Foundation {foundation}\n");
+    let mut programs = "slug,name,organization,programType,officialUrl\n".to_owned();
+    for (slug, text) in [("one", one), ("two", two)].iter().filter(|(_, text)| *text > 0) {
+        programs.push_str(&format!(
+            "{slug},Grant <{slug}> {text},foundation,grant,https://foundation.example/{slug}\n"
+        ));
+    }
+    let mut recipients = "slug,displayName,kind\n".to_owned();
+    if person > 0 {
+        recipients.push_str(&format!("person,Person {person},person\n"));
+    }
+    let files: [(&str, &[u8]); 4] = [
+        ("dataset.json", dataset),
+        ("organizations.csv", organizations.as_bytes()),
+        ("programs.csv", programs.as_bytes()),
+        ("recipients.csv", recipients.as_bytes()),
+    ];
+    let (directory, source) = load(&Input::Embedded(&files));
+    build(&directory, source, &Options { as_of: AS_OF, ..options(root, Effort::None) });
+}
+
+fn fold(lines: &str, copy: &mut Copy) {
+    for line in lines.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let url = line["url"].as_str().unwrap().to_owned();
+        match line["op"].as_str().unwrap() {
+            "upsert" => copy.insert(url, line["version"].as_str().unwrap().to_owned()),
+            _ => copy.remove(&url),
+        };
+    }
+}
+
+/// Who follows the files of exports, as the README says.
+#[derive(Default)]
+struct Reader {
+    root: String,
+    sequence: u64,
+    copy: Copy,
+}
+
+impl Reader {
+    fn follow(&mut self, dir: &Path) {
+        let index: Value = read_json(&dir.join("changes/index.json"));
+        let root = index["root"].as_str().unwrap();
+        if self.root != root || self.sequence < index["floor"].as_u64().unwrap() {
+            *self = Self { root: root.to_owned(), ..Self::default() };
+        }
+        for file in index["files"].as_array().unwrap() {
+            if file["seq"].as_u64().unwrap() > self.sequence {
+                let name = dir.join("changes").join(file["name"].as_str().unwrap());
+                fold(&std::fs::read_to_string(name).unwrap(), &mut self.copy);
+            }
+        }
+        self.sequence = index["sequence"].as_u64().unwrap();
+    }
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// All lines that an edge tells from the beginning.
+fn told(live: &Live) -> String {
+    let (mut at, mut lines) = ("/changes?limit=2".to_owned(), String::new());
+    loop {
+        let reply = ask(live, &at);
+        if reply.body.is_empty() {
+            return lines;
+        }
+        lines.push_str(std::str::from_utf8(&reply.body).unwrap());
+        at = next(&reply);
+    }
+}
+
+/// Addresses of the records whose pages were exported.
+fn exported(dir: &Path) -> BTreeSet<String> {
+    let names = ["organizations", "programs", "recipients"].into_iter().flat_map(|kind| {
+        let folder = std::fs::read_dir(dir.join("api/v1").join(kind)).into_iter().flatten();
+        let slugs = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let slugs = slugs.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+        slugs.filter(|slug| !slug.contains('.')).map(move |slug| format!("{kind}/{slug}"))
+    });
+    names.map(|record| format!("https://{}/api/v1/{record}", crate::server::HOST)).collect()
+}
+
+#[test]
+fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_history() {
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for seed in [1, 2, 3] {
+        let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut numbers = numbers(seed).skip(3);
+        let mut readers = [Reader::default(), Reader::default()];
+        for step in 0..5 {
+            let texts = std::array::from_fn(|_| numbers.next().unwrap());
+            publish(root.path(), texts);
+            if numbers.next() == Some(0) {
+                // The first has nothing to go back to.
+                let _ = rollback(root.path(), None, AS_OF);
+            }
+            let what = format!("seed {seed}, step {step}");
+            let dir = out.path().join(step.to_string());
+            let generation = Generation::open_current(root.path()).unwrap();
+            export(&generation, &dir, false, Effort::None).unwrap();
+            let live = open(root.path());
+            let lines = told(&live);
+            let index = read_json(&dir.join("changes/index.json"));
+            let names = index["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap());
+            let mut concatenated = Vec::new();
+            for name in names {
+                let bytes = std::fs::read(dir.join("changes").join(name)).unwrap();
+                concatenated.extend_from_slice(&bytes);
+                let before = files.insert(name.to_owned(), bytes.clone());
+                assert!(before.is_none_or(|before| before == bytes), "{what}: {name} says something else");
+            }
+            assert_eq!(String::from_utf8(concatenated).unwrap(), lines, "{what}");
+            let (mut expected, mut anew) = (Copy::new(), Reader::default());
+            fold(&lines, &mut expected);
+            anew.follow(&dir);
+            assert_eq!(anew.copy, expected, "{what}");
+            assert_eq!(expected.keys().cloned().collect::<BTreeSet<_>>(), exported(&dir), "{what}");
+            for reader in &mut readers {
+                if numbers.next() != Some(0) {
+                    reader.follow(&dir);
+                    assert_eq!(reader.copy, expected, "{what}");
+                }
+            }
+            let feed = std::fs::read(dir.join("changes.atom")).unwrap();
+            assert!(ask(&live, "/changes.atom").body == feed, "{what}: the feed");
+        }
+    }
+}
+
+#[test]
+fn the_index_is_as_its_schema_says_and_goes_on_at_an_edge() {
+    let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    publish(root.path(), [1, 1, 1, 1]);
+    publish(root.path(), [1, 0, 2, 1]);
+    let generation = Generation::open_current(root.path()).unwrap();
+    let dir = out.path().join("site");
+    export(&generation, &dir, true, Effort::None).unwrap();
+    let index = read_json(&dir.join("changes/index.json"));
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    jsonschema::validate(&schema, &index).unwrap();
+    let line = json!({ "$ref": "#/$defs/line", "$defs": schema["$defs"] });
+    for text in told(&open(root.path())).lines() {
+        jsonschema::validate(&line, &serde_json::from_str(text).unwrap()).unwrap();
+    }
+    assert_eq!(index["sequence"], 2);
+    assert_eq!(index["floor"], 0);
+    assert_eq!(index["generation"], Hex(&generation.id().hash).to_string());
+    let counts: Vec<(Value, Value)> = index["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["seq"].clone(), it["lines"].clone()))
+        .collect();
+    // The person stays; the foundation lists its programs, one of which goes and one changes.
+    assert_eq!(counts, [(json!(1), json!(1)), (json!(2), json!(3))]);
+    let position = format!("{}.{}", index["root"].as_str().unwrap(), index["sequence"]);
+    let reply = ask(&open(root.path()), &format!("/changes?since={position}"));
+    assert_eq!((reply.status.as_u16(), reply.body.len()), (200, 0));
+}
+
+#[test]
+fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
+    let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    publish(root.path(), [1, 1, 1, 1]);
+    let generation = Generation::open_current(root.path()).unwrap();
+    let dir = out.path().join("site");
+    let count = export(&generation, &dir, false, Effort::Fast).unwrap();
+    let sums = std::fs::read_to_string(dir.join(SUMS)).unwrap();
+    let listed: BTreeMap<&str, &str> =
+        sums.lines().map(|line| line.split_once("  ").unwrap()).map(|(sum, path)| (path, sum)).collect();
+    assert_eq!(listed.len() + 1, count);
+    for (path, sum) in &listed {
+        assert_eq!(Digest::of(&std::fs::read(dir.join(path)).unwrap()).to_string(), *sum, "{path}");
+    }
+    let list = root.path().join(format!("generations/{}/files.sha256", generation.id()));
+    let list = std::fs::read_to_string(list).unwrap();
+    let pages: Vec<(&str, &str)> =
+        list.lines().filter_map(|line| line.split_once("  public/")).map(|(sum, path)| (path, sum)).collect();
+    assert!(pages.len() > 100 && pages.iter().all(|(path, sum)| listed.get(path) == Some(sum)));
+}

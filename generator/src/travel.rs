@@ -12,6 +12,7 @@ use remote::keys::Trust;
 use remote::local::{Local, note_pushed};
 use remote::publish::Publisher;
 use remote::pull::Puller;
+use snapshot::store::Take;
 
 use crate::cli::{Believe, Pull, Push, Signing};
 use crate::diagnostics::counted;
@@ -50,7 +51,7 @@ pub fn push(options: &Push) -> Result<String, Failure> {
 pub fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = believed(&options.believe, &options.url, &[])?;
     let target = address::open(&options.url).map_err(failure)?;
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: Take::Whole };
     let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
     let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = late {

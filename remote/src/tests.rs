@@ -1,4 +1,5 @@
 //! What holds whatever comes between: crashes, lost answers, others who write at the same time.
 
+mod away;
 mod model;
 mod pointers;

@@ -22,6 +22,9 @@ const AT_ONCE_FOR_ONE: usize = 8;
 /// How long one may take, waiting for its turn included.
 const LIMIT: Duration = Duration::from_secs(2);
 
+/// How often an answer that broke off is asked for.
+const TRIES: usize = 3;
+
 /// A store that is asked for parts of packs.
 pub struct Fetcher {
     inner: Arc<Inner>,
@@ -107,7 +110,17 @@ impl Inner {
     async fn range(&self, path: String, start: u64, length: u64) -> Result<Bytes, String> {
         let ask = async {
             let _permit = self.permits.acquire().await;
-            self.target.range(&path, start, length).await
+            // A connection that broke off says nothing about the next one.
+            let mut came = self.target.range(&path, start, length).await;
+            for _ in 1..TRIES {
+                match &came {
+                    Err(Refusal::Failed(_) | Refusal::Length) => {
+                        came = self.target.range(&path, start, length).await;
+                    }
+                    _ => break,
+                }
+            }
+            came
         };
         let came = match tokio::time::timeout(LIMIT, ask).await {
             Err(_) => return Err(format!("no answer within {} seconds", LIMIT.as_secs())),

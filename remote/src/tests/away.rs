@@ -23,6 +23,22 @@ struct Slow {
     is_gone: bool,
 }
 
+/// A request that is under way, until it is given up too.
+struct Place<'a>(&'a Slow);
+
+impl<'a> Place<'a> {
+    fn take(of: &'a Slow) -> Self {
+        of.most.fetch_max(of.under_way.fetch_add(1, Relaxed) + 1, Relaxed);
+        Self(of)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Relaxed);
+    }
+}
+
 impl Target for Slow {
     fn place(&self) -> String {
         "slow://".to_owned()
@@ -31,9 +47,9 @@ impl Target for Slow {
     fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> Answer<'a, Bytes> {
         Box::pin(async move {
             self.asked.fetch_add(1, Relaxed);
-            self.most.fetch_max(self.under_way.fetch_add(1, Relaxed) + 1, Relaxed);
+            let place = Place::take(self);
             tokio::time::sleep(self.takes).await;
-            self.under_way.fetch_sub(1, Relaxed);
+            drop(place);
             match self.is_gone {
                 true => Err(Refusal::Missing),
                 false => Ok((start..start + length).map(|n| n as u8).collect()),

@@ -200,7 +200,9 @@ async fn call_aside(
         }
     };
     threads.run(work).await.unwrap_or_else(|Busy| {
-        live.metrics.overloads.add();
+        if std::ptr::eq(threads, &live.searches) {
+            live.metrics.overloads.add();
+        }
         call.refused()
     })
 }
@@ -214,17 +216,20 @@ fn scope<D>(epoch: &Epoch, detail: D) -> mcp::Epoch<'_, D> {
 /// Answers a request here or, when that would hold others up, on a thread of its own.
 async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
     let epoch = Arc::clone(&live.epoch());
-    let (threads, refuse): (_, fn() -> Reply) = match guarded(live, || attempted(live, &epoch, head)) {
+    let is_far = match guarded(live, || attempted(live, &epoch, head)) {
         Outcome::Ready(reply) => return reply,
-        Outcome::Heavy(_) => (&live.searches, Reply::overloaded),
-        Outcome::Far(_) => (&live.fetches, Reply::unreadable_now),
+        Outcome::Heavy(_) => false,
+        Outcome::Far(_) => true,
     };
     let (shared, head) = (Arc::clone(live), head.clone());
     let work = move || guarded(&shared, || checked(&shared, &epoch, &head, Place::Aside));
-    threads.run(work).await.unwrap_or_else(|Busy| {
-        live.metrics.overloads.add();
-        refuse()
-    })
+    match is_far {
+        true => live.fetches.run(work).await.unwrap_or_else(|Busy| Reply::unreadable_now()),
+        false => live.searches.run(work).await.unwrap_or_else(|Busy| {
+            live.metrics.overloads.add();
+            Reply::overloaded()
+        }),
+    }
 }
 
 /// Answers a request; a panic costs it a 500 and nothing else.

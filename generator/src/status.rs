@@ -111,7 +111,8 @@ fn fetch(authority: &str) -> io::Result<Vec<u8>> {
 fn exchange(mut stream: TcpStream, authority: &str) -> io::Result<Vec<u8>> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /snapshot HTTP/1.0\r\nHost: {authority}\r\n\r\n")?;
+    // In one piece: who has answered half of it and closes would reset the connection.
+    stream.write_all(format!("GET /snapshot HTTP/1.0\r\nHost: {authority}\r\n\r\n").as_bytes())?;
     let mut answer = Vec::new();
     stream.take(LONGEST).read_to_end(&mut answer)?;
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");

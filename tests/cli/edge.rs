@@ -468,6 +468,51 @@ fn bodies_that_are_not_fetched_ahead_come_when_they_are_asked_for_and_stay() {
     pages_of(&built).iter().for_each(|page| asked(&server, page));
 }
 
+/// The answer of the tool that gives a record.
+fn called(server: &Server, slug: &str) -> String {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_opportunity","arguments":{{"slug":"{slug}"}}}}}}"#
+    );
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    let head = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nConnection: close";
+    let length = body.len();
+    let request =
+        format!("POST /mcp HTTP/1.1\r\nHost: {HOST}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn tools_give_records_that_are_not_fetched_ahead_and_do_not_call_them_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, gone] = ["store", "gone"].map(|name| folder.path().join(name));
+    let url = format!("file://{}", store.display());
+    let built = folder.path().join("built");
+    publish(&built);
+    push(&built, &url);
+    let id = fs::read_to_string(built.join("CURRENT")).unwrap();
+    let programs = content(&built.join("generations").join(id.trim()).join("public/api/v1/programs"));
+    let slugs: Vec<&str> = programs
+        .keys()
+        .filter_map(|name| name.strip_suffix(".json"))
+        .filter(|slug| !slug.contains('.'))
+        .collect();
+    let (server, _) = lazy(&folder, &url);
+    for _ in 0..2 {
+        let answer = called(&server, slugs[0]);
+        assert!(status(&answer) == "200" && answer.contains("structuredContent"), "{answer}");
+    }
+    fs::rename(&store, &gone).unwrap();
+    assert!(called(&server, slugs[0]).contains("structuredContent"), "it is kept");
+    let answer = called(&server, slugs[1]);
+    assert!(answer.contains("-32603") && !answer.contains("No published opportunity"), "{answer}");
+    assert!(called(&server, "there-is-none").contains("No published opportunity"));
+    fs::rename(&gone, &store).unwrap();
+    assert!(called(&server, slugs[1]).contains("structuredContent"));
+}
+
 #[test]
 fn a_root_without_bodies_is_served_with_its_store_only_and_becomes_whole_when_it_should_be() {
     let folder = tempfile::tempdir().unwrap();

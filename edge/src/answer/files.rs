@@ -146,7 +146,14 @@ impl<'a> Asked<'a> {
             true => Coding::Identity,
             false => negotiate(headers, |coding| self.epoch.offers(file, coding)),
         };
-        if let Some(body) = self.live.metrics.bodies.count(self.epoch.kept(file, coding)) {
+        let kept = self.epoch.kept(file, coding);
+        let generation = self.epoch.generation();
+        if kept.is_none() && self.place == Place::Here && !generation.is_near(file) {
+            // Counted where it is fetched.
+            self.far.set(true);
+            return Err(generation.later());
+        }
+        if let Some(body) = self.live.metrics.bodies.count(kept) {
             return Ok(body);
         }
         let tag_header = self.live.serving.tag_header.as_ref();

@@ -69,6 +69,8 @@ struct Readiness {
     draining: bool,
     generation: String,
     refused: Option<Refusal>,
+    /// Why pages that are not kept here cannot be had from the store just now. All else is served.
+    unreachable: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -83,13 +85,14 @@ struct Refusal {
 impl Readiness {
     fn of(live: &Live) -> Self {
         let (draining, refused) = (live.is_draining(), Refusal::of(live));
-        let state = match &refused {
+        let unreachable = live.source.as_ref().and_then(|source| source.fetched().error);
+        let state = match (&refused, &unreachable) {
             _ if draining => "draining",
-            Some(_) => "degraded",
-            None => "ready",
+            (None, None) => "ready",
+            _ => "degraded",
         };
         let generation = live.epoch().generation().id().to_string();
-        Self { ready: !draining, state, draining, generation, refused }
+        Self { ready: !draining, state, draining, generation, refused, unreachable }
     }
 }
 
@@ -130,6 +133,10 @@ struct Store {
     age_seconds: Option<u64>,
     error: Option<String>,
     expired: bool,
+    /// `full` or `lazy`: whether pages are here before they are asked for.
+    fetch: &'static str,
+    /// Bytes of pages that were fetched and are kept on disk.
+    kept: u64,
 }
 
 impl Store {
@@ -137,7 +144,16 @@ impl Store {
         let source = live.source.as_ref()?;
         let told = source.told();
         let (age_seconds, expired) = (told.age(), told.is_expired());
-        Some(Self { url: source.place(), age_seconds, error: told.error, expired })
+        let fetch = if source.is_lazy() { "lazy" } else { "full" };
+        let error = told.error.or(source.fetched().error);
+        Some(Self {
+            url: source.place(),
+            age_seconds,
+            error,
+            expired,
+            fetch,
+            kept: source.away().ring().bytes(),
+        })
     }
 }
 
@@ -205,7 +221,8 @@ fn push_degraded(out: &mut String, live: &Live) {
 
 /// The store that is followed.
 fn push_source(out: &mut String, live: &Live) {
-    let Some(told) = live.source.as_ref().map(|source| source.told()) else { return };
+    let Some(source) = &live.source else { return };
+    let (told, fetched) = (source.told(), source.fetched());
     if let Some(age) = told.age() {
         let name = "edge_source_age_seconds";
         family(out, name, "gauge", "Since the store last said what is live.");
@@ -227,6 +244,10 @@ fn push_source(out: &mut String, live: &Live) {
         ("edge_source_errors_total", "counter", "Looks at the store that failed.", told.errors),
         ("edge_source_stale_total", "counter", "Looks at which the store was older than before.", told.stale),
         ("edge_source_generations_total", "counter", "Generations that were fetched.", told.taken),
+        ("edge_body_fetches_total", "counter", "Ranges that bodies were fetched in.", fetched.requests),
+        ("edge_body_fetch_bytes_total", "counter", "Their bytes.", fetched.bytes),
+        ("edge_body_fetch_failures_total", "counter", "Bodies the store did not give.", fetched.failures),
+        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.away().ring().bytes()),
     ] {
         family(out, name, kind, help);
         sample(out, name, "", value);

@@ -5,13 +5,15 @@ mod computed;
 mod files;
 mod questions;
 
+use std::cell::Cell;
+
 use http::{HeaderValue, Method, StatusCode};
 use snapshot::page::error;
 use snapshot::record::Locale;
 
 pub(crate) use self::computed::Question;
-pub(crate) use self::files::damaged;
 pub use self::files::program_body;
+pub(crate) use self::files::{damaged, near_body};
 use crate::epoch::Epoch;
 use crate::head::Head;
 use crate::lifetime::Lifetime;
@@ -44,6 +46,8 @@ pub struct Asked<'a> {
     pub now: u64,
     /// Where the answer is made.
     pub place: Place,
+    /// Set where it needs a body that has to come from a store, which is done aside.
+    pub far: Cell<bool>,
 }
 
 /// A reply, or how much work it would be.
@@ -52,6 +56,13 @@ pub type Attempt = Outcome<Reply, u64>;
 /// Answers a request on any path but `/mcp`, or says how much work that would be.
 #[must_use]
 pub fn attempt(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
+    match routed(asked, route) {
+        Outcome::Ready(_) if asked.far.get() => Outcome::Far(0),
+        attempt => attempt,
+    }
+}
+
+fn routed(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
     match asked.head.method {
         Method::GET | Method::HEAD => {}
         Method::OPTIONS => return Reply::options().into(),
@@ -78,7 +89,7 @@ pub fn attempt(asked: &Asked<'_>, route: &Route<'_>) -> Attempt {
 pub fn answer(asked: &Asked<'_>, route: &Route<'_>) -> Reply {
     match attempt(asked, route) {
         Outcome::Ready(reply) => reply,
-        Outcome::Heavy(_) => Reply::overloaded(),
+        Outcome::Heavy(_) | Outcome::Far(_) => Reply::overloaded(),
     }
 }
 

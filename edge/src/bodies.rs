@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::refill;
 use snapshot::page::turned;
-use snapshot::store::{Coding, FileEntry, Hex, StoreError};
+use snapshot::store::{Coding, FileEntry, Hex, Reach, StoreError};
 use snapshot::time::Day;
 
 use crate::conditional::etag_suffix;
@@ -29,8 +29,28 @@ impl Epoch {
         tag_header: Option<&HeaderName>,
         content: impl FnOnce() -> Content,
     ) -> Result<Arc<Body>, StoreError> {
-        self.bodies.get_or_make(&(entry.number(), coding), || {
-            self.load(entry, coding, tag_header, content().tag(tag_of(entry.path())))
+        self.body_within(entry, (coding, Reach::Far), tag_header, content)
+    }
+
+    /// The same; `reach` says whether a store may be asked, and waited for.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is not what was published, or is farther than that.
+    pub fn body_within(
+        &self,
+        entry: FileEntry<'_>,
+        (coding, reach): (Coding, Reach),
+        tag_header: Option<&HeaderName>,
+        content: impl FnOnce() -> Content,
+    ) -> Result<Arc<Body>, StoreError> {
+        let key = (entry.number(), coding);
+        if reach == Reach::Near && !self.generation().is_near(entry) {
+            // Not even for somebody else who is about to have it from a store.
+            return self.bodies.get(&key).ok_or_else(|| self.generation().later());
+        }
+        self.bodies.get_or_make(&key, || {
+            self.load(entry, (coding, reach), tag_header, content().tag(tag_of(entry.path())))
         })
     }
 
@@ -59,15 +79,15 @@ impl Epoch {
     fn load(
         &self,
         entry: FileEntry<'_>,
-        coding: Coding,
+        (coding, reach): (Coding, Reach),
         tag_header: Option<&HeaderName>,
         content: Content,
     ) -> Result<Body, StoreError> {
         let stored = !self.moved(entry);
         let (bytes, hash, changed) = if stored {
-            (self.stored(entry, coding)?, entry.identity().sha256.0, entry.changed())
+            (self.stored(entry, coding, reach)?, entry.identity().sha256.0, entry.changed())
         } else {
-            self.filled(entry, coding)?
+            self.filled(entry, coding, reach)?
         };
         let etag = etag(&hash, coding);
         // Another generation with an older date may fill its holes on the same day: then only the
@@ -86,17 +106,22 @@ impl Epoch {
     }
 
     /// A body as it was published, coded here where it lies in a pack.
-    fn stored(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
+    fn stored(&self, entry: FileEntry<'_>, coding: Coding, reach: Reach) -> Result<Vec<u8>, StoreError> {
         if entry.body(coding).is_some() {
-            return self.generation().read(entry, coding);
+            return self.generation().read_within(entry, coding, reach);
         }
-        let bytes = self.generation().read(entry, Coding::Identity)?;
+        let bytes = self.generation().read_within(entry, Coding::Identity, reach)?;
         Ok(crate::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.
-    fn filled(&self, entry: FileEntry<'_>, coding: Coding) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
-        let stored = self.generation().read(entry, Coding::Identity)?;
+    fn filled(
+        &self,
+        entry: FileEntry<'_>,
+        coding: Coding,
+        reach: Reach,
+    ) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
+        let stored = self.generation().read_within(entry, Coding::Identity, reach)?;
         // Holes are checked against the body when the table is opened; should they not fit, the
         // stored body is still one that was true once.
         let filled = refill(&stored, entry.holes(), &self.dated).unwrap_or(stored);

@@ -15,7 +15,7 @@ use crate::epoch::{COPIED_INDEX, Setting};
 use crate::live::Serving;
 use crate::log::Format;
 use crate::mcp;
-use crate::source::Source;
+use crate::source::{Ahead, How, Source};
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
@@ -57,6 +57,19 @@ pub struct Config {
     /// Seconds between looks at the store, a fifth more or less
     #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub poll: u64,
+    /// What of the store is fetched before it is served
+    #[arg(
+        long,
+        env = "OPDIR_EDGE_FETCH",
+        value_name = "WHAT",
+        value_enum,
+        default_value_t,
+        requires_if("lazy", "source")
+    )]
+    pub fetch: Ahead,
+    /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
+    #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
+    pub body_disk: Option<u64>,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -132,6 +145,10 @@ pub struct Config {
     #[arg(long)]
     pub print_config: bool,
 }
+
+/// Disk for bodies, in bytes: unless told, and at least.
+const BODY_DISK: u64 = 1 << 30;
+const BODY_DISK_LEAST: u64 = 1 << 20;
 
 /// Arguments that are no settings.
 const ASIDE: [&str; 3] = ["help", "version", "print_config"];
@@ -214,9 +231,13 @@ impl Config {
     ///
     /// If its address or a key is none.
     pub fn follows(&self) -> Result<Option<Source>, RemoteError> {
-        let poll = std::time::Duration::from_secs(self.poll);
+        let how = How {
+            poll: std::time::Duration::from_secs(self.poll),
+            ahead: self.fetch,
+            body_disk: self.body_disk.unwrap_or(BODY_DISK),
+        };
         let source =
-            |url: &String| Source::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), poll);
+            |url: &String| Source::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
         self.source.as_ref().map(source).transpose()
     }
 
@@ -247,6 +268,9 @@ impl Config {
     fn derived(&self, id: &str) -> Option<Vec<String>> {
         match id {
             "max_connections" => Some(vec![self.max_connections().to_string()]),
+            "body_disk" if self.fetch == Ahead::Lazy => {
+                Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
+            }
             "allowed_hosts" => Some(self.setting().hosts),
             _ => None,
         }

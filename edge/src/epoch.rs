@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use http::HeaderValue;
 use snapshot::page::{Dated, Site};
 use snapshot::store::sections::{SectionError, Sections};
-use snapshot::store::{Coding, Generation, StoreError};
+use snapshot::store::{Away, Coding, Generation, StoreError};
 use snapshot::time::Day;
 
 use crate::cache::Cache;
@@ -66,16 +66,20 @@ impl Opened {
     ///
     /// If there is no live generation, or it is damaged, incomplete or of another version.
     pub fn current(root: &Path) -> Result<Self, OpenError> {
-        Self::current_copying(root, COPIED_INDEX)
+        Self::current_copying(root, COPIED_INDEX, None)
     }
 
-    /// The same, for an index of at most `copy` bytes.
+    /// The same, for an index of at most `copy` bytes. Bodies that were left in a store are asked for there.
     ///
     /// # Errors
     ///
-    /// As of [`Self::current`].
-    pub fn current_copying(root: &Path, copy: u64) -> Result<Self, OpenError> {
+    /// As of [`Self::current`]; and if bodies were left in a store, and nobody says in which.
+    pub fn current_copying(root: &Path, copy: u64, away: Option<&Arc<Away>>) -> Result<Self, OpenError> {
         let generation = Generation::open_current_copying(root, copy)?;
+        match away {
+            Some(away) => generation.ask(away),
+            None => generation.require_whole()?,
+        }
         let (present, [search, rows, lists]) = files(&generation);
         present?;
         let (search, rows, lists) = (search?, rows?, lists?);

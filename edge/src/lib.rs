@@ -47,7 +47,7 @@ use crate::live::Live;
 use crate::mcp::Mcp;
 use crate::service::Server;
 use crate::sockets::Inherited;
-use crate::source::Source;
+use crate::source::{Ahead, Source};
 
 /// Exit code of a snapshot that is not there or cannot be read.
 const UNREADABLE: u8 = 3;
@@ -64,6 +64,9 @@ pub fn run() -> ExitCode {
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&config.text(&matches)),
+        (None, Some(config)) if config.body_disk.is_some() && config.fetch != Ahead::Lazy => {
+            fail(2, "--body-disk is for --fetch lazy: otherwise all bodies are fetched")
+        }
         (None, Some(config)) => match Inherited::take() {
             Ok(inherited) => serve_for_ever(config, inherited),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
@@ -103,7 +106,9 @@ fn check(root: &std::path::Path) -> ExitCode {
 /// Says why there is nothing to serve.
 fn refuse(error: &OpenError) -> ExitCode {
     let code = match error {
-        OpenError::Store(StoreError::Io { .. } | StoreError::Unpublished { .. }) => UNREADABLE,
+        OpenError::Store(
+            StoreError::Io { .. } | StoreError::Unpublished { .. } | StoreError::Absent { .. },
+        ) => UNREADABLE,
         _ => UNVERIFIED,
     };
     fail(code, &error.to_string())
@@ -115,10 +120,9 @@ fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
         Ok(source) => source,
         Err(error) => return fail(code_of(&error), &error.to_string()),
     };
-    let opened =
-        Live::open_copying(config.snapshot.clone(), config.day(), config.setting(), config.copy_index);
-    let live = match opened {
-        Ok(live) => Arc::new(live.serving(config.serving()).following(source)),
+    let (root, day) = (config.snapshot.clone(), config.day());
+    let live = match Live::open_following(root, day, config.setting(), config.copy_index, source) {
+        Ok(live) => Arc::new(live.serving(config.serving())),
         Err(error) => return refuse(&error),
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -24,6 +24,8 @@ use crate::source::Source;
 
 /// How often CURRENT is looked at.
 const POLL: Duration = Duration::from_secs(2);
+/// Requests that wait for a body from the store at a time; as many more wait for their turn.
+const FETCHES: usize = 64;
 
 /// The live state.
 pub struct Live {
@@ -42,6 +44,8 @@ pub struct Live {
     pub metrics: Metrics,
     /// Permits for searches that take long.
     pub searches: Searches,
+    /// Permits for requests that wait for a body from the store.
+    pub fetches: Searches,
     /// How requests are served.
     pub serving: Serving,
     /// The store that is followed, if one is.
@@ -70,17 +74,24 @@ impl Live {
     ///
     /// If there is no live generation, or it is damaged, incomplete or of another version.
     pub fn open(root: PathBuf, day: Day, setting: Setting) -> Result<Self, OpenError> {
-        Self::open_copying(root, day, setting, COPIED_INDEX)
+        Self::open_following(root, day, setting, COPIED_INDEX, None)
     }
 
     /// The same; an index of at most `copy` bytes is copied into memory, here and whenever a generation is
-    /// taken.
+    /// taken, and what comes into the root comes from `source`.
     ///
     /// # Errors
     ///
     /// As of [`Self::open`].
-    pub fn open_copying(root: PathBuf, day: Day, setting: Setting, copy: u64) -> Result<Self, OpenError> {
-        let opened = Arc::new(Opened::current_copying(&root, copy)?);
+    pub fn open_following(
+        root: PathBuf,
+        day: Day,
+        setting: Setting,
+        copy: u64,
+        source: Option<Arc<Source>>,
+    ) -> Result<Self, OpenError> {
+        let away = source.as_ref().map(|source| source.away());
+        let opened = Arc::new(Opened::current_copying(&root, copy, away)?);
         let epoch = Epoch::new(opened, day, &setting);
         Ok(Self {
             root,
@@ -92,8 +103,9 @@ impl Live {
             refused: Mutex::default(),
             metrics: Metrics::default(),
             searches: Searches::default(),
+            fetches: Searches::new(FETCHES),
             serving: Serving::default(),
-            source: None,
+            source,
             answers: Cache::new(0),
             draining: AtomicBool::new(false),
         })
@@ -103,12 +115,6 @@ impl Live {
     #[must_use]
     pub fn serving(self, serving: Serving) -> Self {
         Self { answers: Cache::new(serving.answers), serving, ..self }
-    }
-
-    /// The same; what comes into the root comes from this store.
-    #[must_use]
-    pub fn following(self, source: Option<Arc<Source>>) -> Self {
-        Self { source, ..self }
     }
 
     /// Tells whoever asks that no new requests should be sent here.
@@ -178,7 +184,7 @@ impl Live {
         // Seen before anything is read: what changes from here on is tried again.
         let look = Look { now, asked, seen: glance(&self.root) };
         match live_id(&self.root) {
-            Ok(id) if id == self.epoch().generation().id() => *self.refusal() = None,
+            Ok(id) if id == self.epoch().generation().id() && !self.is_replaced() => *self.refusal() = None,
             Ok(id) => {
                 let id = id.to_string();
                 let over = |refusal: &Refusal| refusal.is_over(&id, &look.seen, now);
@@ -190,8 +196,15 @@ impl Live {
         }
     }
 
+    /// Whether what is served without its bodies has come with them since.
+    fn is_replaced(&self) -> bool {
+        let epoch = self.epoch();
+        epoch.generation().is_lazy() && epoch.generation().is_replaced()
+    }
+
     fn take(&self, id: &str, look: Look) {
-        match Opened::current_copying(&self.root, self.copy) {
+        let away = self.source.as_ref().map(|source| source.away());
+        match Opened::current_copying(&self.root, self.copy, away) {
             Ok(opened) => {
                 let _turning = lock(&self.turning);
                 let day = self.day_after(&self.epoch());

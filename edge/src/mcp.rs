@@ -31,6 +31,7 @@ mod write;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -221,7 +222,7 @@ impl Mcp {
     {
         match self.begin(head, body, epoch, client, now_ms).await {
             Outcome::Ready(response) => response,
-            Outcome::Heavy(pending) => pending.finish(epoch),
+            Outcome::Heavy(pending) | Outcome::Far(pending) => pending.finish(epoch),
         }
     }
 
@@ -231,8 +232,24 @@ impl Mcp {
     pub async fn begin<B, D>(
         &self,
         head: &Head,
-        mut body: B,
+        body: B,
         epoch: &Epoch<'_, D>,
+        client: IpAddr,
+        now_ms: u64,
+    ) -> Outcome<Response<Bytes>, Pending>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        D: Fn(&str, Locale) -> Option<Bytes>,
+    {
+        self.begin_near(head, body, (epoch, &AtomicBool::new(false)), client, now_ms).await
+    }
+
+    /// The same for a detail that sets `far` where there is none here yet: then it is to be asked for aside.
+    pub async fn begin_near<B, D>(
+        &self,
+        head: &Head,
+        mut body: B,
+        (epoch, far): (&Epoch<'_, D>, &AtomicBool),
         client: IpAddr,
         now_ms: u64,
     ) -> Outcome<Response<Bytes>, Pending>
@@ -254,7 +271,10 @@ impl Mcp {
                     let pending = Pending { face, head: head.clone(), body, origin };
                     return match pending.is_heavy(epoch) {
                         true => Outcome::Heavy(pending),
-                        false => pending.finish(epoch).into(),
+                        false => {
+                            let response = pending.finish(epoch);
+                            if far.load(Relaxed) { Outcome::Far(pending) } else { response.into() }
+                        }
                     };
                 }
                 Err(fault) => fault.reply(None),

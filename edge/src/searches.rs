@@ -28,6 +28,8 @@ pub enum Outcome<R, W> {
     Ready(R),
     /// Work that would hold others up: to be done aside, when it is its turn.
     Heavy(W),
+    /// Work that has to wait for a body from a store: to be done aside too, but not in the place of such as can go on.
+    Far(W),
 }
 
 impl<R, W> From<R> for Outcome<R, W> {

@@ -1,10 +1,12 @@
 //! From HTTP requests to answers and back: one flat warp filter that hands head, peer and body to
 //! our own match. The only file that names warp.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use bytes::{Buf, Bytes};
@@ -18,7 +20,7 @@ use hyper_util::service::TowerToHyperService;
 use warp::Filter as _;
 use warp::path::FullPath;
 
-use crate::answer::{Asked, Attempt, Place, answer, attempt, program_body};
+use crate::answer::{Asked, Attempt, Place, answer, attempt, near_body, program_body};
 use crate::client::Proxies;
 use crate::connection::{Answer, Arrival};
 use crate::epoch::Epoch;
@@ -28,7 +30,7 @@ use crate::mcp::{self, Mcp, Pending};
 use crate::precheck::{Refusal, check};
 use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
-use crate::searches::{Busy, Outcome};
+use crate::searches::{Busy, Outcome, Searches};
 
 /// What answers requests: the live state, and the tool endpoint, which outlives it.
 pub struct Server {
@@ -160,23 +162,35 @@ impl Server {
         let peer = head.arrival.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         let client = self.proxies.client(peer, &head.headers);
         let now_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let detail = |slug: &str, locale| program_body(&self.live, &epoch, slug, locale);
-        let begun = self.mcp.begin(head, body, &scope(&epoch, detail), client, now_ms).await;
-        let mut response = match begun {
-            Outcome::Ready(response) => response,
-            Outcome::Heavy(call) => call_aside(&self.live, epoch, call).await,
+        let far = AtomicBool::new(false);
+        let detail = |slug: &str, locale| near_body((&self.live, &epoch), &far, slug, locale);
+        let begun = self.mcp.begin_near(head, body, (&scope(&epoch, detail), &far), client, now_ms).await;
+        let (threads, call) = match begun {
+            Outcome::Ready(response) => return closing(head, response),
+            Outcome::Heavy(call) => (&self.live.searches, call),
+            Outcome::Far(call) => (&self.live.fetches, call),
         };
-        if head.headers.contains_key(header::TRANSFER_ENCODING) {
-            // A length may have been named too: where two framings met, nothing after them is trusted
-            // (RFC 9112, section 6.1). hyper has dropped the length, so that it cannot be told.
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
-        response
+        closing(head, call_aside(&self.live, threads, epoch, call).await)
     }
 }
 
+/// Ends the connection of a request after which nothing is trusted: a length may have been named besides its coding,
+/// and where two framings met the next request may begin anywhere (RFC 9112, section 6.1). hyper has dropped the
+/// length, so that it cannot be told.
+fn closing(head: &Head, mut response: Response<Bytes>) -> Response<Bytes> {
+    if head.headers.contains_key(header::TRANSFER_ENCODING) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
 /// Answers a tool call that is much work on a thread of its own.
-async fn call_aside(live: &Arc<Live>, epoch: Arc<Epoch>, call: Pending) -> Response<Bytes> {
+async fn call_aside(
+    live: &Arc<Live>,
+    threads: &Searches,
+    epoch: Arc<Epoch>,
+    call: Pending,
+) -> Response<Bytes> {
     let call = Arc::new(call);
     let work = {
         let (live, call) = (Arc::clone(live), Arc::clone(&call));
@@ -185,8 +199,10 @@ async fn call_aside(live: &Arc<Live>, epoch: Arc<Epoch>, call: Pending) -> Respo
             call.finish(&scope(&epoch, detail))
         }
     };
-    live.searches.run(work).await.unwrap_or_else(|Busy| {
-        live.metrics.overloads.add();
+    threads.run(work).await.unwrap_or_else(|Busy| {
+        if std::ptr::eq(threads, &live.searches) {
+            live.metrics.overloads.add();
+        }
         call.refused()
     })
 }
@@ -200,16 +216,19 @@ fn scope<D>(epoch: &Epoch, detail: D) -> mcp::Epoch<'_, D> {
 /// Answers a request here or, when that would hold others up, on a thread of its own.
 async fn respond(live: &Arc<Live>, head: &Head) -> Reply {
     let epoch = Arc::clone(&live.epoch());
-    match guarded(live, || attempted(live, &epoch, head)) {
-        Outcome::Ready(reply) => reply,
-        Outcome::Heavy(_) => {
-            let (shared, head) = (Arc::clone(live), head.clone());
-            let search = move || guarded(&shared, || checked(&shared, &epoch, &head, Place::Aside));
-            live.searches.run(search).await.unwrap_or_else(|Busy| {
-                live.metrics.overloads.add();
-                Reply::overloaded()
-            })
-        }
+    let is_far = match guarded(live, || attempted(live, &epoch, head)) {
+        Outcome::Ready(reply) => return reply,
+        Outcome::Heavy(_) => false,
+        Outcome::Far(_) => true,
+    };
+    let (shared, head) = (Arc::clone(live), head.clone());
+    let work = move || guarded(&shared, || checked(&shared, &epoch, &head, Place::Aside));
+    match is_far {
+        true => live.fetches.run(work).await.unwrap_or_else(|Busy| Reply::unreadable_now()),
+        false => live.searches.run(work).await.unwrap_or_else(|Busy| {
+            live.metrics.overloads.add();
+            Reply::overloaded()
+        }),
     }
 }
 
@@ -229,7 +248,7 @@ fn attempted(live: &Live, epoch: &Epoch, head: &Head) -> Attempt {
         Err(refusal) => refused(refusal).into(),
         Ok(()) => {
             let now = crate::clock::now();
-            attempt(&Asked { live, epoch, head, now, place: Place::Here }, &route)
+            attempt(&Asked { live, epoch, head, now, place: Place::Here, far: Cell::default() }, &route)
         }
     }
 }
@@ -241,7 +260,7 @@ pub fn checked(live: &Live, epoch: &Epoch, head: &Head, place: Place) -> Reply {
     if let Err(refusal) = check(head, &epoch.hosts, route == Route::Mcp) {
         return refused(refusal);
     }
-    answer(&Asked { live, epoch, head, now: crate::clock::now(), place }, &route)
+    answer(&Asked { live, epoch, head, now: crate::clock::now(), place, far: Cell::default() }, &route)
 }
 
 /// What a refused request is answered.

@@ -6,14 +6,19 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
+use clap::ValueEnum;
 use remote::address;
+use remote::away::{self, Fetcher};
 use remote::error::{Kind, RemoteError};
 use remote::keys::Trust;
 use remote::pull::Puller;
 use remote::target::{Target, Version};
+use snapshot::store::{Away, Fetch, Generation, Piece, Ring, Take};
 use tokio::runtime::Runtime;
 
 use crate::clock;
@@ -24,15 +29,41 @@ const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_se
 const KEPT: usize = 3;
 const KEPT_FOR: u64 = 86_400;
 
+/// What of a store is fetched ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Ahead {
+    /// All of a generation, before it is served
+    #[default]
+    Full,
+    /// What search and lists are made of; every other body when it is first asked for
+    Lazy,
+}
+
+/// How a store is followed.
+#[derive(Clone, Debug)]
+pub struct How {
+    /// Time between looks.
+    pub poll: Duration,
+    /// What is fetched ahead.
+    pub ahead: Ahead,
+    /// Most bytes of bodies that are kept on disk where they are not fetched ahead.
+    pub body_disk: u64,
+}
+
 /// A store that is followed.
 pub struct Source {
     target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,
-    poll: Duration,
+    how: How,
+    /// Where bodies come from that are not here.
+    fetcher: Arc<Fetcher>,
+    away: Arc<Away>,
+    /// Hears of it when something that is served is gone from the store.
+    gone: Mutex<Receiver<()>>,
+    told: Mutex<Told>,
     /// Its connections live as long as it does.
     runtime: Runtime,
-    told: Mutex<Told>,
 }
 
 /// How it goes.
@@ -77,7 +108,7 @@ impl Source {
         keys: &[String],
         allow_unsigned: bool,
         root: PathBuf,
-        poll: Duration,
+        how: How,
     ) -> Result<Self, RemoteError> {
         let unsigned = allow_unsigned || keys.is_empty() && url.starts_with("file://");
         let trust = Trust::of(keys, unsigned)?;
@@ -85,13 +116,36 @@ impl Source {
             let problem = "nobody is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
             return Err(RemoteError::Address { url: url.to_owned(), problem });
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let failed = |error: std::io::Error| RemoteError::File {
-            name: "the thread of the store".to_owned(),
-            problem: error.to_string(),
-        };
-        let runtime = runtime.map_err(failed)?;
-        Ok(Self { target: address::open(url)?, trust, root, poll, runtime, told: Mutex::default() })
+        let target = address::open(url)?;
+        // A thread of its own: bodies come while it looks, and while nobody does.
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| failed("the thread of the store", &error))?;
+        let (send, gone) = sync_channel(1);
+        let fetcher = Arc::new(Fetcher::new(Arc::clone(&target), runtime.handle().clone(), send));
+        let ring = Ring::open(&root, how.body_disk);
+        let ring = ring.map_err(|error| failed(&root.display().to_string(), &error))?;
+        let asked = Arc::new(Asked { fetcher: Arc::clone(&fetcher), fails: AtomicBool::new(false) });
+        let away = Arc::new(Away::new(asked, ring));
+        let (gone, told) = (Mutex::new(gone), Mutex::default());
+        Ok(Self { target, trust, root, how, fetcher, away, gone, told, runtime })
+    }
+
+    /// Where bodies come from that were not fetched ahead.
+    #[must_use]
+    pub fn away(&self) -> &Arc<Away> {
+        &self.away
+    }
+
+    /// How it goes with those.
+    #[must_use]
+    pub fn fetched(&self) -> away::Told {
+        self.fetcher.told()
+    }
+
+    /// Whether bodies are not fetched ahead.
+    #[must_use]
+    pub fn is_lazy(&self) -> bool {
+        self.how.ahead == Ahead::Lazy
     }
 
     /// Its address.
@@ -117,7 +171,8 @@ impl Source {
     ///
     /// If the store cannot be read or believed, or the root cannot be written.
     fn look(&self, known: &mut Option<Version>) -> Result<(), RemoteError> {
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1 };
+        let take = if self.is_lazy() { Take::Index } else { Take::Whole };
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, take };
         let pulled = self.runtime.block_on(puller.pull(&self.root, known.as_ref()))?;
         let mut state = self.state();
         state.looked = Some(clock::now());
@@ -155,12 +210,27 @@ impl Source {
     }
 
     /// Brings what is live into a root in which nothing is, however long that takes, so that there is something to
-    /// serve. Blocks.
+    /// serve. Where there is a generation without its bodies, and there should be none, they are fetched if they can
+    /// be. Blocks.
     ///
     /// # Errors
     ///
     /// If that cannot pass by itself: nobody is believed, or the root cannot be written.
     pub fn begin(&self) -> Result<(), RemoteError> {
+        if !self.is_lazy() {
+            let lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
+            if lazy()
+                && let Err(error) = self.look(&mut None)
+            {
+                self.fails(&error);
+            }
+            // What is kept is of use to nobody then.
+            if !lazy()
+                && let Err(error) = Ring::remove(&self.root)
+            {
+                tracing::warn!(%error, "bodies that were kept stay");
+            }
+        }
         let mut wait = BACKOFF.0;
         while snapshot::store::live_id(&self.root).is_err() {
             match self.look(&mut None) {
@@ -172,6 +242,14 @@ impl Source {
             wait = (wait * 2).min(BACKOFF.1);
         }
         Ok(())
+    }
+
+    /// Waits, but not longer than until something that is served is found to be gone, and never less than a second.
+    fn rest(&self, time: Duration) {
+        let began = Instant::now();
+        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = gone.recv_timeout(time);
+        std::thread::sleep(BACKOFF.0.saturating_sub(began.elapsed()));
     }
 
     /// Follows for ever, on a thread of its own.
@@ -190,7 +268,7 @@ impl Source {
             match self.look(&mut known) {
                 Ok(()) => {
                     wait = BACKOFF.0;
-                    std::thread::sleep(around(self.poll));
+                    self.rest(around(self.how.poll));
                 }
                 Err(error) => {
                     self.fails(&error);
@@ -200,6 +278,30 @@ impl Source {
             }
         }
     }
+}
+
+/// Bodies of a store; says when they can be had no longer, and when they can again.
+struct Asked {
+    fetcher: Arc<Fetcher>,
+    fails: AtomicBool,
+}
+
+impl Fetch for Asked {
+    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+        let came = self.fetcher.fetch(pieces);
+        match (&came, self.fails.swap(came.is_err(), Relaxed)) {
+            (Err(reason), false) => {
+                tracing::error!(reason, "bodies that are not here cannot be had from the store");
+            }
+            (Ok(_), true) => tracing::info!("bodies can be had from the store again"),
+            _ => {}
+        }
+        came
+    }
+}
+
+fn failed(name: &str, error: &std::io::Error) -> RemoteError {
+    RemoteError::File { name: name.to_owned(), problem: error.to_string() }
 }
 
 /// A number from 0 to 1 that is another for each edge: many that start together do not ask together.
@@ -232,7 +334,9 @@ mod tests {
     #[test]
     fn nobody_is_believed_unless_somebody_says_so() {
         let source = |url: &str, unsigned| {
-            Source::new(url, &[], unsigned, PathBuf::from("root"), Duration::from_secs(30)).map(|_| ())
+            let how = How { poll: Duration::from_secs(30), ahead: Ahead::Full, body_disk: 1 << 20 };
+            let root = tempfile::tempdir().unwrap();
+            Source::new(url, &[], unsigned, root.path().to_owned(), how).map(|_| ())
         };
         assert!(source("s3://bucket/site", false).unwrap_err().to_string().contains("--trust"));
         assert!(source("file:///site", false).is_ok());

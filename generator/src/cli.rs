@@ -221,6 +221,9 @@ pub struct Push {
     /// How long it is good for, such as 7d or 36h; whoever follows the store is told when nothing came since
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub valid_for: Option<Duration>,
+    /// Where somebody else was faster, pull that and put this upon it, as it is: it takes the other's place
+    #[arg(long)]
+    pub rebase: bool,
 }
 
 /// What to pull.

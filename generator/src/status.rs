@@ -122,7 +122,8 @@ fn fetch(authority: &str) -> io::Result<Vec<u8>> {
 /// HTTP/1.0: the answer ends with the connection and comes in one piece.
 fn exchange(mut stream: TcpStream, authority: &str, until: Instant) -> io::Result<Vec<u8>> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /snapshot HTTP/1.0\r\nHost: {authority}\r\n\r\n")?;
+    // In one piece: who has answered half of it and closes would reset the connection.
+    stream.write_all(format!("GET /snapshot HTTP/1.0\r\nHost: {authority}\r\n\r\n").as_bytes())?;
     let (mut answer, mut part) = (Vec::new(), [0; 4096]);
     while answer.len() < LONGEST {
         let left = until.saturating_duration_since(Instant::now());

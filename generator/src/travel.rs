@@ -10,13 +10,15 @@ use remote::collect::Keep;
 use remote::error::{Kind, RemoteError};
 use remote::keys::Trust;
 use remote::local::{Local, note_pushed};
-use remote::publish::Publisher;
+use remote::publish::{Publisher, Pushed};
 use remote::pull::Puller;
+use snapshot::store::{self, StoreError, Take};
 
 use crate::cli::{Believe, Pull, Push, Signing};
 use crate::diagnostics::counted;
 use crate::failure::{Failure, fail, key_failure};
 use crate::keys;
+use crate::load::today;
 
 /// Puts a root's live generation into a store.
 ///
@@ -26,10 +28,9 @@ use crate::keys;
 pub fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, |trust, sign| {
         let target = address::open(&options.url).map_err(failure)?;
-        let mut source = Local::open(&options.root, jobs()).map_err(failure)?;
         let publisher =
             Publisher { target: &*target, trust, sign, valid_for: options.valid_for, clock: &Timestamp::now };
-        let pushed = block_on(publisher.push(&mut source))?;
+        let pushed = push_upon(options, &publisher)?;
         note_pushed(&options.root, &pushed.read).map_err(failure)?;
         let (live, url) = (pushed.read.pointer.live.generation, target.place());
         Ok(match pushed.unchanged {
@@ -42,6 +43,33 @@ pub fn push(options: &Push) -> Result<String, Failure> {
     })
 }
 
+/// Pushes what is live in the root; where somebody else was faster, and if that is wanted, once more upon that.
+fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failure> {
+    /// How often somebody else may be faster again.
+    const TRIES: usize = 5;
+    let own = store::live_id(&options.root).map_err(|error| failure(error.into()))?;
+    for tries in 1.. {
+        let mut source = Local::open(&options.root, jobs()).map_err(failure)?;
+        match wait(publisher.push(&mut source)) {
+            Err(error) if options.rebase && error.kind() == Kind::HeldBack && tries < TRIES => {
+                let (target, trust) = (publisher.target, publisher.trust);
+                let puller = Puller { target, trust, jobs: jobs(), take: Take::Whole };
+                block_on(puller.pull(&options.root, None))?;
+                let day = today();
+                // Nothing is rendered: the same files under the next number.
+                let again = store::rollback(&options.root, Some(own), day);
+                again.map_err(|faults| fail(Failure::Output, told(&faults)))?;
+            }
+            pushed => return pushed.map_err(failure),
+        }
+    }
+    Err(Failure::HeldBack)
+}
+
+fn told(faults: &[StoreError]) -> String {
+    faults.first().map(ToString::to_string).unwrap_or_default()
+}
+
 /// Brings what is live in a store into a root.
 ///
 /// # Errors
@@ -50,7 +78,7 @@ pub fn push(options: &Push) -> Result<String, Failure> {
 pub fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = believed(&options.believe, &options.url, &[])?;
     let target = address::open(&options.url).map_err(failure)?;
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: Take::Whole };
     let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
     let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = late {
@@ -144,9 +172,16 @@ fn failure(error: RemoteError) -> Failure {
 }
 
 fn block_on<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Failure> {
+    wait(work).map_err(failure)
+}
+
+fn wait<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| fail(Failure::Output, error))?;
-    runtime.block_on(work).map_err(failure)
+    let runtime = runtime.map_err(|error| RemoteError::File {
+        name: "the thread of the store".to_owned(),
+        problem: error.to_string(),
+    })?;
+    runtime.block_on(work)
 }
 
 /// The address, where a text names a store and no folder.

@@ -132,7 +132,9 @@ impl Publisher<'_> {
             return Ok(None);
         }
         let names = self.names(dropped).await?;
+        let given_up = waiting.len();
         waiting.extend(names.difference(needed).map(|name| Name { name: name.clone(), since: now }));
+        removed.waiting += (waiting.len() - given_up) as u64;
         // The list that this one takes the place of; one that is empty has none after it that could name it.
         let old = read.pointer.retired.map(|sha256| list_path(&sha256));
         match (waiting.is_empty(), old) {

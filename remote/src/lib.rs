@@ -4,6 +4,7 @@
 
 pub mod accepted;
 pub mod address;
+pub mod away;
 pub mod collect;
 pub mod contents;
 pub mod error;

@@ -47,7 +47,6 @@ pub struct Pointer {
 #[serde(deny_unknown_fields)]
 pub struct Named {
     /// Its name.
-    #[serde(with = "as_text")]
     pub generation: Id,
     /// What its push is called, of all pushes.
     pub push: Uuid,
@@ -152,24 +151,4 @@ pub async fn fetch(
     let Some(got) = got else { return Ok(None) };
     let (pointer, line, key) = Pointer::read(&place, &got.bytes, trust)?;
     Ok(Some(Read { pointer, line, key, version: got.version }))
-}
-
-/// A value that is kept as the text it displays as.
-mod as_text {
-    use std::fmt::Display;
-    use std::str::FromStr;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
-    }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
-use snapshot::store::{Body, Digest, Id, Incoming, Piece, take_present};
+use snapshot::store::{Body, Digest, Id, Incoming, Piece, Take, take_present};
 
 use crate::accepted::Accepted;
 use crate::contents::{Contents, Which, pack_path, plain_path};
@@ -36,6 +36,8 @@ pub struct Puller<'a> {
     pub trust: &'a Trust,
     /// Threads for reading back.
     pub jobs: usize,
+    /// What is brought here.
+    pub take: Take,
 }
 
 /// What came of it.
@@ -77,7 +79,7 @@ impl Puller<'_> {
         Accepted::judge(before.as_ref(), &read, &self.target.place(), root)?;
         let live = &read.pointer.live;
         let contents = Contents::fetch(self.target, live).await?;
-        let pulled = match take_present(root, contents.manifest.as_bytes())? {
+        let pulled = match take_present(root, contents.manifest.as_bytes(), self.take)? {
             Some((id, unchanged)) => Pulled { id, read: read.clone(), unchanged, ranges: 0, bytes: 0 },
             None => self.fetch(root, &read, &contents).await?,
         };
@@ -89,7 +91,8 @@ impl Puller<'_> {
         let live = &read.pointer.live;
         let objects = contents.table(self.target, live, Which::Objects).await?;
         let history = contents.table(self.target, live, Which::History).await?;
-        let mut incoming = Incoming::begin(root, contents.manifest.as_bytes(), &history, &objects)?;
+        let manifest = contents.manifest.as_bytes();
+        let mut incoming = Incoming::begin(root, manifest, &history, &objects, self.take)?;
         if incoming.id() != live.generation {
             let name = format!("manifest of {}", live.generation);
             return Err(RemoteError::Damaged { place: self.target.place(), name });
@@ -167,15 +170,25 @@ impl Puller<'_> {
 }
 
 /// Pieces of one pack that are fetched together.
-struct Span {
-    pack: Digest,
-    start: u64,
-    length: u64,
+pub(crate) struct Span {
+    pub(crate) pack: Digest,
+    pub(crate) start: u64,
+    pub(crate) length: u64,
     pieces: Vec<Piece>,
 }
 
+impl Span {
+    /// Its pieces and what came of each; nothing of one that did not come.
+    pub(crate) fn parts<'a>(&'a self, came: &'a [u8]) -> impl Iterator<Item = (&'a Piece, &'a [u8])> {
+        self.pieces.iter().map(|piece| {
+            let start = (piece.offset - self.start) as usize;
+            (piece, came.get(start..start + piece.len as usize).unwrap_or_default())
+        })
+    }
+}
+
 /// Puts pieces, sorted by pack and place, into as few ranges as are not too long.
-fn spans(pieces: &[Piece]) -> Vec<Span> {
+pub(crate) fn spans(pieces: &[Piece]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for piece in pieces {
         let end = piece.offset.saturating_add(piece.len.into());
@@ -200,10 +213,5 @@ fn spans(pieces: &[Piece]) -> Vec<Span> {
 }
 
 fn take_pieces(span: &Span, came: &Bytes, incoming: &mut Incoming) -> Result<(), RemoteError> {
-    for piece in &span.pieces {
-        let start = (piece.offset - span.start) as usize;
-        let stored = came.get(start..start + piece.len as usize).unwrap_or_default();
-        incoming.add(piece, stored)?;
-    }
-    Ok(())
+    span.parts(came).try_for_each(|(piece, stored)| Ok(incoming.add(piece, stored)?))
 }

@@ -5,6 +5,7 @@
 //! ROOT/
 //!   CURRENT                    one line: the id of the live generation; replaced by rename
 //!   lock                       flock of the one publisher (also held by rollback and gc)
+//!   bodies/                    what an edge has fetched of bodies that were left in a store, see `ring`
 //!   generations/
 //!     .tmp-…                   being built or being removed; the next publisher clears it away
 //!     <sequence>-<hash>/       an `Id`: sequence in 6 or more digits, first 32 hex digits of the hash
@@ -24,6 +25,8 @@
 //!       packs/<sha256>.pack    bodies as they are, compressed inside, see `packer`; a pack that the generation
 //!                              before has too is one file with two names
 //! ```
+//! Of a generation that came from a store, bodies may have been left there, see `away`: then it is served by who can
+//! ask the store for them, and nothing else can be done with it.
 //!
 //! **Hash.** A generation is a table of paths and of hashes of bodies as they are. `manifest.hash` is the
 //! SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by LF. Equal
@@ -53,6 +56,7 @@
 
 pub mod sections;
 
+mod away;
 mod body;
 mod changes;
 mod codec;
@@ -67,6 +71,7 @@ mod objects;
 mod outgoing;
 mod packer;
 mod presence;
+mod ring;
 mod siblings;
 mod stage;
 mod table;
@@ -82,6 +87,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
+pub use away::{Away, Fetch, Piece, Reach};
 pub use body::{Body, CODINGS, Coding, Tally};
 pub use changes::{Changed, Changes, KINDS, Position, Publication, Version};
 pub use diff::{Change, Difference, diff};
@@ -91,8 +97,9 @@ pub use glance::{Glance, glance};
 pub use keep::{Listed, gc, list, live_id, rollback};
 pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
 pub use outgoing::{Leaving, Outgoing, TakePack};
+pub use ring::Ring;
 use sections::SectionError;
-pub use stage::{Incoming, Piece, Stage, take_present};
+pub use stage::{Incoming, Stage, Take, take_present};
 pub use table::{FileEntry, FileTable, Hole};
 pub use told::{About, Encode, Ids, Key, Layout, Made, Page, Published};
 pub use verify::{Mode, Report, verify};
@@ -108,6 +115,7 @@ const FILE_LIST: &str = "files.sha256";
 const SIBLINGS: &str = "siblings.bin";
 const OBJECTS: &str = "objects.bin";
 const PACKS: &str = "packs";
+const KEPT: &str = "bodies";
 const INDEX_DIR: &str = "index";
 const FILE_TABLE: &str = "index/files.bin";
 
@@ -178,6 +186,14 @@ pub enum StoreError {
         /// What is wrong with it.
         problem: Problem,
     },
+    /// Something that lies elsewhere.
+    #[error("{}: {why}", path.display())]
+    Absent {
+        /// The generation.
+        path: PathBuf,
+        /// Why it is not fetched.
+        why: Absent,
+    },
     /// What the caller handed in cannot be stored.
     #[error("{path}: {reason}")]
     Unfit {
@@ -195,13 +211,32 @@ impl StoreError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
-                true
-            }
+            Self::Io { .. }
+            | Self::Locked { .. }
+            | Self::Unpublished { .. }
+            | Self::NoGeneration { .. }
+            | Self::Absent { .. } => true,
             Self::Damaged { problem, .. } => problem.may_pass(),
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
         }
     }
+}
+
+/// Why a body that lies elsewhere is not here.
+#[derive(Debug, thiserror::Error)]
+pub enum Absent {
+    /// It was left where it lies, and nobody was told where that is.
+    #[error(
+        "only its index is here, its bodies are in the store (`opdir-edge --fetch lazy`); `opdir pull` the store into a \
+         new folder and name that"
+    )]
+    Left,
+    /// It was not to be waited for.
+    #[error("a body is not here yet")]
+    Later,
+    /// The store does not give it.
+    #[error("a body is not here, and the store does not give it: {0}")]
+    Store(String),
 }
 
 /// What is wrong with a file of a generation.

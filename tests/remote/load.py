@@ -1,5 +1,6 @@
 """What tests/remote/run.sh needs of a client: makes a bucket, changes a record, asks an edge until it is told to stop."""
 
+import hashlib
 import json
 import pathlib
 import sys
@@ -20,34 +21,61 @@ def make(bucket):
 
 
 def change(data):
-    """Adds a sentence to the summary of one program."""
+    """Ends the summary of one program with a sentence that was never there."""
     folder = pathlib.Path(data)
     tables = [folder / "programs.ndjson", *sorted((folder / "programs").glob("*.ndjson"))]
     table = next(table for table in tables if table.exists())
     lines = table.read_text().splitlines()
     row = json.loads(lines[0])
-    row["summary"] = (row.get("summary") or "") + " One sentence more."
+    row["summary"] = (row.get("summary") or "").split(" One sentence more")[0] + f" One sentence more, of {time.time_ns()}."
     lines[0] = json.dumps(row, ensure_ascii=False)
     table.write_text("\n".join(lines) + "\n")
 
 
-def ask(edge, stop):
-    """Asks for pages, answers and searches in turn; every answer has to be good once there was one."""
-    targets = ["/", "/api/v1/search?q=research", "/api/v1/exports/latest", "/api/v1/facets/topics", "/programs?q=art"]
-    good, failed = 0, []
-    end = time.time() + 600
+def files(folder):
+    """The bodies of builds by the hash that names them and by file, as their lists have them."""
+    lists = {}
+    for sums in pathlib.Path(folder).iterdir():
+        lines = (line.split("  ", 1) for line in sums.read_text().splitlines())
+        lists[sums.name.split("-")[1]] = {path.removeprefix("public/"): digest for digest, path in lines}
+    return lists
+
+
+def targets_of(paths):
+    """What to ask an edge for, and the file that is then to come."""
+    pages = [(path.removesuffix(".html"), path) for path in paths if path.startswith("programs/") and path.endswith(".html")]
+    records = [(path.removesuffix(".json"), path) for path in paths if path.startswith("api/v1/programs/") and path.count(".") == 1]
+    return sorted(pages + records) + [("data/dataset.json", "data/dataset.json"), ("sitemap.xml", "sitemap.xml")]
+
+
+def ask(edge, stop, sums, patient="0"):
+    """Asks for pages, records and searches in turn; every answer has to be good, and a body one of the generation that
+    its header names. With `patient`, 503 with Retry-After is good too, and counted."""
+    targets = targets_of(next(iter(files(sums).values()))) + [("api/v1/search?q=research", None), ("", None)]
+    good, failed, busy, came = 0, [], 0, set()
+    end = time.time() + 900
     while not pathlib.Path(stop).exists() and time.time() < end:
-        target = targets[(good + len(failed)) % len(targets)]
+        target, file = targets[(good + len(failed) + busy) % len(targets)]
         try:
-            with urllib.request.urlopen(edge + target, timeout=30) as answer:
-                answer.read()
+            with urllib.request.urlopen(f"{edge}/{target}", timeout=30) as answer:
+                body = answer.read()
+                came.add((answer.headers["opdir-generation"], file, hashlib.sha256(body).hexdigest()))
                 good += 1
-        except (urllib.error.URLError, OSError) as error:
+        except urllib.error.HTTPError as error:
+            if patient != "0" and error.code == 503 and error.headers["retry-after"]:
+                busy += 1
+            else:
+                failed.append(f"{target}: {error}")
+        except OSError as error:
             if good:
                 failed.append(f"{target}: {error}")
             time.sleep(0.05)
-    print(f"asked {good} times, {len(failed)} failed", *failed[:5], sep="\n")
-    sys.exit(1 if failed or not good else 0)
+    lists = files(sums)
+    mixed = [f"{file} of {named}" for named, file, digest in came if file and lists.get(named, {}).get(file) != digest]
+    generations = len({named for named, _, _ in came})
+    print(f"asked {good} times over {generations} generations: {len(failed)} failed, {len(mixed)} mixed, {busy} put off")
+    print(*failed[:5], *mixed[:5], sep="\n")
+    sys.exit(1 if failed or mixed or not good else 0)
 
 
 if __name__ == "__main__":

@@ -78,27 +78,105 @@ done
 printf 'eight publishers: %d won, %d lost\n' "$won" "$lost"
 [ "$won" = 1 ] && [ "$lost" = 7 ] || die 'not one winner'
 
-# An edge follows while it is asked: five generations come, and no answer fails.
+# Edges follow while they are asked, one that has everything ahead and one that has not: twenty generations come, no
+# answer fails, and each is of the generation that it names.
 "$bin/opdir" pull $url root --trust key.pub
-edge=$(port)
-"$bin/opdir-edge" --snapshot served --source $url --trust "$(cat public)" --poll 1 --listen "127.0.0.1:$edge" \
-  --today 2026-11-20 2>log &
-started="$started $!"
-python3 "$here/load.py" ask "http://127.0.0.1:$edge" stop >asked &
-load=$!
-for _ in 1 2 3 4 5; do
-  build root >/dev/null
-  "$bin/opdir" push root $url --key key >/dev/null
-  live=$(cat root/CURRENT)
+mkdir sums
+next() { # root: another generation of the same day, and the list of its bodies
+  python3 "$here/load.py" change data
+  "$bin/opdir" build --data data --out "$1" --base-url http://127.0.0.1:8080 --as-of 2026-11-20 --compress none --quiet \
+    >built 2>messages || { cat messages >&2; die 'the dataset does not build'; }
+  live=$(cat "$1/CURRENT")
+  cp "$1/generations/$live/files.sha256" "sums/$live"
+}
+serves() { # log: it serves what is live
   for _ in $(seq 300); do
-    ! grep -q "serving a new generation.*$live" log || break
+    ! grep -q "serving.*$live" "$1" || return 0
     sleep 0.1
   done
-  grep -q "serving.*$live" log || { cat log >&2; die "the edge does not serve $live"; }
+  cat "$1" >&2
+  die "an edge does not serve $live"
+}
+next root
+"$bin/opdir" push root $url --key key >/dev/null
+follow() { # name, flags…
+  local at
+  at=$(port)
+  "$bin/opdir-edge" --snapshot "served-$1" --source $url --trust "$(cat public)" --poll 1 --listen "127.0.0.1:$at" \
+    --today 2026-11-20 "${@:2}" 2>"log-$1" &
+  edge=$!
+  started="$started $edge"
+  address=http://127.0.0.1:$at
+  serves "log-$1"
+}
+loads=
+for fetch in full lazy; do
+  follow $fetch --fetch $fetch
+  python3 "$here/load.py" ask "$address" stop sums >"asked-$fetch" &
+  loads="$loads $!"
+done
+for _ in $(seq 20); do
+  next root
+  "$bin/opdir" push root $url --key key >/dev/null
+  serves log-full
+  serves log-lazy
 done
 touch stop
-wait "$load" || { cat asked log >&2; die 'an answer failed'; }
-cat asked
+for load in $loads; do
+  wait "$load" || { cat asked-* log-* >&2; die 'an answer failed'; }
+done
+cat asked-*
+
+# A wire that cuts, stalls, is busy and loses answers: what a push says is so, nothing wrong comes, and what it could not
+# do is done when the wire is well again.
+wire=$(port)
+echo none 1 >fault
+python3 "$here/wire.py" "$wire" "127.0.0.1:$store" fault &
+started="$started $!"
+direct=$AWS_ENDPOINT
+is_live() { "$bin/opdir" pull $url judge --trust key.pub >/dev/null && [ "$(cat judge/CURRENT)" = "$live" ]; }
+for fault in 'none 1' 'cut 3' 'stall 5' 'busy 2' 'lose 3' 'any 2' 'busy 1' 'lose 1' 'cut 1'; do
+  next root
+  echo "$fault" >fault
+  export AWS_ENDPOINT=http://127.0.0.1:$wire
+  pushed=0 pulled=0
+  timeout 300 "$bin/opdir" push root $url --key key >said 2>&1 || pushed=$?
+  rm -rf other
+  AWS_ENDPOINT=$direct is_live && reached=yes || reached=no
+  timeout 300 "$bin/opdir" pull $url other --trust key.pub >>said 2>&1 || pulled=$?
+  printf '%-8s push ended with %d, live: %s; pull ended with %d\n' "$fault" "$pushed" "$reached" "$pulled"
+  case $pushed-$reached in 0-yes | [34]-*) ;; *) cat said >&2; die "a push ended with $pushed, live: $reached" ;; esac
+  case $pulled in 0 | 3 | 5) ;; *) cat said >&2; die "a pull ended with $pulled" ;; esac
+  [ "$pulled" != 0 ] || "$bin/opdir" verify other >/dev/null
+  echo none 1 >fault
+  "$bin/opdir" push root $url --key key >/dev/null
+  "$bin/opdir" pull $url other --trust key.pub >/dev/null
+  cmp root/CURRENT other/CURRENT
+  "$bin/opdir" verify other >/dev/null
+done
+rm stop
+loads=
+for fetch in full lazy; do
+  follow "wire-$fetch" --fetch $fetch
+  python3 "$here/load.py" ask "$address" stop sums patient >"wired-$fetch" &
+  loads="$loads $!"
+done
+for fault in 'any 3' 'stall 1' 'busy 1' 'lose 1' 'cut 1'; do
+  echo "$fault" >fault
+  next root
+  AWS_ENDPOINT=$direct "$bin/opdir" push root $url --key key >/dev/null
+  sleep 5
+done
+echo none 1 >fault
+serves log-wire-full
+serves log-wire-lazy
+touch stop
+for load in $loads; do
+  wait "$load" || { cat wired-* log-wire-* >&2; die 'an answer failed, or was wrong'; }
+done
+cat wired-*
+grep -q ' 0 put off' wired-full || die 'what was fetched ahead was put off'
+export AWS_ENDPOINT=$direct
 
 # Old generations go, what is live stays whole.
 "$bin/opdir" gc $url --key key --keep 1 --days 0

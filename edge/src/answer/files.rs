@@ -1,6 +1,8 @@
 //! Records, the export and documents: bodies that were made ahead, and how a record is found by a slug.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::error;
@@ -8,9 +10,9 @@ use snapshot::page::export::ROWS_MAX;
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
-use snapshot::store::{Coding, FileEntry, StoreError};
+use snapshot::store::{Absent, Coding, FileEntry, Reach, StoreError};
 
-use super::{API, Asked, language, not_found, value};
+use super::{API, Asked, Place, language, not_found, value};
 use crate::conditional::negotiate;
 use crate::content::{Body, Content};
 use crate::epoch::Epoch;
@@ -144,11 +146,28 @@ impl<'a> Asked<'a> {
             true => Coding::Identity,
             false => negotiate(headers, |coding| self.epoch.offers(file, coding)),
         };
-        if let Some(body) = self.live.metrics.bodies.count(self.epoch.kept(file, coding)) {
+        let kept = self.epoch.kept(file, coding);
+        let generation = self.epoch.generation();
+        if kept.is_none() && self.place == Place::Here && !generation.is_near(file) {
+            // Counted where it is fetched.
+            self.far.set(true);
+            return Err(generation.later());
+        }
+        if let Some(body) = self.live.metrics.bodies.count(kept) {
             return Ok(body);
         }
-        self.epoch.body(file, coding, self.live.serving.tag_header.as_ref(), content)
+        let tag_header = self.live.serving.tag_header.as_ref();
+        let made = self.epoch.body_within(file, (coding, reach(self.place)), tag_header, content);
+        if matches!(made, Err(StoreError::Absent { why: Absent::Later, .. })) {
+            self.far.set(true);
+        }
+        made
     }
+}
+
+/// How far may be gone where an answer is made: among other requests nobody waits.
+fn reach(place: Place) -> Reach {
+    if place == Place::Here { Reach::Near } else { Reach::Far }
 }
 
 fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Content {
@@ -172,6 +191,10 @@ fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,
 /// it can be soon.
 pub(crate) fn damaged(error: &StoreError) -> Reply {
+    if matches!(error, StoreError::Absent { .. }) {
+        // Whoever asks the store counts it and says why.
+        return Reply::unreadable_now();
+    }
     tracing::error!(%error, "a file of the snapshot cannot be served");
     if matches!(error, StoreError::Io { source, .. } if is_want(source)) {
         return Reply::unreadable_now();
@@ -220,12 +243,37 @@ fn date_of(epoch: &Epoch) -> String {
 
 /// Detail of a program as MCP hands it on: the REST body for today.
 pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
+    detail((live, epoch), Reach::Far, slug, locale).ok()?
+}
+
+/// The same among other requests: sets `far` where it has to come from a store first.
+pub(crate) fn near_body(
+    at: (&Live, &Epoch),
+    far: &AtomicBool,
+    slug: &str,
+    locale: Locale,
+) -> Option<bytes::Bytes> {
+    let found = detail(at, Reach::Near, slug, locale);
+    far.fetch_or(matches!(found, Err(StoreError::Absent { why: Absent::Later, .. })), Relaxed);
+    found.ok()?
+}
+
+fn detail(
+    (live, epoch): (&Live, &Epoch),
+    reach: Reach,
+    slug: &str,
+    locale: Locale,
+) -> Result<Option<bytes::Bytes>, StoreError> {
     if !is_slug(slug) {
-        return None;
+        return Ok(None);
     }
     let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-    let file = epoch.generation().files().lookup(&[API, "programs/", slug, suffix])?;
+    let Some(file) = epoch.generation().files().lookup(&[API, "programs/", slug, suffix]) else {
+        return Ok(None);
+    };
     let tag_header = live.serving.tag_header.as_ref();
-    let body = epoch.body(file, Coding::Identity, tag_header, || program_content(epoch, slug, locale));
-    body.ok().map(|body| body.bytes.clone())
+    let content = || program_content(epoch, slug, locale);
+    epoch
+        .body_within(file, (Coding::Identity, reach), tag_header, content)
+        .map(|body| Some(body.bytes.clone()))
 }

@@ -24,13 +24,13 @@ use crate::target::Target;
 use crate::target::memory::{Broken, Client, Memory};
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
-const NOW: i64 = 1_795_154_400;
+pub(super) const NOW: i64 = 1_795_154_400;
 const WEEK: i64 = 8 * 86_400;
 /// What a reader who found nothing whole leaves among the requests.
 const GAVE_UP: &str = "gave up";
 
 /// A generation of two packs: one that all have, and its own.
-struct Fake {
+pub(super) struct Fake {
     sequence: u64,
     own: &'static str,
     /// Whether its packs have names that no other push has.
@@ -39,7 +39,7 @@ struct Fake {
 }
 
 impl Fake {
-    fn new(sequence: u64, own: &'static str) -> Self {
+    pub(super) fn new(sequence: u64, own: &'static str) -> Self {
         Self { sequence, own, salted: true, packs: BTreeMap::new() }
     }
 }
@@ -89,7 +89,7 @@ impl Source for Fake {
 
 type Actor = Pin<Box<dyn Future<Output = ()>>>;
 
-fn trust() -> Trust {
+pub(super) fn trust() -> Trust {
     Trust::of(&[], true).unwrap()
 }
 
@@ -214,8 +214,8 @@ impl World {
     }
 }
 
-fn run_alone(actor: impl Future<Output = ()> + 'static) {
-    let mut actor: Actor = Box::pin(actor);
+pub(super) fn run_alone(actor: impl Future<Output = ()>) {
+    let mut actor = Box::pin(actor);
     while actor.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {}
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::away::{Away, Reach};
 use super::body::{Body, Coding};
 use super::changes::Changes;
 use super::digest::Digest;
@@ -12,10 +13,10 @@ use super::objects::Objects;
 use super::sections::{SectionError, Sections};
 use super::siblings::Siblings;
 use super::table::{FileEntry, FileTable};
-use super::vfs::{Disk, Kind, Lock, Vfs, damaged, failed};
+use super::vfs::{Disk, Kind, Lock, Stamp, Vfs, damaged, failed};
 use super::{
-    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem, SIBLINGS,
-    StoreError,
+    Absent, CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem,
+    SIBLINGS, StoreError,
 };
 
 /// Longest `CURRENT` and longest manifest that are read, in bytes.
@@ -36,6 +37,8 @@ pub struct Generation {
     packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
     copied: bool,
+    /// How `objects.bin` looked when it was opened.
+    seen: Option<Stamp>,
     _pin: Lock,
 }
 
@@ -87,6 +90,7 @@ impl Generation {
             _ => failed(&**vfs, &dir, err),
         })?;
         let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
+        let seen = vfs.stamp(&format!("{dir}/{OBJECTS}"));
         let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
         let reading = |path: &str| Reading::new(&**vfs, &dir, path);
         let history = reading(HISTORY).sealed(copied, manifest_hash)?;
@@ -108,7 +112,18 @@ impl Generation {
             let siblings = reading(SIBLINGS).siblings(copied, manifest.files.table, files.len())?;
             (files.with_siblings(siblings), recipe, None)
         };
-        Ok(Self { vfs: Arc::clone(vfs), dir, manifest, files, changes, recipe, packs, copied, _pin: pin })
+        Ok(Self {
+            vfs: Arc::clone(vfs),
+            dir,
+            manifest,
+            files,
+            changes,
+            recipe,
+            packs,
+            copied,
+            seen,
+            _pin: pin,
+        })
     }
 
     /// Its name.
@@ -158,7 +173,7 @@ impl Generation {
         let path = format!("index/{name}");
         let file = Reading::new(&*self.vfs, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let sections = match self.packed(entry)? {
+        let sections = match self.packed(entry, Reach::Near)? {
             Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err.into()))?,
             None => file.sections(self.copied, None)?,
         };
@@ -175,10 +190,24 @@ impl Generation {
     ///
     /// If the file cannot be read, or is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
+        self.read_within(entry, coding, Reach::Far)
+    }
+
+    /// The same; a page that was left in a store is asked for only with [`Reach::Far`], which may take its time.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::read`].
+    pub fn read_within(
+        &self,
+        entry: FileEntry<'_>,
+        coding: Coding,
+        reach: Reach,
+    ) -> Result<Vec<u8>, StoreError> {
         let path = format!("{}{}", entry.path(), coding.suffix());
         let file = Reading::new(&*self.vfs, &self.dir, &path);
         let expected = entry.body(coding).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let bytes = match self.packed(entry)? {
+        let bytes = match self.packed(entry, reach)? {
             Some(bytes) => bytes,
             None => file.bytes(expected.len)?,
         };
@@ -190,8 +219,51 @@ impl Generation {
     }
 
     /// The body of a page that lies in packs, not yet compared with anything.
-    fn packed(&self, entry: FileEntry<'_>) -> Result<Option<Vec<u8>>, StoreError> {
-        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number()))
+    fn packed(&self, entry: FileEntry<'_>, reach: Reach) -> Result<Option<Vec<u8>>, StoreError> {
+        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number(), reach))
+    }
+
+    /// Whether bodies of it were left in a store.
+    #[must_use]
+    pub fn is_lazy(&self) -> bool {
+        self.packs.as_ref().is_some_and(|packs| packs.is_lazy())
+    }
+
+    /// Tells it whom to ask for what was left in a store.
+    pub fn ask(&self, away: &Arc<Away>) {
+        if let Some(packs) = &self.packs {
+            packs.ask(away);
+        }
+    }
+
+    /// Whether a page can be read without asking a store.
+    #[must_use]
+    pub fn is_near(&self, entry: FileEntry<'_>) -> bool {
+        self.packs.as_ref().is_none_or(|packs| packs.is_near(entry.number()))
+    }
+
+    /// What is said of a page that is not [near](Self::is_near) and not waited for.
+    #[must_use]
+    pub fn later(&self) -> StoreError {
+        StoreError::Absent { path: self.vfs.locate(&self.dir), why: Absent::Later }
+    }
+
+    /// Refuses one of which bodies were left in a store.
+    ///
+    /// # Errors
+    ///
+    /// If it is one.
+    pub fn require_whole(&self) -> Result<(), StoreError> {
+        match self.is_lazy() {
+            true => Err(StoreError::Absent { path: self.vfs.locate(&self.dir), why: Absent::Left }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether another copy of it took its place since it was opened, one that is whole perhaps.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.vfs.stamp(&self.name(OBJECTS)) != self.seen
     }
 
     /// Whether its bodies lie in packs.

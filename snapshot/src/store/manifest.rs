@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Problem;
 use super::digest::{Digest, Hex, read_hex};
@@ -53,6 +53,19 @@ impl FromStr for Id {
     }
 }
 
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// Everything `manifest.json` says. Its bytes are exactly those of `to_bytes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -62,15 +75,14 @@ pub struct Manifest {
     /// Counts the generations of one root, from 1. Outside the hash.
     pub sequence: u64,
     /// The generation that this one replaced. Outside the hash.
-    #[serde(with = "optional_text")]
+    // Said, even where there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub parent: Option<Id>,
     /// Of the file list, `as_of` and `base_url`.
     pub hash: Digest,
     /// `publishedAt` of the dataset, never the clock.
-    #[serde(with = "text")]
     pub generated_at: Timestamp,
     /// The UTC day the files are right for.
-    #[serde(with = "text")]
     pub as_of: Date,
     /// Scheme and authority, no path.
     pub base_url: String,
@@ -194,42 +206,6 @@ pub(super) fn check_base_url(url: &str) -> Result<(), &'static str> {
 #[derive(Deserialize)]
 struct Versioned {
     format: u64,
-}
-
-/// A value that is kept as the text it displays as.
-mod text {
-    use std::fmt::Display;
-    use std::str::FromStr;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-/// The same, or null.
-mod optional_text {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::Id;
-
-    pub(super) fn serialize<S: Serializer>(value: &Option<Id>, to: S) -> Result<S::Ok, S::Error> {
-        value.map(|id| id.to_string()).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Id>, D::Error> {
-        let text = <Option<String>>::deserialize(from)?;
-        text.map(|text| text.parse()).transpose().map_err(serde::de::Error::custom)
-    }
 }
 
 #[cfg(test)]

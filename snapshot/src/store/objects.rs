@@ -8,22 +8,26 @@
 //! bodies   Extent   of each row of the table: its objects, one after the other; none where it lies as a file
 //! extents  u32      numbers of objects
 //! own      Extent   of index/files.bin itself
+//! here     u32      how many of the packs are here, where not all are: see `away`
 //! ```
 //! A pack is read, not mapped: one that was cut short is an error then, and no signal. What an object decodes to
 //! is worth nothing before the hash of the whole body was compared.
 
-use std::sync::Arc;
+mod away;
+
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
 use zstd::zstd_safe::DDict;
 
+use super::away::{Away, Reach};
 use super::body::{Body, slice};
 use super::codec::{Object, decode, name_of};
 use super::digest::Digest;
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::vfs::{Vfs, damaged, failed};
-use super::{PACKS, Problem, StoreError};
+use super::{Absent, PACKS, Problem, StoreError};
 
 /// A pack of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
@@ -61,6 +65,10 @@ pub(super) struct Written {
 impl Written {
     /// The bytes of the file.
     pub(super) fn finish(self) -> Sections {
+        self.writer().finish()
+    }
+
+    fn writer(self) -> SectionWriter {
         let mut writer = SectionWriter::default();
         writer.put("table", [self.table]);
         writer.put("packs", self.packs);
@@ -68,7 +76,7 @@ impl Written {
         writer.put("bodies", self.bodies);
         writer.put("extents", self.extents);
         writer.put("own", [self.own]);
-        writer.finish()
+        writer
     }
 }
 
@@ -83,6 +91,10 @@ pub(super) struct Objects {
     extents: Section<u32>,
     own: Section<Extent>,
     dictionaries: FxHashMap<u64, DDict<'static>>,
+    /// How many of the packs are here, where not all are.
+    here: Option<usize>,
+    /// Where to ask for what lies in the others.
+    away: OnceLock<Arc<Away>>,
 }
 
 impl Objects {
@@ -110,6 +122,8 @@ impl Objects {
             extents: file.get("extents")?,
             own: file.get("own")?,
             dictionaries: FxHashMap::default(),
+            here: away::here(file)?,
+            away: OnceLock::new(),
         };
         objects.check()?;
         Ok(objects)
@@ -123,6 +137,9 @@ impl Objects {
         };
         if !self.objects.iter().all(within) {
             return Err(SectionError::Content("objects", "outside of its pack, or wrong in itself"));
+        }
+        if self.here.is_some_and(|here| here > self.packs.len()) {
+            return Err(SectionError::Content("here", "more than there are packs"));
         }
         if !self.objects.is_sorted_by(|one, next| one.sha256 < next.sha256) {
             return Err(SectionError::Content("objects", "not sorted by hash"));
@@ -232,19 +249,22 @@ impl Objects {
     }
 
     /// The body of a row, not yet compared with its hash; none where it lies as a file.
-    pub(super) fn row(&self, row: u32) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn row(&self, row: u32, reach: Reach) -> Result<Option<Vec<u8>>, StoreError> {
         match self.bodies.get(row as usize).filter(|extent| extent.count > 0) {
-            Some(extent) => self.whole(*extent).map(Some),
+            Some(extent) => self.whole(*extent, reach).map(Some),
             None => Ok(None),
         }
     }
 
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
-        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.whole(*extent))
+        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.whole(*extent, Reach::Far))
     }
 
-    fn whole(&self, extent: Extent) -> Result<Vec<u8>, StoreError> {
+    fn whole(&self, extent: Extent, reach: Reach) -> Result<Vec<u8>, StoreError> {
+        if self.of(extent).any(|object| self.is_away(object)) {
+            return self.gathered(extent, reach);
+        }
         let mut objects = self.of(extent);
         if let (1, Some(only)) = (extent.count, objects.next()) {
             return self.object(only);
@@ -259,6 +279,9 @@ impl Objects {
     /// An object as it is stored.
     pub(super) fn stored(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let name = self.pack_name(object);
+        if self.is_away(object) {
+            return Err(self.absent(Absent::Left));
+        }
         let stored = self.vfs.read_at(&name, object.offset, object.stored as usize);
         stored.map_err(|err| match err.kind() {
             std::io::ErrorKind::UnexpectedEof => {
@@ -278,6 +301,10 @@ impl Objects {
     /// The bytes of an object, not yet compared with its hash.
     pub(super) fn object(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let stored = self.stored(object)?;
+        self.decoded(object, stored)
+    }
+
+    fn decoded(&self, object: &Object, stored: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         decode(object, stored, self.dictionaries.get(&object.dictionary)).ok_or_else(|| {
             let problem = Problem::Format(format!("what lies at {} cannot be decoded", object.offset));
             damaged(&*self.vfs, &self.pack_name(object), problem)

@@ -58,6 +58,7 @@ impl Generation {
         how: Leaving,
         take: TakePack<'_>,
     ) -> Result<Outgoing, StoreError> {
+        self.require_whole()?;
         let before = before.map(|bytes| self.elsewhere(bytes)).transpose()?.map(Arc::new);
         let write = |path: &str, bytes: &[u8]| {
             let taken = take(Digest::of(bytes), bytes);

@@ -46,7 +46,7 @@ impl Generation {
     /// What a generation in packs has besides its own files: packs, and bodies that lie as files.
     pub(super) fn bodies_of_packs(&self) -> BTreeMap<String, Body> {
         let Some(objects) = self.packs() else { return BTreeMap::new() };
-        let packs = objects.packs().iter();
+        let packs = objects.packs_here().iter();
         let packs = packs.map(|pack| (pack.path(), Body { len: pack.length, sha256: pack.sha256 }));
         let plain = self.files().entries().filter(|entry| objects.is_plain(entry.number()));
         packs.chain(plain.map(|entry| (entry.path().to_owned(), entry.identity()))).collect()

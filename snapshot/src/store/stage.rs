@@ -27,11 +27,11 @@ use super::siblings::{Beside, write_siblings};
 use super::table::{FileEntry, Staged, check_page, write_table};
 use super::told::{About, Encode, Layout, Page, Published};
 use super::vfs::{Kind, Lock, Vfs, damaged, failed, in_parallel};
-pub use incoming::{Incoming, Piece, take_present};
+pub use incoming::{Incoming, Take, take_present};
 
 use super::{
-    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, LOCK, MANIFEST, OBJECTS, Problem,
-    SIBLINGS, StoreError, TMP_PREFIX,
+    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, KEPT, LOCK, MANIFEST, OBJECTS,
+    Problem, SIBLINGS, StoreError, TMP_PREFIX,
 };
 
 /// Bodies shorter than this are not worth a coding, in bytes.
@@ -493,7 +493,7 @@ fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
     if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == Kind::Directory) {
         return Ok(());
     }
-    match found.into_iter().find(|(name, _)| name != LOCK) {
+    match found.into_iter().find(|(name, _)| name != LOCK && name != KEPT) {
         Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
         None => Ok(()),
     }

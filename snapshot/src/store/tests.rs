@@ -1,9 +1,11 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
+mod away;
 mod changes;
 mod dates;
 mod others;
 mod packs;
+mod ring;
 mod travel;
 
 use std::fs;

@@ -63,6 +63,7 @@ pub(super) fn verify_on(
 ) -> Result<Report, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
+    generation.require_whole().map_err(|err| vec![err])?;
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_tree(&generation, &mut faults);

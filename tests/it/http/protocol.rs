@@ -294,7 +294,14 @@ static MORTAL: LazyLock<Live> = LazyLock::new(|| {
 fn at(target: &str, now: u64) -> Reply {
     let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = MORTAL.epoch();
-    let asked = Asked { live: &MORTAL, epoch: &epoch, head: &head, now, place: Place::Aside };
+    let asked = Asked {
+        live: &MORTAL,
+        epoch: &epoch,
+        head: &head,
+        now,
+        place: Place::Aside,
+        far: Default::default(),
+    };
     answer(&asked, &route(&head.path))
 }
 

@@ -34,7 +34,7 @@ fn live(folder: &std::path::Path) -> Live {
 fn is_heavy(live: &Live, target: &str) -> bool {
     let head = Head::from(Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
-    let asked = |place| Asked { live, epoch: &epoch, head: &head, now: 0, place };
+    let asked = |place| Asked { live, epoch: &epoch, head: &head, now: 0, place, far: Default::default() };
     assert_eq!(answer(&asked(Place::Aside), &route(&head.path)).status, 200, "{target}");
     matches!(attempt(&asked(Place::Here), &route(&head.path)), Outcome::Heavy(_))
 }

@@ -41,7 +41,8 @@ fn live(folder: &std::path::Path, members: &[Value]) -> Live {
 fn get(live: &Live, target: &str) -> String {
     let head = Head::from(Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
-    let asked = Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+    let asked =
+        Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
     String::from_utf8(answer(&asked, &route(&head.path)).body.to_vec()).unwrap()
 }
 

@@ -33,7 +33,14 @@ fn ask(root: &std::path::Path, today: Date, target: &str, since: Option<&str>) -
     let head = Head::from(request.body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
     answer(
-        &Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside },
+        &Asked {
+            live: &live,
+            epoch: &epoch,
+            head: &head,
+            now: 0,
+            place: Place::Aside,
+            far: Default::default(),
+        },
         &route(&head.path),
     )
 }

@@ -61,7 +61,8 @@ pub(crate) fn open(root: &Path) -> Live {
 pub(crate) fn ask(live: &Live, target: &str) -> Reply {
     let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
     let epoch = live.epoch();
-    let asked = Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+    let asked =
+        Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
     answer(&asked, &route(&head.path))
 }
 

@@ -71,7 +71,14 @@ fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
         for (address, bytes) in pages(folder.path()) {
             let request = http::Request::get(&address).header("host", HOST).body(()).unwrap();
             let head = Head::from(request.into_parts().0);
-            let asked = Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+            let asked = Asked {
+                live: &live,
+                epoch: &epoch,
+                head: &head,
+                now: 0,
+                place: Place::Aside,
+                far: Default::default(),
+            };
             let reply = answer(&asked, &route(&head.path));
             assert!(reply.body == bytes, "{address} after {days} days");
             moved += usize::from(SAMPLE.get(&address).body != bytes);

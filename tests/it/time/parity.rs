@@ -137,7 +137,8 @@ static LIVE: LazyLock<Live> = LazyLock::new(|| {
 
 fn answered(epoch: &Epoch, url: &str) -> Vec<u8> {
     let head = Head::from(http::Request::get(url).header("host", HOST).body(()).unwrap().into_parts().0);
-    let asked = Asked { live: &LIVE, epoch, head: &head, now: 0, place: Place::Aside };
+    let asked =
+        Asked { live: &LIVE, epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
     let reply = answer(&asked, &route(&head.path));
     assert_eq!(reply.status, 200, "{url}");
     reply.body.to_vec()

@@ -100,7 +100,14 @@ fn ask(root: &Path, day: Day, targets: &[&str]) -> Vec<Reply> {
     let reply = |target: &&str| {
         let request = http::Request::get(*target).header("host", HOST).body(()).unwrap();
         let head = Head::from(request.into_parts().0);
-        let asked = Asked { live: &live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+        let asked = Asked {
+            live: &live,
+            epoch: &epoch,
+            head: &head,
+            now: 0,
+            place: Place::Aside,
+            far: Default::default(),
+        };
         answer(&asked, &route(&head.path))
     };
     targets.iter().map(reply).collect()

@@ -166,7 +166,14 @@ impl<'a> Desk<'a> {
         let request = Request::get(format!("{path}?{query}")).header(header::HOST, HOST).body(()).unwrap();
         let head = Head::from(request.into_parts().0);
         let epoch = self.live.epoch();
-        let asked = Asked { live: self.live, epoch: &epoch, head: &head, now: 0, place: Place::Aside };
+        let asked = Asked {
+            live: self.live,
+            epoch: &epoch,
+            head: &head,
+            now: 0,
+            place: Place::Aside,
+            far: Default::default(),
+        };
         let reply = answer(&asked, &route(path));
         assert_eq!(reply.status, 200, "{path}?{query}");
         reply.body.to_vec()

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use zstd::zstd_safe::DDict;
 
+use super::super::away::Piece;
 use super::super::body::{Body, Coding};
 use super::super::codec::{Object, decode, name_of};
 use super::super::digest::Digest;
@@ -15,31 +16,32 @@ use super::super::generation::{Generation, current, directory_of, open_root};
 use super::super::manifest::{Id, Manifest, Refused};
 use super::super::objects::Objects;
 use super::super::sections::Sections;
-use super::super::table::FileTable;
+use super::super::table::{FileEntry, FileTable};
 use super::super::told::Layout;
 use super::super::verify::{Mode, verify_on};
 use super::super::vfs::{Vfs, damaged};
-use super::super::{FILE_TABLE, GENERATIONS, HISTORY, MANIFEST, OBJECTS, Problem, StoreError, TMP_PREFIX};
-use super::{Stage, at, point_to, take_lock};
+use super::super::{
+    FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem, StoreError, TMP_PREFIX,
+};
+use super::{Stage, at, check_file, point_to, take_lock};
 
 /// Level of Zstandard for what has to be packed anew, which is little: nearly all comes packed.
 const LEVEL: i32 = 3;
 
-/// Bytes that are missing, and where they lie in the packs that they come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
-    /// The pack.
-    pub pack: Digest,
-    /// Where they begin in it.
-    pub offset: u64,
-    /// How many they are.
-    pub len: u32,
-    number: u32,
+/// What of a generation is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Take {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What has to be here before it can be served: tables, index and dictionaries. Bodies are left.
+    Index,
 }
 
 /// A generation of which parts are still missing. Dropped unpublished, it leaves nothing behind.
 pub struct Incoming {
     stage: Stage,
+    take: Take,
     manifest: Manifest,
     text: Vec<u8>,
     history: Vec<u8>,
@@ -60,7 +62,13 @@ impl Incoming {
     /// # Errors
     ///
     /// If these are none or do not belong together, another publisher is at work, or the system refuses to write.
-    pub fn begin(root: &Path, manifest: &[u8], history: &[u8], objects: &[u8]) -> Result<Self, StoreError> {
+    pub fn begin(
+        root: &Path,
+        manifest: &[u8],
+        history: &[u8],
+        objects: &[u8],
+        take: Take,
+    ) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
         let vfs = open_root(root)?;
         let text = manifest.to_vec();
@@ -74,6 +82,7 @@ impl Incoming {
         let used = objects.all().iter().map(|object| object.dictionary).filter(|name| *name != 0).collect();
         Ok(Self {
             stage,
+            take,
             manifest,
             text,
             history: history.to_vec(),
@@ -98,15 +107,38 @@ impl Incoming {
     pub fn missing(&self) -> Vec<Piece> {
         let Some(packer) = &self.stage.packer else { return Vec::new() };
         let missing = |object: &&Object| !self.is_dictionary(object) && !packer.take(&object.sha256);
-        let objects: Vec<&Object> = self.objects.all().iter().filter(missing).collect();
+        let objects: Vec<&Object> = self.wanted().into_iter().filter(missing).collect();
         let lacks = |name: &u64| *name != 0 && !self.dictionaries.contains_key(name);
-        let lacking: BTreeSet<u64> = objects.iter().map(|object| object.dictionary).filter(lacks).collect();
+        let lacking: BTreeSet<u64> = match self.take {
+            Take::Whole => objects.iter().map(|object| object.dictionary).filter(lacks).collect(),
+            // Those of bodies that come later have to be here by then.
+            Take::Index => self.used.iter().copied().filter(lacks).collect(),
+        };
         let dictionaries = lacking.iter().filter_map(|name| self.objects.dictionary(*name));
         let dictionaries: Vec<&Object> = dictionaries.filter(|object| !packer.take(&object.sha256)).collect();
         let next = if dictionaries.is_empty() { objects } else { dictionaries };
         let mut pieces: Vec<Piece> = next.into_iter().filter_map(|object| self.piece(object)).collect();
         pieces.sort_unstable();
         pieces
+    }
+
+    /// Objects that are to be here. Which the index is made of is known once the table of files is here.
+    fn wanted(&self) -> Vec<&Object> {
+        if self.take == Take::Whole {
+            return self.objects.all().iter().collect();
+        }
+        let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
+        let rows = files.iter().flat_map(FileTable::entries);
+        let index = rows.filter(|entry| self.is_taken(entry.path()));
+        let rows = index.filter_map(|entry| self.objects.of_row(entry.number())).flatten();
+        let wanted: BTreeSet<Digest> =
+            self.objects.of_table().into_iter().chain(rows).map(|object| object.sha256).collect();
+        wanted.iter().filter_map(|sha256| self.objects.find(sha256)).collect()
+    }
+
+    /// Whether the body of a row is to be here.
+    fn is_taken(&self, path: &str) -> bool {
+        self.take == Take::Whole || path.strip_prefix(INDEX_DIR).is_some_and(|rest| rest.starts_with('/'))
     }
 
     fn is_dictionary(&self, object: &Object) -> bool {
@@ -251,8 +283,10 @@ impl Incoming {
         let files = self.open_table(&table)?;
         let (stage, id) = (&self.stage, self.id());
         let write = |path: &str, bytes: &[u8]| stage.write(path, bytes, Body::of(bytes));
-        let rows: Vec<Option<Vec<Digest>>> =
-            files.entries().map(|entry| self.parts(entry.number())).collect();
+        let taken = |entry: &FileEntry<'_>| self.is_taken(entry.path());
+        let parts =
+            |entry: FileEntry<'_>| Some(entry).filter(taken).and_then(|entry| self.parts(entry.number()));
+        let rows: Vec<Option<Vec<Digest>>> = files.entries().map(parts).collect();
         let identities: Vec<Digest> = files.entries().map(|entry| entry.identity().sha256).collect();
         if let Some(packer) = &stage.packer {
             let told = identities.iter().zip(&rows).map(|(sha256, row)| Some((*sha256, row.as_deref()?)));
@@ -260,7 +294,11 @@ impl Incoming {
             for pack in &objects.packs {
                 stage.link_pack(&pack.path())?;
             }
-            write(OBJECTS, objects.finish().bytes())?;
+            let objects = match self.take {
+                Take::Whole => objects.finish(),
+                Take::Index => objects.finish_with(&self.objects),
+            };
+            write(OBJECTS, objects.bytes())?;
         }
         write(MANIFEST, &self.text)?;
         write(HISTORY, &self.history)?;
@@ -310,24 +348,34 @@ impl Incoming {
 /// # Errors
 ///
 /// If the manifest is none, another publisher is at work, or the system refuses to write.
-pub fn take_present(root: &Path, manifest: &[u8]) -> Result<Option<(Id, bool)>, StoreError> {
+pub fn take_present(root: &Path, manifest: &[u8], take: Take) -> Result<Option<(Id, bool)>, StoreError> {
     let Ok(vfs) = open_root(root) else { return Ok(None) };
     let expected = read(&*vfs, manifest)?;
     let id = expected.id();
-    let found = Generation::open_on(&vfs, id, 0);
-    if !found.is_ok_and(|found| *found.manifest() == expected) {
+    let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
+    if *found.manifest() != expected || found.is_lazy() && take == Take::Whole {
         return Ok(None);
     }
     if current(&*vfs).is_ok_and(|live| live == id) {
-        let whole = verify_on(&vfs, Some(id), Mode::Fast, 1, &|_, _| ()).is_ok();
-        return Ok(whole.then_some((id, true)));
+        return Ok(is_sound(&found, Mode::Fast).then_some((id, true)));
     }
     let _lock = take_lock(&*vfs)?;
-    if verify_on(&vfs, Some(id), Mode::Files, 1, &|_, _| ()).is_err() {
+    if !is_sound(&found, Mode::Files) {
         return Ok(None);
     }
     point_to(&*vfs, id)?;
     Ok(Some((id, false)))
+}
+
+/// Whether all of a generation is here that is to be here.
+fn is_sound(generation: &Generation, mode: Mode) -> bool {
+    if !generation.is_lazy() {
+        return verify_on(generation.shared_vfs(), Some(generation.id()), mode, 1, &|_, _| ()).is_ok();
+    }
+    let sound =
+        |(path, body): (String, Body)| check_file(generation.vfs(), &generation.name(&path), body).is_ok();
+    generation.check_presence().is_ok()
+        && (mode == Mode::Fast || generation.bodies_of_packs().into_iter().all(sound))
 }
 
 fn read(vfs: &dyn Vfs, manifest: &[u8]) -> Result<Manifest, StoreError> {

@@ -16,7 +16,8 @@ use super::{Stage, at, check_file, lock};
 /// A packer that takes what it can of the live generation, and how many packs of that are damaged: then nothing is
 /// taken.
 pub(super) fn begin(level: i32, live: Option<&Generation>) -> (Option<Packer>, u64) {
-    let before = live.and_then(|live| live.packs().map(|packs| (live, packs)));
+    let before = live.and_then(|live| Some((live, live.packs()?.only_here()?)));
+    let before = before.as_ref().map(|(live, packs)| (*live, packs));
     let broken = before.map_or(0, |(live, packs)| {
         let sound = |path: &str, body| check_file(live.vfs(), &live.name(path), body).is_ok();
         let bodies = packs.packs().iter();

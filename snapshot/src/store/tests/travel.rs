@@ -6,15 +6,15 @@ use std::sync::Mutex;
 
 use super::packs::{PACKS, noise, page, put};
 use super::*;
-use crate::store::{Incoming, Leaving, Outgoing, take_present};
+use crate::store::{Incoming, Leaving, Outgoing, Piece, Take, take_present};
 
 /// Packs as they lie elsewhere, by hash.
 #[derive(Default)]
-struct Elsewhere(Mutex<HashMap<Digest, Vec<u8>>>);
+pub(super) struct Elsewhere(Mutex<HashMap<Digest, Vec<u8>>>);
 
 impl Elsewhere {
     /// Lets the live generation leave; gives what describes it and the lengths of its new packs.
-    fn push(&self, root: &Path, before: Option<&Outgoing>, salt: u64) -> (Outgoing, Vec<usize>) {
+    pub(super) fn push(&self, root: &Path, before: Option<&Outgoing>, salt: u64) -> (Outgoing, Vec<usize>) {
         let new = Mutex::new(Vec::new());
         let take = |sha256: Digest, bytes: &[u8]| {
             assert_eq!(bytes[8..16], salt.to_le_bytes(), "no pack may have the name of another push's");
@@ -31,9 +31,18 @@ impl Elsewhere {
         (outgoing, new.into_inner().unwrap())
     }
 
+    pub(super) fn piece(&self, piece: &Piece) -> Vec<u8> {
+        let start = piece.offset as usize;
+        self.0.lock().unwrap()[&piece.pack][start..start + piece.len as usize].to_vec()
+    }
+
     /// Fetches a generation; gives the bytes that were fetched.
-    fn pull(&self, root: &Path, of: &Outgoing) -> Result<usize, StoreError> {
-        let mut incoming = Incoming::begin(root, &of.manifest, &of.history, &of.objects)?;
+    pub(super) fn pull(&self, root: &Path, of: &Outgoing) -> Result<usize, StoreError> {
+        self.pull_as(root, of, Take::Whole)
+    }
+
+    pub(super) fn pull_as(&self, root: &Path, of: &Outgoing, take: Take) -> Result<usize, StoreError> {
+        let mut incoming = Incoming::begin(root, &of.manifest, &of.history, &of.objects, take)?;
         let (mut fetched, mut rounds) = (0, 0);
         loop {
             let missing = incoming.missing();
@@ -41,11 +50,9 @@ impl Elsewhere {
                 break;
             }
             rounds += 1;
-            assert!(rounds <= 2, "dictionaries, then all else");
+            assert!(rounds <= 3, "dictionaries, the table, then all else");
             for piece in missing {
-                let packs = self.0.lock().unwrap();
-                let start = piece.offset as usize;
-                incoming.add(&piece, &packs[&piece.pack][start..start + piece.len as usize])?;
+                incoming.add(&piece, &self.piece(&piece))?;
                 fetched += piece.len as usize;
             }
         }
@@ -56,7 +63,7 @@ impl Elsewhere {
 }
 
 /// Pages enough for a dictionary, and a body of several objects.
-fn pages(change: &str) -> Vec<(String, Vec<u8>)> {
+pub(super) fn pages(change: &str) -> Vec<(String, Vec<u8>)> {
     let mut pages: Vec<_> = (0..250)
         .map(|n| {
             page(&format!("p/{n}.html"), &format!("{}<p>{n}</p>{change}", "<nav>all alike</nav>".repeat(20)))
@@ -85,7 +92,7 @@ fn what_leaves_a_tree_or_packs_comes_in_under_the_same_name_with_the_same_bodies
             let body = |of: &Generation, entry| of.read(entry, Coding::Identity).unwrap();
             assert!(body(&original, one) == body(&live, other), "{}", one.path());
         }
-        assert_eq!(take_present(&to, &outgoing.manifest).unwrap(), Some((published.id(), true)));
+        assert_eq!(take_present(&to, &outgoing.manifest, Take::Whole).unwrap(), Some((published.id(), true)));
     }
 }
 
@@ -186,19 +193,23 @@ fn a_generation_that_is_here_is_taken_as_it_is_unless_it_is_damaged() {
     let (first, _) = elsewhere.push(&from, None, 1);
     put(&from, &PACKS, &pages("changed"));
     let (second, _) = elsewhere.push(&from, Some(&first), 2);
-    assert_eq!(take_present(&to, &first.manifest).unwrap(), None, "nothing is here");
+    assert_eq!(take_present(&to, &first.manifest, Take::Whole).unwrap(), None, "nothing is here");
     elsewhere.pull(&to, &first).unwrap();
     elsewhere.pull(&to, &second).unwrap();
     let [one, two] = [1, 2].map(|sequence| {
         let found = list(&to).unwrap().into_iter().find(|listed| listed.id.sequence == sequence);
         found.unwrap().id
     });
-    assert_eq!(take_present(&to, &first.manifest).unwrap(), Some((one, false)), "it was not the live one");
+    assert_eq!(
+        take_present(&to, &first.manifest, Take::Whole).unwrap(),
+        Some((one, false)),
+        "it was not the live one"
+    );
     assert_eq!(live_id(&to).unwrap(), one);
     let pack = fs::read_dir(dir(&to, two).join("packs")).unwrap().next().unwrap().unwrap().path();
     let bytes = fs::read(&pack).unwrap();
     overwrite(&pack, &bytes[1..]);
-    assert_eq!(take_present(&to, &second.manifest).unwrap(), None, "it is damaged");
+    assert_eq!(take_present(&to, &second.manifest, Take::Whole).unwrap(), None, "it is damaged");
     elsewhere.pull(&to, &second).unwrap();
     assert_eq!(live_id(&to).unwrap(), two);
     assert!(faults(&to, Mode::Deep).is_empty());

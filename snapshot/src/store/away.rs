@@ -1,0 +1,119 @@
+//! Bodies that were left in a store: asked for when they are first wanted, compared with their hash, and kept in a ring
+//! of files. What several want at once is asked for once.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::codec::Object;
+use super::digest::Digest;
+use super::ring::Ring;
+
+/// Bytes that are missing, and where they lie in the packs that they come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Piece {
+    /// The pack.
+    pub pack: Digest,
+    /// Where they begin in it.
+    pub offset: u64,
+    /// How many they are.
+    pub len: u32,
+    /// Which object of its generation it is, for who takes one in.
+    pub(super) number: u32,
+}
+
+impl Piece {
+    /// So many bytes of a pack.
+    #[must_use]
+    pub fn new(pack: Digest, offset: u64, len: u32) -> Self {
+        Self { pack, offset, len, number: 0 }
+    }
+}
+
+/// How far it is gone for a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// What is here, or kept: nothing is waited for.
+    Near,
+    /// To the store. That blocks.
+    Far,
+}
+
+/// Brings parts of packs that lie in a store. Blocks, but not for long.
+pub trait Fetch: Send + Sync {
+    /// The bytes of each piece, in their order.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be had just now, in a few words.
+    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String>;
+}
+
+/// Some bodies, or why they cannot be had.
+type Came = Result<Vec<Vec<u8>>, Failed>;
+type Flight = Arc<OnceLock<Arc<Came>>>;
+
+/// Why a store's bodies cannot be had.
+pub(super) enum Failed {
+    /// What it said.
+    Store(String),
+    /// They are something else than what was published.
+    Other,
+}
+
+/// How often it is asked for what is something else: a proxy or a disk in between may have erred.
+const TRIES: usize = 3;
+
+/// A store that is asked for bodies, and what is kept of them.
+pub struct Away {
+    fetch: Arc<dyn Fetch>,
+    ring: Ring,
+    /// What is being asked for, by the first object and how many there are.
+    flights: Mutex<FxHashMap<(Digest, usize), Flight>>,
+}
+
+impl Away {
+    /// Asks this store, and keeps what came in this ring.
+    #[must_use]
+    pub fn new(fetch: Arc<dyn Fetch>, ring: Ring) -> Self {
+        Self { fetch, ring, flights: Mutex::default() }
+    }
+
+    /// What is kept.
+    #[must_use]
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Asks for some objects; who asks for the same meanwhile gets the same answer. `read` makes of what came what it
+    /// is, if it is what it should be.
+    pub(super) fn ask(
+        &self,
+        wanted: &[(Object, Piece)],
+        read: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
+    ) -> Arc<Came> {
+        let Some((first, _)) = wanted.first() else { return Arc::new(Ok(Vec::new())) };
+        let key = (first.sha256, wanted.len());
+        let flight = Arc::clone(self.flights().entry(key).or_default());
+        let pieces: Vec<Piece> = wanted.iter().map(|(_, piece)| *piece).collect();
+        let tried = || {
+            for _ in 0..TRIES {
+                if let Some(read) = read(self.fetch.fetch(&pieces).map_err(Failed::Store)?) {
+                    return Ok(read);
+                }
+            }
+            Err(Failed::Other)
+        };
+        let came = Arc::clone(flight.get_or_init(|| Arc::new(tried())));
+        let mut flights = self.flights();
+        if flights.get(&key).is_some_and(|last| Arc::ptr_eq(last, &flight)) {
+            flights.remove(&key);
+        }
+        came
+    }
+
+    fn flights(&self) -> MutexGuard<'_, FxHashMap<(Digest, usize), Flight>> {
+        // A panic leaves at worst a flight that never began.
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

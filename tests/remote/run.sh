@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Push, pull and following against a server of S3 that others wrote: tests/remote/run.sh BIN DATA, the folder of the
-# programs and a dataset. Needs Python with moto's server; ends with 77 where that is not.
+# Push, pull and following against a server of S3 that others wrote: tests/remote/run.sh BIN DATA [N], the folder of the
+# programs, a dataset, and how many generations come while edges are asked (20). Needs Python with moto's server; ends with 77 where that is not.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1" && pwd)
 data=$(cd "$2" && pwd)
+generations=${3:-20}
 python3 -c 'import moto.server' 2>/dev/null || exit 77
 
 work=$(mktemp -d)
@@ -78,8 +79,8 @@ done
 printf 'eight publishers: %d won, %d lost\n' "$won" "$lost"
 [ "$won" = 1 ] && [ "$lost" = 7 ] || die 'not one winner'
 
-# Edges follow while they are asked, one that has everything ahead and one that has not: twenty generations come, no
-# answer fails, and each is of the generation that it names.
+# Edges follow while they are asked, one that has everything ahead and one that has not: generations come, no answer
+# fails, and each is of the generation that it names.
 "$bin/opdir" pull $url root --trust key.pub
 mkdir sums
 next() { # root: another generation of the same day, and the list of its bodies
@@ -115,7 +116,7 @@ for fetch in full lazy; do
   python3 "$here/load.py" ask "$address" stop sums >"asked-$fetch" &
   loads="$loads $!"
 done
-for _ in $(seq 20); do
+for _ in $(seq "$generations"); do
   next root
   "$bin/opdir" push root $url --key key >/dev/null
   serves log-full

@@ -52,11 +52,14 @@ struct Rows {
     leaders: Vec<Digest>,
     channels: Vec<Digest>,
     posts: Vec<Digest>,
+    /// What each facet value is called.
+    labels: Vec<Digest>,
 }
 
 impl Rows {
-    fn new(directory: &Directory) -> Self {
+    fn new(directory: &Directory, labels: Vec<Digest>) -> Self {
         Self {
+            labels,
             organizations: hashes(directory, &directory.organizations, |it| Some(it.entity())),
             programs: hashes(directory, &directory.programs, |it| Some(it.entity())),
             cycles: hashes(directory, &directory.cycles, |it| Some(it.entity())),
@@ -134,7 +137,7 @@ impl<'a> Pages<'a> {
     #[must_use]
     pub fn made_from(&self, tools: Digest) -> Keys<'a> {
         let directory = self.directory;
-        let rows = &Rows::new(directory);
+        let rows = &Rows::new(directory, self.labels());
         // Of when all was published, pages of records show the day.
         let published_at = directory.dataset.published_at;
         let dataset = Dataset { published_at: jiff::Timestamp::default(), ..directory.dataset.clone() };
@@ -163,7 +166,7 @@ impl<'a> Pages<'a> {
             let recipient = self.directory.award_links[at].recipient;
             parts.row(rows.awards[at]).row(rows.recipients[recipient])
         };
-        Parts::new(tools)
+        let parts = Parts::new(tools)
             .row(rows.programs[program])
             .number(self.numbers.doc_of[program])
             .row(rows.organizations[links.organization])
@@ -171,27 +174,36 @@ impl<'a> Pages<'a> {
             .rows(&links.facts, |parts, at| parts.row(rows.facts[at]))
             .rows(&links.awards, award)
             .rows(&links.sources, |parts, at| parts.row(rows.sources[at]))
-            .rows(&links.transitions, |parts, at| parts.row(rows.transitions[at]))
-            .row(json_of(&self.labels(program)))
-            .key()
+            .rows(&links.transitions, |parts, at| parts.row(rows.transitions[at]));
+        self.called(parts, &rows.labels, program).key()
     }
 
-    /// What the values of a program's facets are called: a value that the vocabulary lacks may have its name from a
-    /// fact of another program.
-    fn labels(&self, program: usize) -> Vec<(String, Option<&'static str>)> {
+    /// Hashes of what each facet value is called: one that the vocabulary lacks may have its name from a fact of any
+    /// record.
+    fn labels(&self) -> Vec<Digest> {
+        let values = &self.site.index.values;
+        let label = |ordinal: u32| {
+            let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
+            json_of(
+                &Locale::ALL
+                    .iter()
+                    .map(|locale| self.spoken_label(facet, value, *locale))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        (0..values.ordinals() as u32).into_par_iter().map(label).collect()
+    }
+
+    /// What the values of a program's facets are called, those of facts that shut out among them.
+    fn called(&self, parts: Parts, labels: &[Digest], program: usize) -> Parts {
         let (record, facts) = (&self.directory.programs[program], self.facts(program));
-        let named = |spec: &'static snapshot::facet::Spec| {
-            let stated = facts.iter().filter_map(move |fact| spec.fed(fact));
-            named_values(spec.facet, record, &facts)
-                .into_iter()
-                .chain(stated)
-                .map(move |value| (spec.facet, value))
-        };
-        let values: Vec<_> = FACETS.iter().flat_map(named).collect();
-        let spoken = |locale: &Locale| {
-            values.iter().map(|(facet, value)| self.spoken_label(*facet, value, *locale)).collect::<Vec<_>>()
-        };
-        Locale::ALL.iter().flat_map(spoken).collect()
+        let values = &self.site.index.values;
+        FACETS.iter().fold(parts, |parts, spec| {
+            let stated = facts.iter().filter_map(|fact| spec.fed(fact));
+            let all = named_values(spec.facet, record, &facts).into_iter().chain(stated);
+            all.filter_map(|value| values.find(spec.facet, value))
+                .fold(parts, |parts, ordinal| parts.row(labels[ordinal as usize]))
+        })
     }
 
     fn organization_from(&self, tools: Digest, rows: &Rows, organization: usize, number: u32) -> Key {

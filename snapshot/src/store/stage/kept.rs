@@ -18,10 +18,9 @@ impl Stage {
         let Some((version, pages)) = pages else { return false };
         records.keep(record.page, version);
         drop(records);
-        for (page, links) in pages {
-            lock(&self.linked).extend(links);
-            lock(&self.pages).push(page);
-        }
+        let (pages, links): (Vec<Staged>, Vec<Links>) = pages.into_iter().unzip();
+        lock(&self.linked).extend(links.into_iter().flatten());
+        lock(&self.pages).extend(pages);
         true
     }
 

@@ -184,10 +184,12 @@ export const parts = ({ base, open, check, total, until }) => {
     const order = ["By when", "How much", "Who says so"].map(word => said.indexOf(word));
     check("may I, by when, how much, who says so", order[0] > 0 && order[0] < order[1] && order[1] < order[2], order.join());
     await page.goto(base + "/docs/api");
-    const calls = await page.$$eval("section[id]", all => all.map(it => [it.id, it.querySelector("p > a[href^='/api']")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
+    const calls = await page.$$eval("section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
     check("every call is in the index", (await page.locator(".beside nav a").count()) === calls.length && calls.length > 0);
     for (const [id, href] of calls) check(`${id} can be tried`, !!href && (await fetch(base + href)).ok, href);
-    check("answers stand beside calls", calls.every(it => it[2] === 1), JSON.stringify(calls.filter(it => it[2] !== 1)));
+    // What changed is not known before the snapshot is there.
+    const silent = calls.filter(([, href, answers]) => answers !== (href?.startsWith("/changes") ? 0 : 1));
+    check("answers stand beside calls", silent.length === 0, JSON.stringify(silent));
     await page.close();
   }
 

@@ -68,8 +68,8 @@ const TRIES: usize = 3;
 pub struct Away {
     fetch: Arc<dyn Fetch>,
     ring: Ring,
-    /// What is being asked for, by the first object and how many there are.
-    flights: Mutex<FxHashMap<(Digest, usize), Flight>>,
+    /// What is being asked for, by all its objects: other bodies may begin with the same.
+    flights: Mutex<FxHashMap<Vec<Digest>, Flight>>,
 }
 
 impl Away {
@@ -92,9 +92,11 @@ impl Away {
         wanted: &[(Object, Piece)],
         read: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
     ) -> Arc<Came> {
-        let Some((first, _)) = wanted.first() else { return Arc::new(Ok(Vec::new())) };
-        let key = (first.sha256, wanted.len());
-        let flight = Arc::clone(self.flights().entry(key).or_default());
+        if wanted.is_empty() {
+            return Arc::new(Ok(Vec::new()));
+        }
+        let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
+        let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
         let pieces: Vec<Piece> = wanted.iter().map(|(_, piece)| *piece).collect();
         let tried = || {
             for _ in 0..TRIES {
@@ -112,8 +114,51 @@ impl Away {
         came
     }
 
-    fn flights(&self) -> MutexGuard<'_, FxHashMap<(Digest, usize), Flight>> {
+    fn flights(&self) -> MutexGuard<'_, FxHashMap<Vec<Digest>, Flight>> {
         // A panic leaves at worst a flight that never began.
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Barrier;
+
+    use bytemuck::Zeroable as _;
+
+    use super::*;
+
+    /// Answers with the offset of each piece, once two have asked.
+    struct Slow(Barrier);
+
+    impl Fetch for Slow {
+        fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+            self.0.wait();
+            Ok(pieces.iter().map(|piece| vec![piece.offset as u8]).collect())
+        }
+    }
+
+    #[test]
+    fn bodies_that_begin_with_the_same_are_two_questions() {
+        let slow = Arc::new(Slow(Barrier::new(2)));
+        let away = Away::new(slow, Ring::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
+        let wanted = |places: [u8; 2]| {
+            places.map(|place| {
+                let sha256 = Digest([place; 32]);
+                (Object { sha256, ..Object::zeroed() }, Piece::new(sha256, place.into(), 1))
+            })
+        };
+        let asked = |places| match &*away.ask(&wanted(places), Some) {
+            Ok(came) => came.concat(),
+            Err(_) => Vec::new(),
+        };
+        // Were they one question, the store would wait for a second for ever.
+        let (one, other) = std::thread::scope(|threads| {
+            let one = threads.spawn(|| asked([1, 2]));
+            let other = threads.spawn(|| asked([1, 3]));
+            (one.join().unwrap(), other.join().unwrap())
+        });
+        assert_eq!((one, other), (vec![1, 2], vec![1, 3]));
     }
 }

@@ -146,13 +146,13 @@ pub enum RemoteError {
         /// What is live there.
         live: Id,
     },
-    /// Another publisher was faster than a step of a rollout.
-    #[error("{place}: somebody else changed what is live or rolled out, {live} is live; look, and try again")]
+    /// Somebody else was faster.
+    #[error(
+        "{place}: somebody else changed what is live, rolled out or kept at the same time; look, and try again"
+    )]
     Raced {
         /// The store's address.
         place: String,
-        /// What is live there.
-        live: Id,
     },
     /// The number was given to what was aborted, which some edges had.
     #[error(

@@ -82,6 +82,11 @@ impl Next {
         let first = drawn.0.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         first % 100 < u64::from(self.percent)
     }
+
+    /// What a push is told meanwhile.
+    pub(crate) fn is_under_way(&self, place: String) -> RemoteError {
+        RemoteError::Under { place, next: self.named.generation, percent: self.percent }
+    }
 }
 
 impl Named {

@@ -153,7 +153,10 @@ impl Publisher<'_> {
         if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
             return Err(RemoteError::Late { place: self.target.place(), hours: LEASE.as_secs() / 3600 });
         }
-        let written = self.point(before.as_ref(), &pointer).await?;
+        let written = match self.point(before.as_ref(), &pointer).await {
+            Err(RemoteError::Raced { .. }) => return Err(self.overtaken().await?),
+            written => written?,
+        };
         // Published. What stays in `pending` is found by who removes garbage.
         let _ = pending::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
         Ok(Pushed { read: written, unchanged: false, objects: uploads.objects.len() as u64 + 1, bytes })
@@ -171,7 +174,7 @@ impl Publisher<'_> {
     fn may_follow(&self, read: &Read, source: &dyn Source) -> Result<(), RemoteError> {
         let (place, live, here) = (self.target.place(), read.pointer.live.generation, source.generation());
         if let Some(next) = &read.pointer.next {
-            return Err(RemoteError::Under { place, next: next.named.generation, percent: next.percent });
+            return Err(next.is_under_way(place));
         }
         if !source.is_upon(read.pointer.root, live) {
             return Err(RemoteError::Lost { place, live });
@@ -183,6 +186,18 @@ impl Publisher<'_> {
             true => Ok(()),
             false => Err(RemoteError::Backwards { place, live, here }),
         }
+    }
+
+    /// What a push is told that somebody else was faster than.
+    async fn overtaken(&self) -> Result<RemoteError, RemoteError> {
+        let place = self.target.place();
+        Ok(match pointer::fetch(self.target, self.trust, None).await? {
+            None => RemoteError::Empty { place },
+            Some(read) => match read.pointer.next {
+                Some(next) => next.is_under_way(place),
+                None => RemoteError::Lost { place, live: read.pointer.live.generation },
+            },
+        })
     }
 
     /// P5 and P6; gives the bytes that were sent.
@@ -240,7 +255,7 @@ impl Publisher<'_> {
     ///
     /// # Errors
     ///
-    /// If somebody else was faster, or the store refuses.
+    /// [`RemoteError::Raced`] if somebody else was faster; or if the store refuses.
     pub(crate) async fn point(&self, before: Option<&Read>, pointer: &Pointer) -> Result<Read, RemoteError> {
         let place = self.target.place();
         let bytes = pointer.write(self.sign)?;
@@ -250,10 +265,7 @@ impl Publisher<'_> {
                 let (pointer, line, key) = Pointer::read(&place, &bytes, self.trust)?;
                 Ok(Read { pointer, line, key, version })
             }
-            Settled::Others => match pointer::fetch(self.target, self.trust, None).await? {
-                Some(read) => Err(RemoteError::Lost { place, live: read.pointer.live.generation }),
-                None => Err(RemoteError::Empty { place }),
-            },
+            Settled::Others => Err(RemoteError::Raced { place }),
         }
     }
 }

@@ -46,9 +46,6 @@ impl Publisher<'_> {
             pending::change(self.target, |entries| entries.push(goes.clone())).await?;
         }
         let pointer = Pointer { version: read.pointer.version + 1, ..after };
-        match self.point(Some(&read), &pointer).await {
-            Err(RemoteError::Lost { place, live }) => Err(RemoteError::Raced { place, live }),
-            written => written,
-        }
+        self.point(Some(&read), &pointer).await
     }
 }

@@ -1,7 +1,9 @@
 //! Rollouts: what each step makes of CURRENT and what it refuses; and all interleavings, up to a number of switches and
 //! faults, of their steps with pushes and with removing garbage, while edges inside and outside of the percent read.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 
 use jiff::Timestamp;
 use snapshot::store::Id;
@@ -186,6 +188,47 @@ fn what_was_aborted_is_kept_beside_and_its_number_goes_to_no_other() {
     store.push(5, None).unwrap();
     assert_eq!(store.numbers(), (6, 5, None, vec![3, 4, 1]));
     assert_eq!(store.pointer().spent, None, "what comes later is after what is live");
+}
+
+/// Lets somebody else act after each request of a push or a step, too late or not; gives all that it was told.
+fn told_when_interrupted(
+    before: &Objects,
+    work: &impl AsyncFn(&Publisher<'_>) -> Result<(), RemoteError>,
+    others: &dyn Fn(&Store),
+) -> BTreeSet<String> {
+    let told = Mutex::new(BTreeSet::new());
+    for requests in 0.. {
+        let store = Store::new();
+        *store.0.objects.lock().unwrap() = before.clone();
+        store.0.start_from(900);
+        let client = Client::of(&store.0);
+        let mut actor = Box::pin(with_publisher(&client, async |publisher| {
+            let said =
+                work(publisher).await.err().map_or_else(|| "done".to_owned(), |error| error.to_string());
+            told.lock().unwrap().insert(said);
+        }));
+        let mut go = || actor.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        if (0..requests).any(|_| go()) {
+            break;
+        }
+        others(&store);
+        run_alone(actor);
+    }
+    told.into_inner().unwrap()
+}
+
+#[test]
+fn who_was_overtaken_is_told_by_what() {
+    let push = async |publisher: &Publisher<'_>| publisher.push(&mut Fake::new(4, "own")).await.map(drop);
+    let promote = async |publisher: &Publisher<'_>| publisher.roll_out(Step::Promote).await.map(drop);
+    let begins = told_when_interrupted(&pushed(true), &push, &|store| drop(store.push(3, Some(50))));
+    assert!(begins.iter().all(|told| told == "done" || told.contains("goes to 50 %")), "{begins:?}");
+    let pushes = told_when_interrupted(&pushed(true), &push, &|store| drop(store.push(3, None)));
+    assert!(pushes.iter().any(|told| told.contains("000003-") && told.contains("was not built upon it")));
+    let aborts = told_when_interrupted(&rolling(), &promote, &|store| drop(store.step(Step::Abort)));
+    let expected = ["no rollout is under way", "look, and try again", "done"];
+    assert!(expected.iter().all(|words| aborts.iter().any(|told| told.contains(words))), "{aborts:?}");
+    assert_eq!((begins.len(), aborts.len()), (2, 3));
 }
 
 #[test]

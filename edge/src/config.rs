@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use http::HeaderName;
 use ipnet::IpNet;
@@ -70,6 +71,10 @@ pub struct Config {
     /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
     #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
     pub body_disk: Option<u64>,
+    /// What this edge is called, by which it is or is not among those that a rollout takes; its machine's name when
+    /// absent
+    #[arg(long, env = "OPDIR_EDGE_NAME", value_name = "NAME", requires = "source", value_parser = NonEmptyStringValueParser::new())]
+    pub name: Option<String>,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -225,6 +230,12 @@ impl Config {
         }
     }
 
+    /// What this edge is called.
+    fn name(&self) -> String {
+        let machine = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+        self.name.clone().unwrap_or_else(machine)
+    }
+
     /// The store that is followed, if one is.
     ///
     /// # Errors
@@ -235,6 +246,7 @@ impl Config {
             poll: std::time::Duration::from_secs(self.poll),
             ahead: self.fetch,
             body_disk: self.body_disk.unwrap_or(BODY_DISK),
+            name: self.name(),
         };
         let source =
             |url: &String| Source::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
@@ -271,6 +283,7 @@ impl Config {
             "body_disk" if self.fetch == Ahead::Lazy => {
                 Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
             }
+            "name" if self.source.is_some() => Some(vec![self.name()]),
             "allowed_hosts" => Some(self.setting().hosts),
             _ => None,
         }

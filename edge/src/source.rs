@@ -48,6 +48,8 @@ pub struct How {
     pub ahead: Ahead,
     /// Most bytes of bodies that are kept on disk where they are not fetched ahead.
     pub body_disk: u64,
+    /// What this edge is called: whether it takes part in a rollout follows from that.
+    pub name: String,
 }
 
 /// A store that is followed.
@@ -172,7 +174,8 @@ impl Source {
     /// If the store cannot be read or believed, or the root cannot be written.
     fn look(&self, known: &mut Option<Version>) -> Result<(), RemoteError> {
         let take = if self.is_lazy() { Take::Index } else { Take::Whole };
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, take };
+        let edge = Some(self.how.name.as_str());
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, take, edge };
         let pulled = self.runtime.block_on(puller.pull(&self.root, known.as_ref()))?;
         let mut state = self.state();
         state.looked = Some(clock::now());
@@ -334,7 +337,8 @@ mod tests {
     #[test]
     fn nobody_is_believed_unless_somebody_says_so() {
         let source = |url: &str, unsigned| {
-            let how = How { poll: Duration::from_secs(30), ahead: Ahead::Full, body_disk: 1 << 20 };
+            let (poll, name) = (Duration::from_secs(30), "edge".to_owned());
+            let how = How { poll, ahead: Ahead::Full, body_disk: 1 << 20, name };
             let root = tempfile::tempdir().unwrap();
             Source::new(url, &[], unsigned, root.path().to_owned(), how).map(|_| ())
         };

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
 use remote::address::is_one;
@@ -105,6 +105,8 @@ pub enum Command {
     Push(Push),
     /// Bring what is live in a store into a folder
     Pull(Pull),
+    /// Say what becomes of what `push --percent` rolls out to some edges
+    Rollout(Rollout),
     /// Remove old snapshots that nobody reads any more
     Gc {
         /// Folder that holds CURRENT, or address of a store
@@ -221,6 +223,9 @@ pub struct Push {
     /// How long it is good for, such as 7d or 36h; whoever follows the store is told when nothing came since
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub valid_for: Option<Duration>,
+    /// Roll it out to so many of a hundred edges (1 to 99), while all others stay with what is live; see `opdir rollout`
+    #[arg(long, value_name = "N", value_parser = percent)]
+    pub percent: Option<u8>,
     /// Where somebody else was faster, pull that and put this upon it, as it is: it takes the other's place
     #[arg(long)]
     pub rebase: bool,
@@ -237,6 +242,37 @@ pub struct Pull {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
     pub believe: Believe,
+    /// Take part in rollouts, as the edge of this name would; without it, what is live is taken, to build upon
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub name: Option<String>,
+}
+
+/// What comes next of a rollout.
+#[derive(Debug, Args)]
+pub struct Rollout {
+    /// Address of the store
+    pub url: String,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub step: RolloutStep,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take it for help")]
+    pub signing: Signing,
+}
+
+/// One of these.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct RolloutStep {
+    /// Let so many of a hundred edges take it (1 to 99)
+    #[arg(long, value_name = "N", value_parser = percent)]
+    pub percent: Option<u8>,
+    /// Let all edges take it: it is live
+    #[arg(long)]
+    pub promote: bool,
+    /// Let no edge take it: those that have it go back to what is live
+    #[arg(long)]
+    pub abort: bool,
 }
 
 /// How a store's CURRENT is signed.
@@ -451,6 +487,16 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => None,
     };
     seconds.map(Duration::from_secs).ok_or_else(|| "write days or hours, as in 7d or 36h".to_owned())
+}
+
+/// Reads how many of a hundred edges there are to be.
+fn percent(text: &str) -> Result<u8, String> {
+    match text.parse() {
+        Ok(percent @ 1..100) => Ok(percent),
+        Ok(0) => Err("that is no edge; `opdir rollout URL --abort` takes a rollout back".to_owned()),
+        Ok(100) => Err("that is every edge; `opdir rollout URL --promote`, or push without it".to_owned()),
+        _ => Err("write a whole number from 1 to 99".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Push(options) => travel::push(&options).map(say),
         Command::Pull(options) => travel::pull(&options).map(say),
+        Command::Rollout(options) => travel::roll_out(&options).map(say),
         Command::Gc { root, keep, days, signing } => gc(&root, keep, days, &signing),
         Command::Keys(what) => keys(&what),
         Command::Theme(cli::Theme::New { dir, files }) => {

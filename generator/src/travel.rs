@@ -1,4 +1,4 @@
-//! To stores and from there: push, pull, and what removes old generations of a store.
+//! To stores and from there: push, pull, rollouts, and what removes old generations of a store.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,17 +10,19 @@ use remote::collect::Keep;
 use remote::error::{Kind, RemoteError};
 use remote::keys::Trust;
 use remote::local::{Local, note_pushed};
+use remote::pointer::Pointer;
 use remote::publish::{Publisher, Pushed};
 use remote::pull::Puller;
+use remote::rollout::Step;
 use snapshot::store::{self, StoreError, Take};
 
-use crate::cli::{Believe, Pull, Push, Signing};
+use crate::cli::{Believe, Pull, Push, Rollout, Signing};
 use crate::diagnostics::counted;
 use crate::failure::{Failure, fail, key_failure};
 use crate::keys;
 use crate::load::today;
 
-/// Puts a root's live generation into a store.
+/// Puts a root's live generation into a store, for all edges or some.
 ///
 /// # Errors
 ///
@@ -32,14 +34,44 @@ pub fn push(options: &Push) -> Result<String, Failure> {
             Publisher { target: &*target, trust, sign, valid_for: options.valid_for, clock: &Timestamp::now };
         let pushed = push_upon(options, &publisher)?;
         note_pushed(&options.root, &pushed.read).map_err(failure)?;
-        let (live, url) = (pushed.read.pointer.live.generation, target.place());
+        let (pointer, url) = (&pushed.read.pointer, target.place());
         Ok(match pushed.unchanged {
-            true => format!("unchanged: {live} is live in {url} already"),
+            true => format!("unchanged: {} is live in {url} already", pointer.live.generation),
             false => {
                 let objects = counted(pushed.objects as usize, "object");
-                format!("{live} is live in {url}: {objects}, {} sent", HumanBytes(pushed.bytes))
+                format!("{} in {url}: {objects}, {} sent", state(pointer), HumanBytes(pushed.bytes))
             }
         })
+    })
+}
+
+/// What is live, or rolled out.
+fn state(pointer: &Pointer) -> String {
+    let live = pointer.live.generation;
+    match &pointer.next {
+        Some(next) => {
+            format!("{} goes to {} % of the edges, {live} is live", next.named.generation, next.percent)
+        }
+        None => format!("{live} is live"),
+    }
+}
+
+/// Takes the next step of a rollout.
+///
+/// # Errors
+///
+/// If the store cannot be read, signed or written, no rollout is under way, or somebody else was faster.
+pub fn roll_out(options: &Rollout) -> Result<String, Failure> {
+    let step = match options.step.percent {
+        Some(percent) => Step::Percent(percent),
+        None if options.step.promote => Step::Promote,
+        None => Step::Abort,
+    };
+    as_publisher(&options.signing, &options.url, |trust, sign| {
+        let target = address::open(&options.url).map_err(failure)?;
+        let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
+        let read = block_on(publisher.roll_out(step))?;
+        Ok(format!("{} in {}", state(&read.pointer), target.place()))
     })
 }
 
@@ -50,10 +82,14 @@ fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failur
     let own = store::live_id(&options.root).map_err(|error| failure(error.into()))?;
     for tries in 1.. {
         let mut source = Local::open(&options.root, jobs()).map_err(failure)?;
-        match wait(publisher.push(&mut source)) {
-            Err(error) if options.rebase && error.kind() == Kind::HeldBack && tries < TRIES => {
+        let pushed = match options.percent {
+            Some(percent) => wait(publisher.begin(&mut source, percent)),
+            None => wait(publisher.push(&mut source)),
+        };
+        match pushed {
+            Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
-                let puller = Puller { target, trust, jobs: jobs(), take: Take::Whole };
+                let puller = Puller { target, trust, jobs: jobs(), take: Take::Whole, edge: None };
                 block_on(puller.pull(&options.root, None))?;
                 let day = today();
                 // Nothing is rendered: the same files under the next number.
@@ -78,7 +114,8 @@ fn told(faults: &[StoreError]) -> String {
 pub fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = believed(&options.believe, &options.url, &[])?;
     let target = address::open(&options.url).map_err(failure)?;
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: Take::Whole };
+    let edge = options.name.as_deref();
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: Take::Whole, edge };
     let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
     let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = late {

@@ -76,7 +76,9 @@ impl Publisher<'_> {
         let read = pointer::fetch(self.target, self.trust, None).await?;
         let Some(read) = read else { return Ok(Removed::default()) };
         let (kept, dropped) = divide(&read.pointer, keep);
-        let needed = self.names(&kept).await?;
+        // What is rolled out is neither counted nor given up.
+        let next = read.pointer.next.iter().map(|next| &next.named);
+        let needed = self.names(kept.iter().chain(next)).await?;
         let now = self.now().await?;
         let mut removed = Removed::default();
         let retired = self.retired(&read, &needed, &dropped, now, &mut removed).await?;
@@ -87,7 +89,10 @@ impl Publisher<'_> {
     }
 
     /// What some generations need.
-    async fn names(&self, of: &[Named]) -> Result<BTreeSet<String>, RemoteError> {
+    async fn names<'a>(
+        &self,
+        of: impl IntoIterator<Item = &'a Named>,
+    ) -> Result<BTreeSet<String>, RemoteError> {
         let mut names = BTreeSet::new();
         for named in of {
             names.extend(Contents::fetch(self.target, named).await?.names(named));

@@ -125,6 +125,52 @@ pub enum RemoteError {
         /// What is here.
         here: Id,
     },
+    /// A rollout is under way.
+    #[error(
+        "{place}: {next} goes to {percent} % of the edges; end that first, with `opdir rollout URL --promote` or \
+         `--abort`"
+    )]
+    Under {
+        /// The store's address.
+        place: String,
+        /// What is rolled out.
+        next: Id,
+        /// To how many of a hundred edges.
+        percent: u8,
+    },
+    /// No rollout is under way.
+    #[error("{place}: no rollout is under way, {live} is live; `opdir push --percent N` begins one")]
+    NoRollout {
+        /// The store's address.
+        place: String,
+        /// What is live there.
+        live: Id,
+    },
+    /// Somebody else was faster.
+    #[error(
+        "{place}: somebody else changed what is live, rolled out or kept at the same time; look, and try again"
+    )]
+    Raced {
+        /// The store's address.
+        place: String,
+    },
+    /// The number was given to what was aborted, which some edges had.
+    #[error(
+        "{place}: a rollout with the number of {here} was aborted, or one with a later one; push with --rebase, \
+         which takes the next number"
+    )]
+    Spent {
+        /// The store's address.
+        place: String,
+        /// What is here.
+        here: Id,
+    },
+    /// A first generation cannot be rolled out.
+    #[error("{place}: nothing is live here that other edges could stay with; push without --percent first")]
+    First {
+        /// The store's address.
+        place: String,
+    },
     /// The store does not honour conditions.
     #[error(
         "{place}: this store does not honour conditions ({problem}), so that two publishers would overwrite each \
@@ -192,13 +238,21 @@ impl RemoteError {
             Self::Store { what, .. } if what.starts_with("writing") => Kind::Unwritable,
             Self::Store { .. } | Self::Empty { .. } | Self::File { .. } => Kind::Unreadable,
             Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Late { .. } => Kind::Unwritable,
-            Self::Lost { .. } | Self::Backwards { .. } => Kind::HeldBack,
+            Self::Under { .. } | Self::NoRollout { .. } | Self::Raced { .. } => Kind::HeldBack,
+            Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. } => Kind::HeldBack,
+            Self::First { .. } => Kind::Usage,
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => Kind::Unwritable,
             Self::Snapshot(StoreError::Unpublished { .. }) => Kind::Unreadable,
             _ => Kind::Unverified,
         }
+    }
+
+    /// Whether what is here would follow what is there if it were put upon that.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        matches!(self, Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. })
     }
 
     /// Whether what is there is older than what is known, which passes by itself.

@@ -16,6 +16,7 @@ pub mod pointer;
 pub mod probe;
 pub mod publish;
 pub mod pull;
+pub mod rollout;
 pub mod target;
 
 #[cfg(test)]

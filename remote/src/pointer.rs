@@ -34,8 +34,14 @@ pub struct Pointer {
     pub version: u64,
     /// The generation that is live.
     pub live: Named,
-    /// Generations that were live and are still whole, oldest first.
+    /// Generations that were live, or began to be rolled out, and are still whole, in the order in which that ended.
     pub retained: Vec<Named>,
+    /// The generation that some edges take before it is live, while a rollout is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+    /// The number of the last rollout that was aborted, until one after it is live: no other generation gets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<u64>,
     /// Hash of the list of what nobody needs any more and waits to be removed, if there is one.
     pub retired: Option<Digest>,
     /// After this time somebody should look why nothing new came.
@@ -54,6 +60,33 @@ pub struct Named {
     pub contents: Digest,
     /// When it was pushed, by the publisher's clock.
     pub at: Timestamp,
+}
+
+/// A generation that is rolled out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Next {
+    /// Which.
+    pub named: Named,
+    /// How many of a hundred edges take it: 1 to 99.
+    pub percent: u8,
+}
+
+impl Next {
+    /// Whether an edge is among those that take it. That follows from its name: the same edges at every look, others
+    /// at the next rollout, and none that leaves when more are to take it.
+    #[must_use]
+    pub fn is_for(&self, root: Uuid, edge: &str) -> bool {
+        let generation = self.named.generation.to_string();
+        let drawn = Digest::of(&[root.as_bytes(), generation.as_bytes(), edge.as_bytes()].concat());
+        let first = drawn.0.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        first % 100 < u64::from(self.percent)
+    }
+
+    /// What a push is told meanwhile.
+    pub(crate) fn is_under_way(&self, place: String) -> RemoteError {
+        RemoteError::Under { place, next: self.named.generation, percent: self.percent }
+    }
 }
 
 impl Named {
@@ -120,15 +153,47 @@ impl Pointer {
         if pointer.line() != line {
             return Err(malformed("not written the way this program writes it"));
         }
-        if pointer.retained.len() > RETAINED || pointer.version == 0 {
+        let is_part = |next: &Next| (1..100).contains(&next.percent);
+        if pointer.retained.len() > RETAINED || pointer.version == 0 || !pointer.next.iter().all(is_part) {
             return Err(malformed("numbers out of bounds"));
         }
         Ok((pointer, Digest::of(line.as_bytes()), key))
     }
 
-    /// Every generation that is whole: the live one and those retained.
+    /// Every generation that is whole: the live one, the one that is rolled out, and those retained.
     pub fn whole(&self) -> impl Iterator<Item = &Named> {
-        std::iter::once(&self.live).chain(&self.retained)
+        let next = self.next.iter().map(|next| &next.named);
+        std::iter::once(&self.live).chain(next).chain(&self.retained)
+    }
+
+    /// The same with another live generation, the one before beside it; who writes it counts the version up. No rollout
+    /// is under way then, and numbers of those before are past.
+    #[must_use]
+    pub fn with_live(&self, live: Named) -> Self {
+        Self { live, next: None, spent: None, ..self.retaining(self.live.clone()) }
+    }
+
+    /// The same with one more generation beside the live one.
+    fn retaining(&self, named: Named) -> Self {
+        let mut retained = self.retained.clone();
+        retained.push(named);
+        let surplus = retained.len().saturating_sub(RETAINED);
+        retained.drain(..surplus);
+        Self { retained, ..self.clone() }
+    }
+
+    /// The same after a rollout: what was rolled out is whole, and its number is given to no other.
+    #[must_use]
+    pub fn without(&self, next: &Next) -> Self {
+        let spent = Some(next.named.generation.sequence);
+        Self { next: None, spent, ..self.retaining(next.named.clone()) }
+    }
+
+    /// The generation that is for an edge of this name; whoever has none takes what is live.
+    #[must_use]
+    pub fn of_edge(&self, edge: Option<&str>) -> &Named {
+        let next = self.next.as_ref().filter(|next| edge.is_some_and(|edge| next.is_for(self.root, edge)));
+        next.map_or(&self.live, |next| &next.named)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::contents::{
 use crate::error::{RemoteError, asked};
 use crate::keys::{Sign, Trust};
 use crate::pending::{self, Entry};
-use crate::pointer::{self, CURRENT, FORMAT, Named, Pointer, RETAINED, Read};
+use crate::pointer::{self, CURRENT, FORMAT, Named, Next, Pointer, RETAINED, Read};
 use crate::probe::probe;
 use crate::target::{Settled, Target, settle};
 
@@ -99,13 +99,27 @@ pub struct Pushed {
 }
 
 impl Publisher<'_> {
-    /// Pushes a generation.
+    /// Pushes a generation, so that it is live.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read or written, does not honour conditions, or somebody else was faster. What is live
-    /// stays live then.
+    /// If the store cannot be read or written, does not honour conditions, somebody else was faster, or a rollout is
+    /// under way. What is live stays live then.
     pub async fn push(&self, source: &mut dyn Source) -> Result<Pushed, RemoteError> {
+        self.push_to(source, None).await
+    }
+
+    /// Pushes a generation to so many of a hundred edges: what is live stays live for all others. See
+    /// [`Self::roll_out`] for what comes next.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::push`]; and if nothing is live.
+    pub async fn begin(&self, source: &mut dyn Source, percent: u8) -> Result<Pushed, RemoteError> {
+        self.push_to(source, Some(percent)).await
+    }
+
+    async fn push_to(&self, source: &mut dyn Source, percent: Option<u8>) -> Result<Pushed, RemoteError> {
         let began = (self.clock)();
         let before = self.live().await?;
         let here = source.generation();
@@ -114,6 +128,8 @@ impl Publisher<'_> {
                 return Ok(Pushed { read: read.clone(), unchanged: true, objects: 0, bytes: 0 });
             }
             self.may_follow(read, source)?;
+        } else if percent.is_some() {
+            return Err(RemoteError::First { place: self.target.place() });
         }
         let push = Uuid::new_v4();
         let table = match &before {
@@ -128,14 +144,19 @@ impl Publisher<'_> {
         drop(table);
         let uploads = Uploads::of(&shipment, here, push, began)?;
         let mut comes = vec![Entry { push, names: uploads.names(), seen: None }];
-        comes.extend(self.goes(before.as_ref()).await?);
+        if percent.is_none() {
+            comes.extend(self.goes(before.as_ref()).await?);
+        }
         pending::change(self.target, |entries| entries.extend(comes.clone())).await?;
         let bytes = self.upload(source, &uploads).await?;
-        let pointer = self.next(before.as_ref(), uploads.named.clone());
+        let pointer = self.pointer(before.as_ref(), uploads.named.clone(), percent);
         if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
             return Err(RemoteError::Late { place: self.target.place(), hours: LEASE.as_secs() / 3600 });
         }
-        let written = self.point(before.as_ref(), &pointer).await?;
+        let written = match self.point(before.as_ref(), &pointer).await {
+            Err(RemoteError::Raced { .. }) => return Err(self.overtaken().await?),
+            written => written?,
+        };
         // Published. What stays in `pending` is found by who removes garbage.
         let _ = pending::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
         Ok(Pushed { read: written, unchanged: false, objects: uploads.objects.len() as u64 + 1, bytes })
@@ -152,13 +173,31 @@ impl Publisher<'_> {
 
     fn may_follow(&self, read: &Read, source: &dyn Source) -> Result<(), RemoteError> {
         let (place, live, here) = (self.target.place(), read.pointer.live.generation, source.generation());
+        if let Some(next) = &read.pointer.next {
+            return Err(next.is_under_way(place));
+        }
         if !source.is_upon(read.pointer.root, live) {
             return Err(RemoteError::Lost { place, live });
+        }
+        if read.pointer.spent.is_some_and(|spent| here.sequence <= spent) {
+            return Err(RemoteError::Spent { place, here });
         }
         match here.sequence > live.sequence {
             true => Ok(()),
             false => Err(RemoteError::Backwards { place, live, here }),
         }
+    }
+
+    /// What a push is told that somebody else was faster than.
+    async fn overtaken(&self) -> Result<RemoteError, RemoteError> {
+        let place = self.target.place();
+        Ok(match pointer::fetch(self.target, self.trust, None).await? {
+            None => RemoteError::Empty { place },
+            Some(read) => match read.pointer.next {
+                Some(next) => next.is_under_way(place),
+                None => RemoteError::Lost { place, live: read.pointer.live.generation },
+            },
+        })
     }
 
     /// P5 and P6; gives the bytes that were sent.
@@ -181,36 +220,42 @@ impl Publisher<'_> {
 
     /// The generation for which there is no room beside the live one any more: what it needs and others do not is
     /// found in `pending`.
-    async fn goes(&self, before: Option<&Read>) -> Result<Option<Entry>, RemoteError> {
+    pub(crate) async fn goes(&self, before: Option<&Read>) -> Result<Option<Entry>, RemoteError> {
         let retained = before.map_or(&[][..], |read| &read.pointer.retained);
         let Some(oldest) = retained.first().filter(|_| retained.len() >= RETAINED) else { return Ok(None) };
         let names = Contents::fetch(self.target, oldest).await?.names(oldest);
         Ok(Some(Entry { push: oldest.push, names, seen: None }))
     }
 
-    fn next(&self, before: Option<&Read>, live: Named) -> Pointer {
+    fn pointer(&self, before: Option<&Read>, named: Named, percent: Option<u8>) -> Pointer {
         let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
-        let before = before.map(|read| &read.pointer);
-        let mut retained = before.map(|before| before.retained.clone()).unwrap_or_default();
-        retained.extend(before.map(|before| before.live.clone()));
-        let surplus = retained.len().saturating_sub(RETAINED);
-        retained.drain(..surplus);
-        Pointer {
-            format: FORMAT,
-            root: before.map_or_else(Uuid::new_v4, |before| before.root),
-            version: before.map_or(1, |before| before.version + 1),
-            live,
-            retained,
-            retired: before.and_then(|before| before.retired),
-            expires,
-        }
+        let Some(before) = before.map(|read| &read.pointer) else {
+            let (root, retained) = (Uuid::new_v4(), Vec::new());
+            let (next, spent, retired) = (None, None, None);
+            return Pointer {
+                format: FORMAT,
+                root,
+                version: 1,
+                live: named,
+                retained,
+                next,
+                spent,
+                retired,
+                expires,
+            };
+        };
+        let after = match percent {
+            Some(percent) => Pointer { next: Some(Next { named, percent }), ..before.clone() },
+            None => before.with_live(named),
+        };
+        Pointer { version: before.version + 1, expires, ..after }
     }
 
-    /// P7.
+    /// P7, or any other change of CURRENT.
     ///
     /// # Errors
     ///
-    /// If somebody else was faster, or the store refuses.
+    /// [`RemoteError::Raced`] if somebody else was faster; or if the store refuses.
     pub(crate) async fn point(&self, before: Option<&Read>, pointer: &Pointer) -> Result<Read, RemoteError> {
         let place = self.target.place();
         let bytes = pointer.write(self.sign)?;
@@ -220,10 +265,7 @@ impl Publisher<'_> {
                 let (pointer, line, key) = Pointer::read(&place, &bytes, self.trust)?;
                 Ok(Read { pointer, line, key, version })
             }
-            Settled::Others => match pointer::fetch(self.target, self.trust, None).await? {
-                Some(read) => Err(RemoteError::Lost { place, live: read.pointer.live.generation }),
-                None => Err(RemoteError::Empty { place }),
-            },
+            Settled::Others => Err(RemoteError::Raced { place }),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pulling: what CURRENT names comes into a root, so that it is live there.
+//! Pulling: what CURRENT names for an edge comes into a root, so that it is live there.
 //!
 //! L1 CURRENT · L2 who signed it, which store, how old · L3 what describes the generation, by hash · L4 what is missing
 //! here, by ranges of packs · L5 compared with its hash, into a pack of our own · L7 published as a build is · L6
@@ -38,6 +38,8 @@ pub struct Puller<'a> {
     pub jobs: usize,
     /// What is brought here.
     pub take: Take,
+    /// The name of the edge that it is brought for, which says whether it takes part in a rollout.
+    pub edge: Option<&'a str>,
 }
 
 /// What came of it.
@@ -56,7 +58,7 @@ pub struct Pulled {
 }
 
 impl Puller<'_> {
-    /// Brings what is live into a root, unless CURRENT still is `unless`.
+    /// Brings what is live, or rolled out to this edge, into a root, unless CURRENT still is `unless`.
     ///
     /// # Errors
     ///
@@ -77,24 +79,29 @@ impl Puller<'_> {
     async fn take(&self, root: &Path, read: Read) -> Result<Pulled, RemoteError> {
         let before = Accepted::of(root)?;
         Accepted::judge(before.as_ref(), &read, &self.target.place(), root)?;
-        let live = &read.pointer.live;
-        let contents = Contents::fetch(self.target, live).await?;
+        let named = read.pointer.of_edge(self.edge);
+        let contents = Contents::fetch(self.target, named).await?;
         let pulled = match take_present(root, contents.manifest.as_bytes(), self.take)? {
             Some((id, unchanged)) => Pulled { id, read: read.clone(), unchanged, ranges: 0, bytes: 0 },
-            None => self.fetch(root, &read, &contents).await?,
+            None => self.fetch(root, &read, named, &contents).await?,
         };
         Accepted::note(before, &read, root)?;
         Ok(pulled)
     }
 
-    async fn fetch(&self, root: &Path, read: &Read, contents: &Contents) -> Result<Pulled, RemoteError> {
-        let live = &read.pointer.live;
-        let objects = contents.table(self.target, live, Which::Objects).await?;
-        let history = contents.table(self.target, live, Which::History).await?;
+    async fn fetch(
+        &self,
+        root: &Path,
+        read: &Read,
+        named: &Named,
+        contents: &Contents,
+    ) -> Result<Pulled, RemoteError> {
+        let objects = contents.table(self.target, named, Which::Objects).await?;
+        let history = contents.table(self.target, named, Which::History).await?;
         let manifest = contents.manifest.as_bytes();
         let mut incoming = Incoming::begin(root, manifest, &history, &objects, self.take)?;
-        if incoming.id() != live.generation {
-            let name = format!("manifest of {}", live.generation);
+        if incoming.id() != named.generation {
+            let name = format!("manifest of {}", named.generation);
             return Err(RemoteError::Damaged { place: self.target.place(), name });
         }
         let (mut ranges, mut bytes) = (0, 0);
@@ -109,7 +116,7 @@ impl Puller<'_> {
             self.fetch_spans(&spans, &mut incoming).await?;
         }
         for (path, body) in incoming.missing_files()? {
-            let file = self.file(live, &path, body, &mut ranges).await?;
+            let file = self.file(named, &path, body, &mut ranges).await?;
             bytes += body.len;
             incoming.add_file(&path, body, &file)?;
         }
@@ -153,7 +160,7 @@ impl Puller<'_> {
     /// A file that lies in no pack, range by range.
     async fn file(
         &self,
-        live: &Named,
+        named: &Named,
         path: &str,
         body: Body,
         ranges: &mut u64,
@@ -162,7 +169,7 @@ impl Puller<'_> {
         while (file.len() as u64) < body.len {
             let start = file.len() as u64;
             let length = RANGE.min(body.len - start);
-            file.extend_from_slice(&self.range(&plain_path(live, path), start, length).await?);
+            file.extend_from_slice(&self.range(&plain_path(named, path), start, length).await?);
             *ranges += 1;
         }
         Ok(file)

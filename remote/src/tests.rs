@@ -4,3 +4,4 @@ mod away;
 mod clocks;
 mod model;
 mod pointers;
+mod rollouts;

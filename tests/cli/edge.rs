@@ -25,6 +25,8 @@ use generator::read::{Input, read};
 use generator::sample;
 use harness::{Ran, Server, command, content, get, run, status};
 use jiff::civil::{Date, date};
+use remote::publish::Publisher;
+use remote::rollout::Step;
 use snapshot::store::Digest;
 use tempfile::TempDir;
 
@@ -407,17 +409,59 @@ const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 
 /// Puts what is live into a store, unsigned.
 fn push(root: &Path, url: &str) {
+    publishing(url, async |publisher| {
+        let mut source = remote::local::Local::open(root, 2).unwrap();
+        assert!(!publisher.push(&mut source).await.unwrap().unchanged);
+    });
+}
+
+/// Does something as a publisher, unsigned.
+fn publishing(url: &str, work: impl AsyncFnOnce(&Publisher<'_>)) {
     let trust = remote::keys::Trust::of(&[], true).unwrap();
     let target = remote::address::open(url).unwrap();
     let clock = jiff::Timestamp::now;
-    let publisher = remote::publish::Publisher {
-        target: &*target,
-        trust: &trust,
-        sign: None,
-        valid_for: None,
-        clock: &clock,
-    };
-    let mut source = remote::local::Local::open(root, 2).unwrap();
+    let publisher = Publisher { target: &*target, trust: &trust, sign: None, valid_for: None, clock: &clock };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    assert!(!runtime.block_on(publisher.push(&mut source)).unwrap().unchanged);
+    runtime.block_on(work(&publisher));
+}
+
+#[test]
+fn an_edge_of_a_rollout_goes_forward_before_others_and_back_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", folder.path().join("store").display());
+    let built = folder.path().join("built");
+    let hash = || fs::read_to_string(built.join("CURRENT")).unwrap().trim()[7..].to_owned();
+    publish(&built);
+    push(&built, &url);
+    let first = hash();
+    publish_as_of(&built, date(2026, 11, 22));
+    let second = hash();
+    let (mut inside, mut outside) = (String::new(), String::new());
+    publishing(&url, async |publisher| {
+        let mut source = remote::local::Local::open(&built, 2).unwrap();
+        let pointer = publisher.begin(&mut source, 50).await.unwrap().read.pointer;
+        let next = pointer.next.unwrap();
+        let name = |early| {
+            let mut names = (0..).map(|number| format!("edge-{number}"));
+            names.find(|name| next.is_for(pointer.root, name) == early).unwrap()
+        };
+        (inside, outside) = (name(true), name(false));
+    });
+    let start = |name: &str| {
+        let more = ["--source", &url, "--poll", "1", "--listen", "127.0.0.1:0", "--name", name];
+        Server::start(EDGE, folder.path(), &[&["--snapshot", name], &more[..]].concat(), "address=")
+    };
+    let [early, late] = [&inside, &outside].map(|name| start(name));
+    let is_of = |server: &Server, hash: &str| {
+        let answer = server.get_from("directory.example", "/api/v1/facets/topics");
+        assert!(answer.contains(&format!("\r\nopdir-generation: {hash}\r\n")), "{answer}");
+    };
+    is_of(&early, &second);
+    is_of(&late, &first);
+    let step = |step: Step| publishing(&url, async |publisher| drop(publisher.roll_out(step).await.unwrap()));
+    step(Step::Percent(99));
+    step(Step::Abort);
+    early.says("serving a new generation generation=\"000001-");
+    is_of(&early, &first);
+    is_of(&late, &first);
 }

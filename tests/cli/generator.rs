@@ -5,6 +5,7 @@
 mod dataset;
 mod harness;
 mod preview;
+mod rollout;
 mod travel;
 
 use std::fs;

@@ -8,24 +8,24 @@ use super::{BUILD, Place};
 
 impl Place {
     /// The address of a store in this folder.
-    fn store(&self) -> String {
+    pub(super) fn store(&self) -> String {
         format!("file://{}", self.path("store").display())
     }
 
-    fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         self.opdir(&["keys", "new", "key"]).succeeds().trim().to_owned()
     }
 
-    fn push(&self) -> super::Ran {
+    pub(super) fn push(&self) -> super::Ran {
         self.opdir(&["push", "root", &self.store(), "--key", "key"])
     }
 
-    fn pull(&self, root: &str, key: &str) -> super::Ran {
+    pub(super) fn pull(&self, root: &str, key: &str) -> super::Ran {
         self.opdir(&["pull", &self.store(), root, "--trust", key])
     }
 
     /// Builds the data of the day after, or any other.
-    fn build_day(&self, root: &str, day: &str) {
+    pub(super) fn build_day(&self, root: &str, day: &str) {
         let mut args = BUILD;
         (args[6], args[8]) = (root, day);
         self.opdir(&args).succeeds();

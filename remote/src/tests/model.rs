@@ -87,13 +87,13 @@ impl Source for Fake {
     }
 }
 
-type Actor = Pin<Box<dyn Future<Output = ()>>>;
+pub(super) type Actor = Pin<Box<dyn Future<Output = ()>>>;
 
 pub(super) fn trust() -> Trust {
     Trust::of(&[], true).unwrap()
 }
 
-async fn push(client: Client, mut source: Fake, outcome: Arc<Mutex<Vec<Id>>>) {
+pub(super) async fn push(client: Client, mut source: Fake, outcome: Arc<Mutex<Vec<Id>>>) {
     let (trust, memory) = (trust(), Arc::clone(&client.memory));
     let clock = move || Timestamp::from_second(*memory.now.lock().unwrap()).unwrap();
     let publisher = Publisher { target: &client, trust: &trust, sign: None, valid_for: None, clock: &clock };
@@ -102,7 +102,7 @@ async fn push(client: Client, mut source: Fake, outcome: Arc<Mutex<Vec<Id>>>) {
     }
 }
 
-async fn collect(client: Client, times: usize) {
+pub(super) async fn collect(client: Client, times: usize) {
     let (trust, memory) = (trust(), Arc::clone(&client.memory));
     let clock = move || Timestamp::from_second(*memory.now.lock().unwrap()).unwrap();
     let publisher = Publisher { target: &client, trust: &trust, sign: None, valid_for: None, clock: &clock };
@@ -114,12 +114,19 @@ async fn collect(client: Client, times: usize) {
     }
 }
 
-/// Reads as a pull does: begins anew when something is gone, and finds a whole generation in the end.
-async fn read(client: Client) {
+/// Reads as a pull does, of an edge that takes what is rolled out or of one that does not: begins anew when something
+/// is gone, and finds a whole generation in the end.
+pub(super) async fn read(client: Client, early: bool) {
     for _ in 0..3 {
         let Ok(Some(read)) = pointer::fetch(&client, &trust(), None).await else { continue };
-        let Ok(contents) = Contents::fetch(&client, &read.pointer.live).await else { continue };
-        let names = contents.names(&read.pointer.live);
+        let is_it = |edge: &String| {
+            let next = read.pointer.next.as_ref();
+            next.is_none_or(|next| next.is_for(read.pointer.root, edge) == early)
+        };
+        let edge = (0..).map(|number: u32| number.to_string()).find(is_it);
+        let named = read.pointer.of_edge(edge.as_deref());
+        let Ok(contents) = Contents::fetch(&client, named).await else { continue };
+        let names = contents.names(named);
         let mut found = 0;
         for name in &names {
             found += usize::from(client.get(name, None, 1 << 20).await.is_ok());
@@ -130,6 +137,9 @@ async fn read(client: Client) {
     }
     client.memory.requests.lock().unwrap().push(GAVE_UP.to_owned());
 }
+
+/// What lies in a store.
+pub(super) type Objects = BTreeMap<String, (Bytes, u64)>;
 
 /// What is done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,7 +153,7 @@ enum Step {
 }
 
 /// A world: who acts in it, on what.
-struct World {
+pub(super) struct World {
     memory: Arc<Memory>,
     clients: Vec<Client>,
     actors: Vec<Option<Actor>>,
@@ -151,7 +161,7 @@ struct World {
 }
 
 /// What lies in a store to which two generations were pushed.
-fn pushed(salted: bool) -> BTreeMap<String, (Bytes, u64)> {
+pub(super) fn pushed(salted: bool) -> Objects {
     let quiet = Arc::new(Memory { now: Mutex::new(NOW), ..Memory::default() });
     for (sequence, own) in [(1, "first"), (2, "second")] {
         let source = Fake { salted, ..Fake::new(sequence, own) };
@@ -161,7 +171,7 @@ fn pushed(salted: bool) -> BTreeMap<String, (Bytes, u64)> {
 }
 
 /// Makes one over what lies there.
-fn world(objects: &BTreeMap<String, (Bytes, u64)>, broken: Broken, actors: &dyn Fn(&mut World)) -> World {
+fn world(objects: &Objects, broken: Broken, actors: &dyn Fn(&mut World)) -> World {
     let (objects, now) = (Mutex::new(objects.clone()), Mutex::new(NOW));
     let memory = Memory { objects, now, broken, ..Memory::default() };
     memory.start_from(1000);
@@ -176,7 +186,7 @@ fn world(objects: &BTreeMap<String, (Bytes, u64)>, broken: Broken, actors: &dyn 
 }
 
 impl World {
-    fn add(&mut self, actor: impl FnOnce(Client, Arc<Mutex<Vec<Id>>>) -> Actor) {
+    pub(super) fn add(&mut self, actor: impl FnOnce(Client, Arc<Mutex<Vec<Id>>>) -> Actor) {
         let client = Client::of(&self.memory);
         self.clients.push(client.clone());
         self.actors.push(Some(actor(client, Arc::clone(&self.published))));
@@ -284,7 +294,7 @@ fn run(mut world: World, told: &[Step]) -> Run {
 /// Tries all schedules with at most so many switches to another actor before one has ended, and so many faults; gives
 /// how many there were, and the first that broke something.
 fn explore(
-    objects: &BTreeMap<String, (Bytes, u64)>,
+    objects: &Objects,
     broken: Broken,
     actors: &dyn Fn(&mut World),
     (switches, faults): (usize, usize),
@@ -318,7 +328,7 @@ fn everybody(world: &mut World) {
     world.add(|client, done| Box::pin(push(client, Fake::new(3, "third"), done)));
     world.add(|client, _| Box::pin(collect(client, 2)));
     world.add(|client, done| Box::pin(push(client, Fake::new(4, "first"), done)));
-    world.add(|client, _| Box::pin(read(client)));
+    world.add(|client, _| Box::pin(read(client, false)));
 }
 
 /// The same without the pull, which takes nothing away by crashing: what it finds, the other test asks.
@@ -329,7 +339,17 @@ fn writers(world: &mut World) {
 }
 
 fn holds(actors: &dyn Fn(&mut World), bounds: (usize, usize), at_least: usize) {
-    let (count, broke) = explore(&pushed(true), Broken::default(), actors, bounds);
+    holds_over(&pushed(true), actors, bounds, at_least);
+}
+
+#[track_caller]
+pub(super) fn holds_over(
+    objects: &Objects,
+    actors: &dyn Fn(&mut World),
+    bounds: (usize, usize),
+    at_least: usize,
+) {
+    let (count, broke) = explore(objects, Broken::default(), actors, bounds);
     assert!(broke.is_none(), "{broke:#?}");
     assert!(count >= at_least, "only {count} schedules");
 }
@@ -350,12 +370,7 @@ fn is_missed(broken: Broken, actors: &dyn Fn(&mut World), what: &str) {
 }
 
 #[track_caller]
-fn is_missed_over(
-    objects: &BTreeMap<String, (Bytes, u64)>,
-    broken: Broken,
-    actors: &dyn Fn(&mut World),
-    what: &str,
-) {
+fn is_missed_over(objects: &Objects, broken: Broken, actors: &dyn Fn(&mut World), what: &str) {
     let (count, broke) = explore(objects, broken, actors, (2, 0));
     let (_, fault) = broke.unwrap_or_else(|| panic!("nothing broke in {count} schedules"));
     assert!(fault.contains(what), "{fault}");

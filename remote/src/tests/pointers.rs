@@ -10,26 +10,39 @@ use uuid::Uuid;
 use crate::accepted::Accepted;
 use crate::error::{Kind, RemoteError};
 use crate::keys::Trust;
-use crate::pointer::{Named, Pointer, Read};
+use crate::pointer::{Named, Next, Pointer, Read};
 use crate::target::Version;
 
-fn pointer(version: u64) -> Pointer {
-    let at: Timestamp = "2026-11-20T06:00:00Z".parse().unwrap();
-    let named = |sequence: u64| Named {
+fn at() -> Timestamp {
+    "2026-11-20T06:00:00Z".parse().unwrap()
+}
+
+fn named(sequence: u64) -> Named {
+    Named {
         generation: Id::new(sequence, &Digest::of(&sequence.to_le_bytes())),
         push: Uuid::from_u128(u128::from(sequence)),
         contents: Digest::of(b"contents"),
-        at,
-    };
+        at: at(),
+    }
+}
+
+fn pointer(version: u64) -> Pointer {
     Pointer {
         format: 1,
         root: Uuid::from_u128(7),
         version,
         live: named(43),
         retained: vec![named(41), named(42)],
+        next: None,
+        spent: None,
         retired: Some(Digest::of(b"retired")),
-        expires: Some(at),
+        expires: Some(at()),
     }
+}
+
+/// The same while another generation is rolled out.
+fn rolling(percent: u8) -> Pointer {
+    Pointer { live: named(42), next: Some(Next { named: named(43), percent }), ..pointer(57) }
 }
 
 /// A key pair: what signs, and the public key in one line.
@@ -112,6 +125,45 @@ fn what_is_not_ours_or_of_later_is_named() {
     assert!(told(&line.replace("\"version\"", "\"extra\":1,\"version\"")).contains("unknown field"));
     let many = Pointer { retained: vec![pointer(1).live; 65], ..pointer(57) };
     assert!(told(std::str::from_utf8(&many.write(None).unwrap()).unwrap()).contains("out of bounds"));
+}
+
+#[test]
+fn a_rollout_is_read_as_it_was_written_and_no_other_way() {
+    let trust = Trust::of(&[], true).unwrap();
+    let text = |pointer: &Pointer| String::from_utf8(pointer.write(None).unwrap().to_vec()).unwrap();
+    let expected = Pointer { spent: Some(41), ..rolling(5) };
+    assert_eq!(read(text(&expected).as_bytes(), &trust).unwrap(), expected);
+    let told = |text: &str| read(text.as_bytes(), &trust).unwrap_err().to_string();
+    let line = text(&rolling(5));
+    for percent in ["0", "100", "255"] {
+        let other = line.replace("\"percent\":5", &format!("\"percent\":{percent}"));
+        assert!(told(&other).contains("out of bounds"), "{percent}");
+    }
+    assert!(told(&line.replace("\"percent\":5", "\"percent\":256")).contains("not one of ours"));
+    assert!(told(&line.replace("\"percent\"", "\"extra\":1,\"percent\"")).contains("unknown field"));
+    // Of what no rollout touched nothing else is written than before there were any.
+    let still = text(&pointer(57));
+    assert!(!still.contains("next") && !still.contains("spent"));
+    for absent in ["next", "spent"] {
+        let other = still.replace("\"retired\"", &format!("\"{absent}\":null,\"retired\""));
+        assert!(told(&other).contains("not written the way"), "{absent}");
+    }
+}
+
+#[test]
+fn an_edge_takes_what_is_rolled_out_if_its_draw_is_below_the_percent() {
+    // `{ xxd -r -p <<<00000000000000000000000000000007; printf %s 000043-8bf3cd6bb2af61dde37441d65f1b1f6b edge-1; } |
+    // sha256sum`: its first 16 digits are a number, of which these are the last two in decimal.
+    for (edge, drawn) in [("edge-1", 9), ("edge-2", 72), ("edge-3", 8), ("edge-4", 35), ("", 90), ("é", 61)]
+    {
+        for percent in 1..100 {
+            let expected = if drawn < percent { 43 } else { 42 };
+            let found = rolling(percent).of_edge(Some(edge)).generation.sequence;
+            assert_eq!(found, expected, "{edge} at {percent} %");
+        }
+    }
+    assert_eq!(rolling(99).of_edge(None).generation.sequence, 42, "who has no name is no edge");
+    assert_eq!(pointer(57).of_edge(Some("edge-3")).generation.sequence, 43, "no rollout, so what is live");
 }
 
 #[test]

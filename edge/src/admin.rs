@@ -12,10 +12,10 @@ use hyper::body::Incoming;
 use serde::Serialize;
 use tokio::net::TcpListener;
 
-use crate::connection::{self, Limits};
-use crate::live::Live;
 use crate::metrics::{family, sample};
-use crate::refusal::Refused;
+use crate::reload::Live;
+use crate::reload_retry::Refused;
+use net::connection::{self, Limits};
 
 /// Connections are few here.
 const CONNECTIONS_MAX: usize = 64;

@@ -14,13 +14,13 @@ use snapshot::record::Locale;
 pub(crate) use self::computed::Question;
 pub use self::files::program_body;
 pub(crate) use self::files::{damaged, near_body};
-use crate::epoch::Epoch;
-use crate::head::Head;
-use crate::lifetime::Lifetime;
-use crate::live::Live;
+use crate::cache_control::Lifetime;
+use crate::reload::Live;
 use crate::reply::Reply;
 use crate::route::Route;
-use crate::searches::Outcome;
+use crate::serving_state::Epoch;
+use net::blocking_pool::Outcome;
+use net::request_head::Head;
 
 /// Where REST pages are among the files.
 const API: &str = "api/v1/";

@@ -10,13 +10,13 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 
-use crate::connection::Answer;
-use crate::content::JSON;
-use crate::head::Head;
-use crate::precheck::{Hosts, check};
 use crate::reply::Reply;
+use crate::representation::JSON;
 use crate::service::{self, Server};
 use crate::site_pages::{HTML, POLICY};
+use net::connection::Answer;
+use net::precheck::{Hosts, check};
+use net::request_head::Head;
 
 /// What stands before a server.
 pub trait Beside: Send + Sync + 'static {

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
+use html::hole::Filler;
 use http::HeaderName;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
-use snapshot::page::hole::refill;
-use snapshot::page::turned;
+use snapshot::page::hole::{Fill, last_modified, refill};
 use snapshot::store::{Coding, FileEntry, Hex, Reach, StoreError};
 use snapshot::time::Day;
 
-use crate::conditional::etag_suffix;
-use crate::content::{About, Body, Content};
-use crate::epoch::Epoch;
+use crate::representation::{About, Body, Content};
+use crate::serving_state::Epoch;
+use net::conditional::etag_suffix;
 
 impl Epoch {
     /// A file's body in a coding that [`Epoch::offers`]. `content` says what it is, should it not be
@@ -111,7 +111,7 @@ impl Epoch {
             return self.generation().read_within(entry, coding, reach);
         }
         let bytes = self.generation().read_within(entry, Coding::Identity, reach)?;
-        Ok(crate::encode::encode(coding, &bytes).unwrap_or(bytes))
+        Ok(net::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.
@@ -122,13 +122,15 @@ impl Epoch {
         reach: Reach,
     ) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
         let stored = self.generation().read_within(entry, Coding::Identity, reach)?;
+        let pages = self.opened.html.as_ref().map(|html| Filler { html, dated: &self.dated });
+        let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
         // Holes are checked against the body when the table is opened; should they not fit, the
         // stored body is still one that was true once.
-        let filled = refill(&stored, entry.holes(), &self.dated).unwrap_or(stored);
+        let filled = refill(&stored, entry.holes(), filler).unwrap_or(stored);
         let hash = Sha256::digest(&filled).into();
-        let turned = turned::last(entry.holes(), &self.dated);
-        let changed = turned.map_or(entry.changed(), |day| entry.changed().max(i64::from(day.0) * 86_400));
-        Ok((crate::encode::encode(coding, &filled).unwrap_or(filled), hash, changed))
+        let changed = last_modified(entry.holes(), filler)
+            .map_or(entry.changed(), |day| entry.changed().max(i64::from(day.0) * 86_400));
+        Ok((net::encode::encode(coding, &filled).unwrap_or(filled), hash, changed))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quick_cache::sync::{Cache as Quick, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-use crate::content::Body;
+use crate::representation::Body;
 
 /// A body is about so long with its headers; a first guess at how many there will be.
 const USUAL_BYTES: u64 = 8192;
@@ -79,8 +79,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::content::Content;
-    use crate::content::tests::ABOUT;
+    use crate::representation::Content;
+    use crate::representation::tests::ABOUT;
 
     fn body(bytes: usize) -> Body {
         Body::new(vec![0; bytes].into(), Content::json(), &ABOUT)

@@ -11,12 +11,12 @@ use jiff::civil::Date;
 use remote::error::RemoteError;
 use snapshot::time::Day;
 
-use crate::client::Proxies;
-use crate::epoch::{COPIED_INDEX, Setting};
-use crate::live::Serving;
+use crate::follower::{Ahead, How, Source};
 use crate::log::Format;
-use crate::mcp;
-use crate::source::{Ahead, How, Source};
+use crate::reload::Serving;
+use crate::serving_state::{COPIED_INDEX, Setting};
+use mcp;
+use net::client::Proxies;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]

@@ -6,32 +6,23 @@ pub mod admin;
 pub mod answer;
 pub mod beside;
 pub mod bodies;
+mod build_id;
 pub mod cache;
-pub mod client;
+pub mod cache_control;
 pub mod clock;
-pub mod conditional;
 pub mod config;
-pub mod connection;
-pub mod content;
-pub mod encode;
-pub mod epoch;
-pub mod head;
-pub mod lifetime;
-pub mod limit;
-pub mod live;
 pub mod log;
-mod maker;
-pub mod mcp;
+pub mod reload;
+pub mod representation;
+pub mod serving_state;
+
+pub mod follower;
 pub mod metrics;
-pub mod precheck;
-pub mod refusal;
+pub mod reload_retry;
 pub mod reply;
 pub mod route;
-pub mod searches;
 pub mod service;
 pub mod site_pages;
-pub mod sockets;
-pub mod source;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,13 +32,13 @@ use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
 use crate::config::{Action, Command, Config};
-use crate::connection::Limits;
-use crate::epoch::{OpenError, Opened};
-use crate::live::Live;
-use crate::mcp::Mcp;
+use crate::follower::{Ahead, Source};
+use crate::reload::Live;
 use crate::service::Server;
-use crate::sockets::Inherited;
-use crate::source::{Ahead, Source};
+use crate::serving_state::{OpenError, Opened};
+use mcp::Mcp;
+use net::connection::Limits;
+use net::sockets::Inherited;
 
 /// Exit code of a snapshot that is not there or cannot be read.
 const UNREADABLE: u8 = 3;
@@ -160,7 +151,7 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
     if let Some(admin) = admin {
         tokio::spawn(admin::serve(admin, Arc::clone(&live)));
     }
-    tokio::spawn(live::follow(Arc::clone(&live)));
+    tokio::spawn(reload::follow(Arc::clone(&live)));
     if let Some(source) = &live.source {
         Arc::clone(source).follow()?;
     }
@@ -168,11 +159,11 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
     let generation = live.epoch().generation().id().to_string();
     tracing::info!(%address, generation, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
-    sockets::ready();
+    net::sockets::ready();
     let delay = std::time::Duration::from_secs(config.drain_delay);
     let shutdown = async move {
         terminated.await;
-        sockets::stopping();
+        net::sockets::stopping();
         live.drain();
         tracing::info!("ending");
         tokio::time::sleep(delay).await;
@@ -189,7 +180,7 @@ async fn run_server(config: &Config, inherited: Inherited, server: Arc<Server>) 
 pub fn server(
     live: Arc<Live>,
     mcp: mcp::Config,
-    proxies: client::Proxies,
+    proxies: net::client::Proxies,
 ) -> Result<Arc<Server>, serde_json::Error> {
     Ok(Arc::new(Server { live, mcp: Mcp::new(mcp)?, proxies, started: std::time::Instant::now() }))
 }
@@ -202,7 +193,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let counters = Arc::clone(&server.live.metrics.connections);
-    connection::serve(listener, service::service(server), limits, counters, shutdown).await;
+    net::connection::serve(listener, service::service(server), limits, counters, shutdown).await;
 }
 
 /// Resolves when the process is asked to end. From the call on, not only once it is awaited, being asked does

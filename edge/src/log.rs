@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use http::StatusCode;
 use tracing_subscriber::EnvFilter;
 
-use crate::head::Head;
+use net::request_head::Head;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;

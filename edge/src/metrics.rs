@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 
-use crate::connection::{Counters, Reason};
 use crate::route::TEMPLATES;
+use net::connection::{Counters, Reason};
 
 /// Upper bounds of the duration buckets, in microseconds.
 const BUCKETS: [u64; 16] = [

@@ -7,11 +7,11 @@ use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use snapshot::page::error;
 
-use crate::conditional::{Part, is_fresh, part};
-use crate::connection::Lent;
-use crate::content::{Body, JSON, rest_headers};
-use crate::lifetime::Lifetime;
-use crate::precheck::ONLY_READS;
+use crate::cache_control::Lifetime;
+use crate::representation::{Body, JSON, rest_headers};
+use net::conditional::{Part, is_fresh, part};
+use net::connection::Lent;
+use net::precheck::ONLY_READS;
 
 /// A reply without its connection.
 #[derive(Debug)]

@@ -21,16 +21,16 @@ use warp::Filter as _;
 use warp::path::FullPath;
 
 use crate::answer::{Asked, Attempt, Place, answer, attempt, near_body, program_body};
-use crate::client::Proxies;
-use crate::connection::{Answer, Arrival};
-use crate::epoch::Epoch;
-use crate::head::Head;
-use crate::live::Live;
-use crate::mcp::{self, Mcp, Pending};
-use crate::precheck::{Refusal, check};
+use crate::reload::Live;
 use crate::reply::{CONGESTED, Reply};
 use crate::route::{Route, route};
-use crate::searches::{Busy, Outcome, Searches};
+use crate::serving_state::Epoch;
+use mcp::{self, Mcp, Pending};
+use net::blocking_pool::{Busy, Outcome, Searches};
+use net::client::Proxies;
+use net::connection::{Answer, Arrival};
+use net::precheck::{Refusal, check};
+use net::request_head::Head;
 
 /// What answers requests: the live state, and the tool endpoint, which outlives it.
 pub struct Server {
@@ -104,8 +104,8 @@ impl Server {
 
     /// Answers a request to anything but the tool endpoint, if the client takes its answers.
     async fn read(&self, head: &Head) -> Reply {
-        let flight = head.arrival.flight.as_ref();
-        if flight.is_some_and(|flight| !flight.has_room()) {
+        let in_flight = head.arrival.in_flight.as_ref();
+        if in_flight.is_some_and(|in_flight| !in_flight.has_room()) {
             return Reply::congested();
         }
         let mut reply = respond(&self.live, head).await;
@@ -116,10 +116,10 @@ impl Server {
             let body = std::mem::take(&mut reply.body);
             return reply.with(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
         }
-        let Some(flight) = flight else { return reply };
+        let Some(in_flight) = in_flight else { return reply };
         let (whole, lent) =
             reply.lent.take().map_or((reply.body.len(), None), |(whole, lent)| (whole, Some(lent)));
-        match flight.hold(std::mem::take(&mut reply.body), whole, lent) {
+        match in_flight.hold(std::mem::take(&mut reply.body), whole, lent) {
             Some(body) => Reply { body, ..reply },
             None => Reply::congested(),
         }
@@ -133,8 +133,8 @@ impl Server {
     {
         const FULL: Refusal =
             Refusal { status: StatusCode::SERVICE_UNAVAILABLE, message: CONGESTED, close: false };
-        let Some(flight) = &head.arrival.flight else { return self.mcp(head, body).await };
-        if !flight.has_room() {
+        let Some(in_flight) = &head.arrival.in_flight else { return self.mcp(head, body).await };
+        if !in_flight.has_room() {
             return Mcp::refused(head, FULL);
         }
         let (response, body) = self.mcp(head, body).await.into_parts();
@@ -142,7 +142,7 @@ impl Server {
             return Response::from_parts(response, body);
         }
         let length = body.len();
-        match flight.hold(body, length, None) {
+        match in_flight.hold(body, length, None) {
             Some(body) => Response::from_parts(response, body),
             None => Mcp::refused(head, FULL),
         }

@@ -1,17 +1,17 @@
 //! Pages for people: which file a path names, and the search page and its feeds, which are spliced
 //! for each question.
 
+use html::feed::{self, Feed};
+use html::search::{self, Extras};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
-use snapshot::page::html::feed::{self, Feed};
-use snapshot::page::html::search::{self, Extras};
 use snapshot::query::{Query, parse_search};
 use snapshot::record::{EntityType, Locale};
 
 use crate::answer::{Asked, Attempt, Question, damaged, not_found, value};
-use crate::content::Content;
-use crate::lifetime::Lifetime;
+use crate::cache_control::Lifetime;
 use crate::reply::Reply;
+use crate::representation::Content;
 
 /// What a page may load: nothing but its own style, script and search results.
 pub(crate) const POLICY: HeaderValue = HeaderValue::from_static(
@@ -148,7 +148,8 @@ impl Asked<'_> {
     fn question(&self, locale: Locale) -> (Query, Extras, Vec<String>) {
         let site = self.epoch.site();
         let values = &site.index.values;
-        let (extras, rest) = Extras::take(self.query(), site.html.as_ref().map(|html| &html.organizations));
+        let (extras, rest) =
+            Extras::take(self.query(), self.epoch.opened.html.as_ref().map(|html| &html.organizations));
         let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path says the language, and the form is made of facets.
         (Query { locale, facets: true, ..query }, extras, invalid)
@@ -156,9 +157,9 @@ impl Asked<'_> {
 
     fn search_page(&self, locale: Locale) -> Attempt {
         let site = self.epoch.site();
-        let Some(fragments) = &site.html else { return self.missing(locale).into() };
+        let Some(fragments) = &self.epoch.opened.html else { return self.missing(locale).into() };
         let (query, extras, invalid) = self.question(locale);
-        let canonical = extras.question(site, &query);
+        let canonical = extras.question(site, fragments, &query);
         let validator = self.validator(search::path(locale), &canonical, &invalid);
         let asked = page_question(canonical, validator, &query, site.index.price_ranked(&query));
         self.computed(
@@ -170,10 +171,10 @@ impl Asked<'_> {
 
     fn feed(&self, locale: Locale, kind: Feed) -> Attempt {
         let site = self.epoch.site();
-        let Some(fragments) = &site.html else { return self.missing(locale).into() };
+        let Some(fragments) = &self.epoch.opened.html else { return self.missing(locale).into() };
         let (query, extras, invalid) = self.question(locale);
         let address = feed::address(locale, kind);
-        let canonical = extras.of_feed().question(site, &query);
+        let canonical = extras.of_feed().question(site, fragments, &query);
         let validator = self.validator(&address, &canonical, &invalid);
         let work = site.index.price(&feed::asked(&query, kind));
         let asked = page_question(canonical, validator, &query, work);

@@ -9,12 +9,12 @@ use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
 use remote::address::is_one;
 
-use crate::diagnostics::{MessageFormat, Telling};
 use crate::diff::DiffFormat;
-use crate::encode::Effort;
-use crate::generate::Storage;
 use crate::log::LogFormat;
 use crate::plan::{Guards, PlanFormat};
+use dataset::diagnostics::{MessageFormat, Telling};
+use site::encode::Effort;
+use site::generate::Storage;
 
 /// Turns a published dataset into a finished, verifiable snapshot.
 #[derive(Debug, Parser)]

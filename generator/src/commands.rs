@@ -15,23 +15,24 @@ use snapshot::record::Directory;
 use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
 
 use crate::cli::{self, Build, Check, Command, Keys, Messages};
-use crate::data::describe;
-use crate::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
 use crate::diff::{self, DiffFormat};
-use crate::encode::Effort;
 use crate::export::{self, ExportError};
-use crate::failure::{Failure, fail, generate_failure, key_failure};
-use crate::fix::Mended;
-use crate::generate::{Options, generate};
-use crate::keys;
-use crate::link::link;
+use crate::keys::{self, key_failure};
 use crate::load::{Loaded, input, load, print, today};
 use crate::log::{self, LogFormat, NameError};
 use crate::plan::{Guards, Plan, told};
-use crate::progress::{Progress, seconds};
-use crate::read::{Table, read};
-use crate::site::start as theme;
-use crate::{import, init, preview, recipe, stamp, status, travel};
+use crate::{preview, remote_commands, stamp, status};
+use dataset::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
+use dataset::failure::{Failure, fail};
+use dataset::link::link;
+use dataset::read::{Table, read};
+use import::fix::Mended;
+use site::downloads::describe;
+use site::encode::Effort;
+use site::fingerprint;
+use site::generate::{Options, generate, generate_failure};
+use site::pages::start as theme;
+use site::progress::{Progress, seconds};
 
 /// Runs a command.
 #[must_use]
@@ -48,9 +49,9 @@ pub fn run(command: Command) -> ExitCode {
         Command::Status { edges } => status(&edges),
         Command::Rollback { root, generation } => rollback(&root, generation.as_deref()),
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
-        Command::Push(options) => travel::push(&options).map(say),
-        Command::Pull(options) => travel::pull(&options).map(say),
-        Command::Rollout(options) => travel::roll_out(&options).map(say),
+        Command::Push(options) => remote_commands::push(&options).map(say),
+        Command::Pull(options) => remote_commands::pull(&options).map(say),
+        Command::Rollout(options) => remote_commands::roll_out(&options).map(say),
         Command::Gc { root, keep, days, signing } => gc(&root, keep, days, &signing),
         Command::Keys(what) => keys(&what),
         Command::Theme(cli::Theme::New { dir, files }) => {
@@ -179,12 +180,12 @@ fn build(build: &Build) -> Result<(), Failure> {
         jobs: build.jobs,
         effort: build.compress,
         layout: build.layout,
-        recipe: None,
+        fingerprint: None,
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    options.recipe = recipe::of(&options, &build.data);
-    if let Some(id) = options.recipe.and_then(|recipe| recipe::is_live(&build.out, recipe)) {
+    options.fingerprint = fingerprint::of(&options, &build.data);
+    if let Some(id) = options.fingerprint.and_then(|it| fingerprint::is_live(&build.out, it)) {
         say(unchanged(id, start.elapsed()));
         return Ok(());
     }
@@ -347,8 +348,8 @@ fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), F
 
 fn gc(root: &Path, keep: usize, days: u64, signing: &cli::Signing) -> Result<(), Failure> {
     let age = Duration::from_secs(days.saturating_mul(86_400));
-    if let Some(url) = travel::is_store(root) {
-        return travel::collect(url, signing, keep, age).map(say);
+    if let Some(url) = remote_commands::is_store(root) {
+        return remote_commands::collect(url, signing, keep, age).map(say);
     }
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let removed = store::gc(root, keep, since).map_err(|error| print_faults(&[error], Failure::Output))?;
@@ -390,8 +391,8 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 
 fn schema(name: &str) -> Result<(), Failure> {
     let text = match Table::parse(name) {
-        Some(table) => describe::schema(table),
-        None if name == "dataset" => describe::DATASET,
+        Some(table) => dataset::schema::schema(table),
+        None if name == "dataset" => dataset::schema::DATASET,
         None => {
             let known = Table::ALL.map(Table::name).join(", ");
             return Err(fail(
@@ -405,7 +406,7 @@ fn schema(name: &str) -> Result<(), Failure> {
 }
 
 fn init(dir: &Path, with_sample: bool) -> Result<(), Failure> {
-    let files = init::init(dir, with_sample)?;
+    let files = dataset::init::init(dir, with_sample)?;
     let dir = dir.display();
     say(format_args!("{} in {dir}\nnext: opdir preview --data {dir}", counted(files, "file")));
     Ok(())

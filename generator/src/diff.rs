@@ -7,7 +7,7 @@ use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, tag_of, url_of};
 use snapshot::store::{Change, Difference, Manifest};
 
-use crate::diagnostics::counted;
+use dataset::diagnostics::counted;
 
 /// How a difference is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

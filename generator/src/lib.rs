@@ -2,30 +2,15 @@
 
 pub mod cli;
 pub mod commands;
-pub mod data;
-pub mod diagnostics;
 pub mod diff;
-pub mod encode;
 pub mod export;
-pub mod failure;
-pub mod fix;
-pub mod generate;
-pub mod import;
-pub mod init;
+
 pub mod keys;
-pub mod link;
 pub mod load;
 pub mod log;
-mod places;
 pub mod plan;
 pub mod preview;
-pub mod progress;
-pub mod read;
-pub mod recipe;
-pub mod render;
-pub mod sample;
-pub mod site;
+
+pub mod remote_commands;
 pub mod stamp;
 pub mod status;
-pub mod travel;
-mod words;

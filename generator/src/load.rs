@@ -6,11 +6,11 @@ use jiff::civil::Date;
 use snapshot::record::Directory;
 use snapshot::store::Digest;
 
-use crate::diagnostics::{Diagnostics, MessageFormat, Telling};
-use crate::link::link;
-use crate::progress::Progress;
-use crate::read::{Input, InputError, read};
-use crate::sample;
+use dataset::diagnostics::{Diagnostics, MessageFormat, Telling};
+use dataset::link::link;
+use dataset::read::{Input, InputError, read};
+use dataset::sample;
+use site::progress::Progress;
 
 /// A directory that was read and found good.
 pub struct Loaded {

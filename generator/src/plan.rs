@@ -16,8 +16,8 @@ use snapshot::record::shown::Kind;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::store::{Coding, Generation, StoreError};
 
-use crate::data::lines_of;
-use crate::read::Table;
+use dataset::read::Table;
+use site::downloads::lines_of;
 
 pub use guard::{Expected, Guards, Percent};
 pub use told::{PlanFormat, told};

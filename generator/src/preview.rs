@@ -11,23 +11,24 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anstyle::Style;
-use edge::connection::{self, Limits};
-use edge::epoch::Setting;
-use edge::live::Live;
-use edge::precheck::Hosts;
+use edge::reload::Live;
 use edge::service::Server;
+use edge::serving_state::Setting;
+use net::connection::{self, Limits};
+use net::precheck::Hosts;
 use snapshot::time::Day;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
-use crate::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
-use crate::encode::Effort;
-use crate::failure::{Failure, fail, generate_failure};
-use crate::generate::{Options, Storage, generate};
 use crate::load::{input, load, print, today};
-use crate::progress::Progress;
-use crate::read::InputError;
-use crate::recipe;
+use dataset::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
+use dataset::failure::{Failure, fail};
+use dataset::read::InputError;
+use site::encode::Effort;
+use site::fingerprint;
+use site::generate::generate_failure;
+use site::generate::{Options, Storage, generate};
+use site::progress::Progress;
 
 use changes::Changes;
 use face::{Face, Trouble};
@@ -59,7 +60,7 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         layout: Storage::Pack,
-        recipe: None,
+        fingerprint: None,
         index_only: false,
         templates: options.templates.clone(),
     };
@@ -184,11 +185,11 @@ impl Maker {
                 let live = Live::open(build.out.clone(), Day::new(build.as_of), setting)
                     .map(Arc::new)
                     .map_err(|error| unfit(&error))?;
-                let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
-                let server = edge::server(Arc::clone(&live), mcp, edge::client::Proxies::default());
+                let mcp = mcp::Config { rate_per_minute: 0, ..mcp::Config::default() };
+                let server = edge::server(Arc::clone(&live), mcp, net::client::Proxies::default());
                 let server = server.map_err(|error| unfit(&error))?;
                 let _runtime = self.runtime.enter();
-                self.runtime.spawn(edge::live::follow(live));
+                self.runtime.spawn(edge::reload::follow(live));
                 self.serving.get_or_init(|| server)
             }
         };
@@ -259,8 +260,8 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Trouble> {
             return Err(Trouble::of("The data cannot be read", &error));
         }
     };
-    let recipe = data.and_then(|data| recipe::of(build, data));
-    let build = Options { recipe, ..build.clone() };
+    let fingerprint = data.and_then(|data| fingerprint::of(build, data));
+    let build = Options { fingerprint, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress);
     published.map(drop).map_err(|error| {
         generate_failure(&error);

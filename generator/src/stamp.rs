@@ -5,12 +5,12 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
-use crate::failure::{Failure, fail};
-use crate::fix::{self, Change, replace};
 use crate::load::print;
-use crate::read::identity::STAMPS;
-use crate::read::{Input, read};
+use dataset::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
+use dataset::failure::{Failure, fail};
+use dataset::read::identity::STAMPS;
+use dataset::read::{Input, read};
+use import::fix::{self, Change, replace};
 
 /// Stamps a dataset at a time, now when none is given; says what moved.
 ///

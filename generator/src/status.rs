@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use crate::diagnostics::printable;
+use dataset::diagnostics::printable;
 
 /// How long an edge may take to connect, and then for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -2,7 +2,6 @@
 // A stranger's bytes reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
-pub mod brief;
 pub mod facet;
 pub mod page;
 pub mod place;
@@ -11,3 +10,4 @@ pub mod record;
 pub mod search;
 pub mod store;
 pub mod time;
+pub mod truncate;

@@ -12,20 +12,16 @@ pub mod error;
 pub mod export;
 pub mod facet;
 pub mod hole;
-pub mod html;
 pub mod list;
 pub mod mcp_row;
 pub mod money;
-pub mod plain;
 pub mod row;
 pub mod search;
 pub mod shape;
-pub mod turned;
-
-use std::sync::Arc;
+pub mod status_text;
+pub mod text;
 
 use crate::page::bilingual::Bilingual;
-use crate::page::html::Html;
 use crate::page::list::{CyclesToday, Lists};
 use crate::page::row::Rows;
 use crate::search::Index;
@@ -43,8 +39,6 @@ pub struct Site {
     pub mcp_rows: Bilingual,
     /// Organizations, cycles, awards and recipients.
     pub lists: Lists,
-    /// Fragments of pages for people, where the snapshot has such pages.
-    pub html: Option<Arc<Html>>,
 }
 
 impl Site {
@@ -57,28 +51,13 @@ impl Site {
         let index = Index::open(search)?;
         let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.len())?;
         let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows, html: None })
-    }
-
-    /// Opens the file of `index/` that pages for people are made from.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn with_html(mut self, html: &Sections) -> Result<Self, SectionError> {
-        let html = Html::open(html, self.index.len(), self.index.values.ordinals())?;
-        self.html = Some(Arc::new(html));
-        Ok(self)
+        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows })
     }
 
     /// Derives what depends on the day.
     #[must_use]
     pub fn dated(&self, day: Day) -> Dated {
-        Dated {
-            today: Today::new(&self.index, day),
-            cycles: self.lists.cycles.today(day),
-            html: self.html.clone(),
-        }
+        Dated { today: Today::new(&self.index, day), cycles: self.lists.cycles.today(day) }
     }
 }
 
@@ -88,8 +67,6 @@ pub struct Dated {
     pub today: Today,
     /// Cycles.
     pub cycles: CyclesToday,
-    /// Words that holes of pages are filled with.
-    pub html: Option<Arc<Html>>,
 }
 
 impl Dated {
@@ -110,7 +87,7 @@ pub struct Paged {
 }
 
 /// Writes an integer.
-pub(crate) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
@@ -136,7 +113,7 @@ pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
 }
 
 /// Writes a date as `YYYY-MM-DD`.
-pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
+pub fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
     out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use edge::epoch::Opened;
-use generator::diagnostics::Diagnostics;
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::link::link;
-use generator::progress::Progress;
-use generator::read::{Input, read};
+use dataset::diagnostics::Diagnostics;
+use dataset::link::link;
+use dataset::read::{Input, read};
+use edge::serving_state::Opened;
+use site::encode::Effort;
+use site::generate::{Options, generate};
+use site::progress::Progress;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::store::Digest;
@@ -43,8 +43,8 @@ pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
         as_of: TODAY,
         jobs: 0,
         effort: Effort::None,
-        layout: generator::generate::Storage::Tree,
-        recipe: None,
+        layout: site::generate::Storage::Tree,
+        fingerprint: None,
         index_only,
         templates: None,
     };

@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use baseline::Baseline;
 use bytes::Bytes;
-use edge::connection::{self, Counters, Limits};
-use edge::epoch::Setting;
-use edge::live::Live;
-use generator::read::Input;
+use dataset::read::Input;
+use edge::reload::Live;
+use edge::serving_state::Setting;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
+use net::connection::{self, Counters, Limits};
 use snapshot::page::{Dated, Site, search};
 use snapshot::query::parse_search;
 use snapshot::record::Directory;
@@ -44,7 +44,7 @@ fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000".to_owned());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads start");
     let folder = tempfile::tempdir().expect("the temporary folder is writable");
-    let sample = corpus::load(&Input::Embedded(generator::sample::FILES));
+    let sample = corpus::load(&Input::Embedded(dataset::sample::FILES));
     let record = format!("/api/v1/programs/{}", sample.programs[0].slug);
     let records = edge(&runtime, &sample, &folder.path().join("sample"), false);
     for programs in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
@@ -127,8 +127,8 @@ fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) 
     corpus::publish(directory, out, index_only);
     let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
     let live = Live::open(out.to_owned(), Day::new(TODAY), setting).expect("it was just built");
-    let mcp = edge::mcp::Config::default();
-    let server = edge::server(Arc::new(live), mcp, edge::client::Proxies::default()).expect("good contract");
+    let mcp = mcp::Config::default();
+    let server = edge::server(Arc::new(live), mcp, net::client::Proxies::default()).expect("good contract");
     let (listener, address) = listen(runtime);
     runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
     address

@@ -8,10 +8,13 @@ mod corpus;
 use std::hint::black_box;
 use std::time::Instant;
 
-use snapshot::page::html::search::Extras;
-use snapshot::page::{html, search};
+use edge::serving_state::Opened;
+use html::search::Extras;
+use snapshot::page::search;
 use snapshot::query::Query;
+use snapshot::time::Day;
 use tests::questions::{Class, queries};
+use tests::synth::TODAY;
 
 /// How many questions of each class are asked.
 const QUESTIONS: usize = 200;
@@ -24,8 +27,9 @@ fn main() {
     let folder = tempfile::tempdir().expect("there is room for a snapshot");
     let directory = corpus::directory(programs.unwrap_or(10_000));
     corpus::publish(&directory, folder.path(), false);
-    let (site, dated) = &corpus::site(folder.path());
-    let fragments = site.html.as_ref().expect("the snapshot has pages");
+    let opened = Opened::current(folder.path()).expect("it was just published");
+    let (site, dated) = (&opened.site, &opened.site.dated(Day::new(TODAY)));
+    let fragments = opened.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
         let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());

@@ -16,17 +16,17 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use generator::diagnostics::Diagnostics;
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::link::link;
-use generator::progress::Progress;
-use generator::read::{Input, read};
-use generator::sample;
+use dataset::diagnostics::Diagnostics;
+use dataset::link::link;
+use dataset::read::{Input, read};
+use dataset::sample;
 use harness::{Ran, Server, command, content, get, run, status};
 use jiff::civil::{Date, date};
 use remote::publish::Publisher;
 use remote::rollout::Step;
+use site::encode::Effort;
+use site::generate::{Options, generate};
+use site::progress::Progress;
 use snapshot::store::Digest;
 use tempfile::TempDir;
 
@@ -49,8 +49,8 @@ fn publish_as_of(out: &Path, as_of: Date) {
         as_of,
         jobs: 0,
         effort: Effort::None,
-        layout: generator::generate::Storage::Tree,
-        recipe: None,
+        layout: site::generate::Storage::Tree,
+        fingerprint: None,
         index_only: false,
         templates: None,
     };

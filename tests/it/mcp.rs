@@ -13,10 +13,10 @@ mod tools;
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use edge::mcp::{Config, Epoch, Mcp, Older};
 use http::{HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Body;
+use mcp::{Config, Epoch, Mcp, Older};
 use serde_json::{Value, json};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use edge::connection::Limits;
-use edge::epoch::Setting;
-use edge::live::Live;
-use generator::encode::Effort;
-use generator::read::Input;
+use dataset::read::Input;
+use edge::reload::Live;
+use edge::serving_state::Setting;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use net::connection::Limits;
 use serde_json::Value;
+use site::encode::Effort;
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ use crate::contract::openapi;
 
 /// The embedded sample, served for all tests.
 pub(crate) static SAMPLE: LazyLock<Edge> =
-    LazyLock::new(|| Edge::serve(&Input::Embedded(generator::sample::FILES)));
+    LazyLock::new(|| Edge::serve(&Input::Embedded(dataset::sample::FILES)));
 
 /// A dataset to run the heavier tests on as well, where one is given.
 pub(crate) fn real_data() -> Option<PathBuf> {
@@ -53,8 +53,8 @@ pub(crate) fn runtime() -> Runtime {
 pub(crate) fn spawn(runtime: &Runtime, live: Arc<Live>, limits: Limits) -> SocketAddr {
     let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
     let address = listener.local_addr().unwrap();
-    let mcp = edge::mcp::Config { rate_per_minute: 0, ..edge::mcp::Config::default() };
-    let server = edge::server(live, mcp, edge::client::Proxies::default()).unwrap();
+    let mcp = mcp::Config { rate_per_minute: 0, ..mcp::Config::default() };
+    let server = edge::server(live, mcp, net::client::Proxies::default()).unwrap();
     runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
     address
 }

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use edge::epoch::Setting;
-use edge::live::Live;
-use generator::diagnostics::{Diagnostics, MessageFormat};
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::link::link;
-use generator::progress::Progress;
-use generator::read::{Input, read};
+use dataset::diagnostics::{Diagnostics, MessageFormat};
+use dataset::link::link;
+use dataset::read::{Input, read};
+use edge::reload::Live;
+use edge::serving_state::Setting;
 use jiff::civil::{Date, date};
+use site::encode::Effort;
+use site::generate::{Options, generate};
+use site::progress::Progress;
 use snapshot::record::Directory;
 use snapshot::store::{Digest, Published};
 use snapshot::time::Day;
@@ -59,8 +59,8 @@ pub fn options(out: &Path, effort: Effort) -> Options {
         as_of: AS_OF,
         jobs: 0,
         effort,
-        layout: generator::generate::Storage::Tree,
-        recipe: None,
+        layout: site::generate::Storage::Tree,
+        fingerprint: None,
         index_only: false,
         templates: None,
     }
@@ -75,7 +75,7 @@ pub fn build(directory: &Directory, source: Digest, options: &Options) -> Publis
 pub fn sample() -> &'static Live {
     static SAMPLE: LazyLock<(TempDir, Live)> = LazyLock::new(|| {
         let folder = folder();
-        let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+        let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let live = open(folder.path(), 64 << 20);
         (folder, live)

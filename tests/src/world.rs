@@ -7,13 +7,13 @@ use std::path::Path;
 
 use crate::synth::rng::Rng;
 use crate::synth::{self, TODAY};
-use generator::diagnostics::{Diagnostics, MessageFormat};
-use generator::generate::in_memory;
-use generator::link::link;
-use generator::read::{Input, read};
+use dataset::diagnostics::{Diagnostics, MessageFormat};
+use dataset::link::link;
+use dataset::read::{Input, read};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use site::generate::in_memory;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::time::Day;

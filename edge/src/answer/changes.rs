@@ -3,17 +3,17 @@
 //! `/changes.atom`: those that changed last, for feed readers.
 
 use http::{HeaderValue, StatusCode};
-use snapshot::brief::start;
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
 use snapshot::query::{Fault, INVALID_VALUE_MAX, Page, is_slug};
 use snapshot::store::{Changes, KINDS, Position};
+use snapshot::truncate::start;
 
 use super::{Asked, Attempt, Place, Question};
-use crate::content::Content;
-use crate::lifetime::Lifetime;
+use crate::cache_control::Lifetime;
 use crate::reply::Reply;
-use crate::searches::{Outcome, is_heavy};
+use crate::representation::Content;
+use net::blocking_pool::{Outcome, is_heavy};
 
 /// Most lines of an answer, and those of one that was not asked for fewer.
 const LINES_MAX: usize = 1_000;

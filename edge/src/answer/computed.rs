@@ -9,10 +9,10 @@ use snapshot::query::Page;
 use snapshot::store::{Coding, Hex};
 
 use super::{Asked, Attempt, Place};
-use crate::conditional::{etag_suffix, is_fresh, negotiate};
-use crate::content::{About, Body, Content};
-use crate::lifetime::Lifetime;
-use crate::searches::{Outcome, is_heavy};
+use crate::cache_control::Lifetime;
+use crate::representation::{About, Body, Content};
+use net::blocking_pool::{Outcome, is_heavy};
+use net::conditional::{etag_suffix, is_fresh, negotiate};
 
 /// A question whose answer is computed.
 pub(crate) struct Question<'a> {
@@ -118,7 +118,7 @@ impl Asked<'_> {
             Some(path) => linked(content, path, question, total),
             None => content,
         };
-        let encoded = if body.len() < ENCODED_LEAST { None } else { crate::encode::encode(coding, &body) };
+        let encoded = if body.len() < ENCODED_LEAST { None } else { net::encode::encode(coding, &body) };
         match encoded {
             Some(encoded) => Body::new(encoded.into(), content, &self.about(etag, coding, question)),
             None => {

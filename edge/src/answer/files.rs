@@ -13,12 +13,12 @@ use snapshot::search::text::fold;
 use snapshot::store::{Absent, Coding, FileEntry, Reach, StoreError};
 
 use super::{API, Asked, Place, language, not_found, value};
-use crate::conditional::negotiate;
-use crate::content::{Body, Content};
-use crate::epoch::Epoch;
-use crate::lifetime::Lifetime;
-use crate::live::Live;
+use crate::cache_control::Lifetime;
+use crate::reload::Live;
 use crate::reply::Reply;
+use crate::representation::{Body, Content};
+use crate::serving_state::Epoch;
+use net::conditional::negotiate;
 
 /// What of a query makes no difference, by kind of file (No-Vary-Search).
 const ALL_BUT_LOCALE: &str = "key-order, params, except=(\"locale\" \"lang\")";

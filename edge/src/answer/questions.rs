@@ -9,10 +9,10 @@ use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, parse_facet, parse_
 use snapshot::record::Locale;
 
 use super::{API, Asked, Attempt, Question, language};
-use crate::content::Content;
-use crate::lifetime::Lifetime;
+use crate::cache_control::Lifetime;
 use crate::reply::Reply;
-use crate::searches::TEXT_UNITS;
+use crate::representation::Content;
+use net::blocking_pool::TEXT_UNITS;
 
 /// What of a query makes no difference, by route (No-Vary-Search). Names that search and lists do not
 /// know are reported in the answer and so do make one, but for the junk of trackers.

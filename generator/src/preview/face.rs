@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edge::beside::{Beside, Said};
-use edge::head::Head;
 use jiff::Timestamp;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
+use net::request_head::Head;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use crate::diagnostics::Told;
+use dataset::diagnostics::Told;
 
 /// How long a question for news is held. The edge gives an answer 15 s to begin.
 const HELD: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::page::html::escaped;
+use crate::page::text::escaped;
 use crate::page::{Site, push_json};
 use crate::query::List;
 use crate::record::Locale;

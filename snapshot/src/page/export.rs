@@ -1,9 +1,8 @@
 //! ExportResponse: every program, by name then id, in one body.
 
-use crate::page::hole::{Filled, Rule};
+use crate::page::hole::Filled;
 use crate::page::{Dated, Site, push_json};
 use crate::record::{Dataset, Locale};
-use crate::store::Hole;
 
 /// Most rows of an export.
 pub const ROWS_MAX: usize = 10_000;
@@ -28,17 +27,9 @@ pub fn json(site: &Site, dated: &Dated, dataset: &Dataset) -> Filled {
             filled.bytes.push(b',');
         }
         filled.bytes.extend_from_slice(site.rows.row(*doc, Locale::En));
-        push_hole(&mut filled, Rule::NextDeadline, *doc, dated);
+        filled.push_next_deadline(*doc, dated);
         filled.bytes.push(b'}');
     }
     filled.bytes.extend_from_slice(b"]}");
     filled
-}
-
-/// Appends a hole, filled for a day.
-pub fn push_hole(filled: &mut Filled, rule: Rule, arg: u32, dated: &Dated) {
-    let start = filled.bytes.len();
-    rule.fill(arg, dated, &mut filled.bytes);
-    let len = (filled.bytes.len() - start) as u32;
-    filled.holes.push(Hole { start: start as u32, len, rule: rule as u32, arg });
 }

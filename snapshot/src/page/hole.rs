@@ -1,18 +1,25 @@
-//! Holes: places in a stored body whose bytes depend on the day. The generator marks them while it
-//! renders, cuts them out and fills them for its day; the edge fills them for its own. Filling is
-//! [`Rule::fill`] on both sides.
+//! Holes: ranges of a stored body whose bytes depend on the day. The generator marks them while it renders a
+//! body, then cuts the marks out and fills the holes for its day; the edge fills them for its own day.
 //!
-//! While a body is rendered a hole is a mark: U+0001, a letter, a number, U+0001. Records cannot
-//! hold U+0001, the generator removes control characters when it reads them.
+//! A mark is U+0001, the number of a rule, a dot, an argument, U+0001. Records cannot hold U+0001: the generator
+//! removes control characters when it reads them.
 
-#[cfg(doc)]
-use crate::page::html;
-use crate::page::html::Fragment;
+use memchr::memmem;
+
 use crate::page::{Dated, push_date, push_day};
 use crate::store::Hole;
 use crate::time::Day;
 
-/// What fills a hole. The number is what is stored in [`Hole::rule`].
+/// Fills holes for one day.
+pub trait Fill {
+    /// Appends what a hole holds. `None` for a rule that is not known.
+    fn fill(&self, rule: u32, arg: u32, out: &mut Vec<u8>) -> Option<()>;
+
+    /// The last day, up to the one that holes are filled for, on which a hole changed.
+    fn last_change(&self, rule: u32, arg: u32) -> Option<Day>;
+}
+
+/// The rules of JSON and CSV bodies. The number is what [`Hole::rule`] stores; those of pages begin above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Rule {
@@ -22,116 +29,74 @@ pub enum Rule {
     NextDeadline = 2,
     /// Next deadline of a program as plain text, or nothing.
     NextDeadlineText = 3,
-    /// State and deadline of a program in words. Arguments of this and the rules that follow come
-    /// from [`html::arg`].
-    When = 4,
-    /// Status of a cycle in words.
-    Status = 5,
-    /// Rows of the programs that close next.
-    Closing = 6,
-    /// Deadlines ahead.
-    Deadlines = 7,
-    /// How many programs are open.
-    OpenCount = 8,
-    /// The day in words.
-    Day = 9,
-    /// State and deadline of a program in words, without markup.
-    WhenText = 10,
-    /// How the dates of a program differ from the lifecycle that was observed, or nothing.
-    Differs = 11,
-    /// How many deadlines each of the next months has.
-    Months = 12,
-    /// Programs of an organization, by state and deadline.
-    Organization = 13,
-    /// Where the day is in its year.
-    YearDay = 14,
 }
 
-const MARK: char = '\u{1}';
-
 impl Rule {
-    const ALL: [Self; 14] = [
-        Self::CycleStatus,
-        Self::NextDeadline,
-        Self::NextDeadlineText,
-        Self::When,
-        Self::Status,
-        Self::Closing,
-        Self::Deadlines,
-        Self::OpenCount,
-        Self::Day,
-        Self::WhenText,
-        Self::Differs,
-        Self::Months,
-        Self::Organization,
-        Self::YearDay,
-    ];
+    const ALL: [Self; 3] = [Self::CycleStatus, Self::NextDeadline, Self::NextDeadlineText];
 
-    /// The rule of a number.
-    pub(super) fn of(number: u32) -> Option<Self> {
+    fn of(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| *rule as u32 == number)
-    }
-
-    const fn letter(self) -> char {
-        match self {
-            Self::CycleStatus => 's',
-            Self::NextDeadline => 'd',
-            Self::NextDeadlineText => 't',
-            Self::When => 'w',
-            Self::Status => 'c',
-            Self::Closing => 'n',
-            Self::Deadlines => 'm',
-            Self::OpenCount => 'o',
-            Self::Day => 'y',
-            Self::WhenText => 'p',
-            Self::Differs => 'l',
-            Self::Months => 'b',
-            Self::Organization => 'g',
-            Self::YearDay => 'x',
-        }
     }
 
     /// Text that stands for a hole while a body is rendered.
     #[must_use]
     pub fn mark(self, arg: usize) -> String {
-        format!("{MARK}{}{arg}{MARK}", self.letter())
+        mark(self as u32, arg)
     }
+}
 
-    /// Writes what the hole holds on a day. An argument from nowhere writes nothing known.
-    pub fn fill(self, arg: u32, dated: &Dated, out: &mut Vec<u8>) {
-        let deadline = || dated.today.next_deadline.get(arg as usize).copied().unwrap_or(Day::NONE);
-        match self {
-            Self::CycleStatus => {
+/// Text that stands for a hole while a body is rendered.
+#[must_use]
+pub fn mark(rule: u32, arg: usize) -> String {
+    format!("\u{1}{rule}.{arg}\u{1}")
+}
+
+impl Fill for Dated {
+    fn fill(&self, rule: u32, arg: u32, out: &mut Vec<u8>) -> Option<()> {
+        let deadline = || self.today.next_deadline.get(arg as usize).copied().unwrap_or(Day::NONE);
+        match Rule::of(rule)? {
+            Rule::CycleStatus => {
                 out.push(b'"');
-                out.extend_from_slice(dated.cycles.status(arg).as_str().as_bytes());
+                out.extend_from_slice(self.cycles.status(arg).as_str().as_bytes());
                 out.push(b'"');
             }
-            Self::NextDeadline => push_day(out, deadline()),
-            Self::NextDeadlineText => {
+            Rule::NextDeadline => push_day(out, deadline()),
+            Rule::NextDeadlineText => {
                 if let Some(date) = deadline().date() {
                     push_date(out, date);
                 }
             }
-            Self::When => Self::words(Fragment::When, arg, dated, out),
-            Self::Status => Self::words(Fragment::Status, arg, dated, out),
-            Self::Closing => Self::words(Fragment::Closing, arg, dated, out),
-            Self::Deadlines => Self::words(Fragment::Deadlines, arg, dated, out),
-            Self::OpenCount => Self::words(Fragment::OpenCount, arg, dated, out),
-            Self::Day => Self::words(Fragment::Day, arg, dated, out),
-            Self::WhenText => Self::words(Fragment::WhenText, arg, dated, out),
-            Self::Differs => Self::words(Fragment::Differs, arg, dated, out),
-            Self::Months => Self::words(Fragment::Months, arg, dated, out),
-            Self::Organization => Self::words(Fragment::Organization, arg, dated, out),
-            Self::YearDay => Self::words(Fragment::YearDay, arg, dated, out),
         }
+        Some(())
     }
 
-    /// Pages for people come with their words.
-    fn words(fragment: Fragment, arg: u32, dated: &Dated, out: &mut Vec<u8>) {
-        if let Some(html) = &dated.html {
-            html.push(fragment, arg, dated, out);
+    fn last_change(&self, rule: u32, arg: u32) -> Option<Day> {
+        match Rule::of(rule)? {
+            Rule::CycleStatus => last_change(self.cycles.turning_days(arg), self.day(), |day| {
+                self.cycles.on(arg, day).map(|(status, _)| status)
+            }),
+            Rule::NextDeadline | Rule::NextDeadlineText => {
+                last_change(self.today.turning_days(arg), self.day(), |day| {
+                    self.today.state_on(arg, day).map(|told| told.openness.next_deadline)
+                })
+            }
         }
     }
+}
+
+/// The last of `days`, up to `today`, on which a value differs from the day before.
+pub fn last_change<T: PartialEq>(
+    days: impl Iterator<Item = Day>,
+    today: Day,
+    value: impl Fn(Day) -> T,
+) -> Option<Day> {
+    days.filter(|day| *day <= today && value(*day) != value(day.before())).max()
+}
+
+/// The last day on which one of the holes changed: the body's date follows from it.
+#[must_use]
+pub fn last_modified(holes: &[Hole], day: &dyn Fill) -> Option<Day> {
+    holes.iter().filter_map(|hole| day.last_change(hole.rule, hole.arg)).max()
 }
 
 /// A body with its holes filled for a day.
@@ -143,6 +108,22 @@ pub struct Filled {
     pub holes: Vec<Hole>,
 }
 
+impl Filled {
+    /// Appends a hole, filled for a day.
+    fn push(&mut self, rule: u32, arg: u32, day: &dyn Fill) -> Option<()> {
+        let start = self.bytes.len();
+        day.fill(rule, arg, &mut self.bytes)?;
+        let len = (self.bytes.len() - start) as u32;
+        self.holes.push(Hole { start: start as u32, len, rule, arg });
+        Some(())
+    }
+
+    /// Appends the next deadline of a document as JSON.
+    pub(super) fn push_next_deadline(&mut self, doc: u32, dated: &Dated) {
+        self.push(Rule::NextDeadline as u32, doc, dated);
+    }
+}
+
 /// How a mark looks in a rendered body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
@@ -152,65 +133,47 @@ pub enum Syntax {
     Text,
 }
 
-/// Cuts the marks out of a rendered body and fills them for a day.
+/// Cuts the marks out of a rendered body and fills the holes for a day.
 #[must_use]
-pub fn cut(rendered: &[u8], syntax: Syntax, dated: &Dated) -> Filled {
+pub fn cut(rendered: &[u8], syntax: Syntax, day: &dyn Fill) -> Filled {
     let mark: &[u8] = match syntax {
-        Syntax::Json => b"\\u0001",
+        Syntax::Json => b"\"\\u0001",
         Syntax::Text => b"\x01",
     };
-    let quote = usize::from(syntax == Syntax::Json);
+    let end: &[u8] = match syntax {
+        Syntax::Json => b"\\u0001\"",
+        Syntax::Text => b"\x01",
+    };
     let mut filled = Filled { bytes: Vec::with_capacity(rendered.len()), holes: Vec::new() };
     let mut rest = rendered;
-    while let Some(start) = find(rest, mark) {
+    while let Some(start) = memmem::find(rest, mark) {
         let body = &rest[start + mark.len()..];
-        let Some((end, (rule, arg))) = find(body, mark).and_then(|end| Some((end, read_mark(&body[..end])?)))
-        else {
+        let read = memmem::find(body, end).and_then(|length| Some((length, read_mark(&body[..length])?)));
+        let Some((length, (rule, arg))) = read else { break };
+        filled.bytes.extend_from_slice(&rest[..start]);
+        if filled.push(rule, arg, day).is_none() {
             break;
-        };
-        filled.bytes.extend_from_slice(&rest[..start - quote.min(start)]);
-        let from = filled.bytes.len();
-        rule.fill(arg, dated, &mut filled.bytes);
-        filled.holes.push(Hole {
-            start: from as u32,
-            len: (filled.bytes.len() - from) as u32,
-            rule: rule as u32,
-            arg,
-        });
-        rest = &body[end + mark.len()..];
-        rest = &rest[quote.min(rest.len())..];
+        }
+        rest = &body[length + end.len()..];
     }
     filled.bytes.extend_from_slice(rest);
     filled
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = needle[0];
-    let mut from = 0;
-    while let Some(found) = haystack[from..].iter().position(|byte| *byte == first) {
-        if haystack[from + found..].starts_with(needle) {
-            return Some(from + found);
-        }
-        from += found + 1;
-    }
-    None
-}
-
-fn read_mark(body: &[u8]) -> Option<(Rule, u32)> {
-    let (letter, number) = std::str::from_utf8(body).ok()?.split_at_checked(1)?;
-    let rule = Rule::ALL.into_iter().find(|rule| letter.starts_with(rule.letter()))?;
-    Some((rule, number.parse().ok()?))
+fn read_mark(body: &[u8]) -> Option<(u32, u32)> {
+    let (rule, arg) = std::str::from_utf8(body).ok()?.split_once('.')?;
+    Some((rule.parse().ok()?, arg.parse().ok()?))
 }
 
 /// Fills the holes of a stored body for another day. `None` when the holes do not fit the body.
 #[must_use]
-pub fn refill(body: &[u8], holes: &[Hole], dated: &Dated) -> Option<Vec<u8>> {
+pub fn refill(body: &[u8], holes: &[Hole], day: &dyn Fill) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(body.len() + 16 * holes.len());
     let mut from = 0;
     for hole in holes {
         let start = hole.start as usize;
         out.extend_from_slice(body.get(from..start)?);
-        Rule::of(hole.rule)?.fill(hole.arg, dated, &mut out);
+        day.fill(hole.rule, hole.arg, &mut out)?;
         from = start.checked_add(hole.len as usize)?;
     }
     out.extend_from_slice(body.get(from..)?);

@@ -7,15 +7,15 @@
 //! brief.es.at brief.es     Spanish rows
 //! ```
 
-use crate::brief::cut;
 use crate::facet::{Facet, Interval, Measure, excluded_values, intervals, listed, named_values, place_label};
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
-use crate::page::{plain, push_json};
+use crate::page::{push_json, status_text};
 use crate::record::shown::{Object, Shows, Value};
 use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
+use crate::truncate::cut;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
@@ -114,7 +114,7 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         None => ("USD", program.funding_min_usd.map(|it| it.0), program.funding_max_usd.map(|it| it.0)),
     };
     let said = |key: &str, name: &str, amount: f64| {
-        phrase(plain::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
+        phrase(status_text::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
     };
     let range = match (min, max) {
         (Some(min), Some(max)) if min == max => format!("{currency} {}", short(min)),
@@ -124,7 +124,7 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         (None, None) => return None,
     };
     let per = money::per(program, &facts).filter(|_| source.is_none());
-    Some(per.map_or(range.clone(), |per| phrase(plain::word(per.key(), locale), &[("money", &range)])))
+    Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
 }
 
 /// A whole amount, to the last digit: thousands and millions by their letter where that is shorter.

@@ -2,7 +2,7 @@
 //! dollars after it, as roughly as a conversion is; where a program has no amount of its own, the
 //! amounts that its facts name are told as what they are.
 
-use crate::page::html::grouped;
+use crate::page::text::grouped;
 use crate::record::{Fact, Locale, Number, Polarity, Program};
 
 /// Value of the note that tells what an amount in US dollars was converted from. Its text starts
@@ -249,14 +249,14 @@ impl Speech<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::plain;
+    use crate::page::status_text;
 
     fn english(key: &str) -> &'static str {
-        plain::word(key, Locale::En)
+        status_text::word(key, Locale::En)
     }
 
     fn spanish(key: &str) -> &'static str {
-        plain::word(key, Locale::Es)
+        status_text::word(key, Locale::Es)
     }
 
     const ENGLISH: Speech<'_> = Speech { locale: Locale::En, word: &english };

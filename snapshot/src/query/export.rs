@@ -2,7 +2,7 @@
 
 use super::INVALID_VALUE_MAX;
 use super::value::pairs;
-use crate::brief::start;
+use crate::truncate::start;
 
 /// File format of the export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

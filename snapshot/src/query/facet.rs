@@ -2,7 +2,7 @@
 
 use super::value::{clamp, pairs};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
-use crate::brief::start;
+use crate::truncate::start;
 
 /// A question to the facet endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What of a question was not used as it stands, for `meta.invalid`.
 
 use super::{INVALID_MAX, INVALID_VALUE_MAX};
-use crate::brief::start;
+use crate::truncate::start;
 
 /// A pair that was not used as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

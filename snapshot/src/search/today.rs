@@ -105,7 +105,7 @@ impl Seasons {
 
 /// What people are told about a document on a day, and what it follows from.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct ProgramState {
     /// Where it stands.
     pub standing: Standing,
     /// What its dates say.
@@ -192,17 +192,17 @@ impl Today {
 
     /// What people are told about a document; `None` for a number from nowhere.
     #[must_use]
-    pub fn told(&self, doc: u32) -> Option<Told> {
-        self.told_on(doc, self.day)
+    pub fn state(&self, doc: u32) -> Option<ProgramState> {
+        self.state_on(doc, self.day)
     }
 
     /// The same on another day.
     #[must_use]
-    pub fn told_on(&self, doc: u32, day: Day) -> Option<Told> {
+    pub fn state_on(&self, doc: u32, day: Day) -> Option<ProgramState> {
         let doc = doc as usize;
         (doc < self.states.len()).then(|| {
             let (openness, observed) = (self.seasons.openness(doc, day), self.seasons.observed(doc));
-            Told { standing: openness.standing(observed.checked, day), openness, observed }
+            ProgramState { standing: openness.standing(observed.checked, day), openness, observed }
         })
     }
 

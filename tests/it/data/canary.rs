@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use generator::encode::Effort;
-use generator::read::Input;
+use dataset::read::Input;
 use serde_json::{Value, json};
+use site::encode::Effort;
 use uuid::Uuid;
 
 use crate::server::{build, load, options};
@@ -49,7 +49,7 @@ fn no_byte_of_the_samples_snapshot_knows_its_unpublished_records() {
     let planted = planted();
     let with: Vec<(&str, &[u8])> =
         planted.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
-    let files = snapshot_of(&Input::Embedded(&[generator::sample::FILES, &with].concat()));
+    let files = snapshot_of(&Input::Embedded(&[dataset::sample::FILES, &with].concat()));
     // Stems and prefixes of the word would hold this much of it.
     assert_eq!(holders(&files, b"zyxcanar"), [""; 0].map(Path::new));
     for unpublished in ["ab04fc27-ea06-526f-8dfc-0825df5a4f44", "8fa72aba-1d47-566e-9ac1-17e44ed0a8bd"] {

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use generator::diagnostics::{Diagnostic, Diagnostics, MessageFormat, Safety, Telling};
-use generator::fix::Mended;
-use generator::link::link;
-use generator::read::{Input, read};
+use dataset::diagnostics::{Diagnostic, Diagnostics, MessageFormat, Safety, Telling};
+use dataset::link::link;
+use dataset::read::{Input, read};
+use import::fix::Mended;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 

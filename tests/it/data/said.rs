@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use generator::encode::Effort;
-use generator::read::Input;
+use dataset::read::Input;
 use serde_json::{Value, json};
+use site::encode::Effort;
 use snapshot::page::list::list;
 use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use generator::diagnostics::{Code, Diagnostics, Severity};
-use generator::link::link;
-use generator::read::{Input, read};
+use dataset::diagnostics::{Code, Diagnostics, Severity};
+use dataset::link::link;
+use dataset::read::{Input, read};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 

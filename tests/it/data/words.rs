@@ -5,13 +5,14 @@
 
 use std::sync::LazyLock;
 
-use generator::generate::in_memory;
-use generator::read::Input;
-use generator::site::{Pages, Theme};
+use dataset::read::Input;
+use html::Html;
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use site::generate::in_memory;
+use site::pages::{Pages, Theme};
 use snapshot::page::list::Numbers;
-use snapshot::page::{Dated, Site, plain};
+use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Lifecycle, Locale};
 use snapshot::search::build::document_order;
 use snapshot::time::Day;
@@ -94,26 +95,30 @@ fn under(page: &str, locale: Locale, key: &str) -> String {
 }
 
 /// A directory on a day, with all that pages need.
-pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Dated, Numbers, Vec<usize>) {
+pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Numbers, Vec<usize>) {
     let day = Day::new(today);
     let order = document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
     let (site, _) = in_memory(directory, day).unwrap();
-    let pages = pages(directory, &numbers, &site);
-    let html = pages.prepare(&order).unwrap();
-    let site = site.with_html(&html).unwrap();
+    let sections = pages(directory, &numbers, &site, None).prepare(&order).unwrap();
+    let html = Html::open(&sections, &site).unwrap();
     let dated = site.dated(day);
-    (site, dated, numbers, order)
+    (site, html, dated, numbers, order)
 }
 
-fn pages<'a>(directory: &'a Directory, numbers: &'a Numbers, site: &'a Site) -> Pages<'a> {
-    Pages { directory, numbers, site, theme: &THEME, base_url: "https://directory.example", downloads: &[] }
+fn pages<'a>(
+    directory: &'a Directory,
+    numbers: &'a Numbers,
+    site: &'a Site,
+    html: Option<&'a Html>,
+) -> Pages<'a> {
+    let base_url = "https://directory.example";
+    Pages { directory, numbers, site, html, theme: &THEME, base_url, downloads: &[] }
 }
 
 fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
-    let (site, dated, numbers, _) = open(directory, today);
-    let pages = pages(directory, &numbers, &site);
-    let html = site.html.as_ref().unwrap();
+    let (site, html, dated, numbers, _) = open(directory, today);
+    let pages = pages(directory, &numbers, &site, Some(&html));
     let said = |program: usize, locale: Locale| {
         let files = pages.program(program, locale, &dated).unwrap();
         let text = |end: &str| {
@@ -132,7 +137,7 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
             funding: under(&page, locale, "program_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
-            state: plain::state(&dated.today.told(doc).unwrap(), locale),
+            state: status_text::state(&dated.today.state(doc).unwrap(), locale),
         }
     };
     let programs = 0..directory.programs.len();
@@ -144,7 +149,7 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
 
 /// Runs a check on every dataset there is; it tells how many programs it was about.
 fn on_all(check: impl Fn(&Directory, &Said) -> bool) {
-    let sample = load(&Input::Embedded(generator::sample::FILES)).0;
+    let sample = load(&Input::Embedded(dataset::sample::FILES)).0;
     let cases = cases().directory;
     let real = real_data().map(|folder| load(&Input::Folder(folder)).0);
     for (name, directory) in [("sample", Some(&sample)), ("cases", Some(&cases)), ("real", real.as_ref())] {
@@ -438,8 +443,8 @@ fn no_amount_that_a_fact_names_is_told_as_not_stated() {
 
 #[test]
 fn tools_speak_in_the_words_of_pages() {
-    let by_dates = plain::BY_DATES.iter().map(|(_, key, words)| (*key, *words));
-    for (key, words) in plain::PHRASES.iter().copied().chain(by_dates) {
+    let by_dates = status_text::BY_DATES.iter().map(|(_, key, words)| (*key, *words));
+    for (key, words) in status_text::PHRASES.iter().copied().chain(by_dates) {
         for locale in Locale::ALL {
             assert_eq!(THEME.word(*locale, key), words[*locale as usize], "{key}");
         }

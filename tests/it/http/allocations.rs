@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use edge::answer::Place;
-use edge::connection::Limits;
-use edge::head::Head;
 use edge::service::checked;
 use http::StatusCode;
 use http::header::{ETAG, HOST, IF_NONE_MATCH};
+use net::connection::Limits;
+use net::request_head::Head;
 use tests::snapshots::{self, open};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -28,7 +28,7 @@ fn an_unused_connection_keeps_none_of_the_buffers_that_requests_need() {
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let live = Arc::new(open(&SAMPLE.root, 64 << 20));
-    let server = edge::server(live, edge::mcp::Config::default(), edge::client::Proxies::default()).unwrap();
+    let server = edge::server(live, mcp::Config::default(), net::client::Proxies::default()).unwrap();
     let limits = Limits { park: PARK, ..Limits::default() };
     runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
     let request = format!("GET /api/v1/facets/types HTTP/1.1\r\nHost: {}\r\n\r\n", snapshots::HOST);

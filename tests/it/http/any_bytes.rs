@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use edge::conditional::{Part, is_fresh, negotiate, part};
 use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use net::conditional::{Part, is_fresh, negotiate, part};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use http::HeaderMap;
 use proptest::prelude::*;

@@ -6,9 +6,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edge::connection::{Counters, Reason};
-use edge::epoch::Setting;
-use edge::live::Live;
+use edge::reload::Live;
+use edge::serving_state::Setting;
+use net::connection::{Counters, Reason};
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, HOST, SAMPLE, impatient, runtime, spawn};

@@ -4,11 +4,11 @@
 use std::sync::LazyLock;
 
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use edge::route::route;
+use edge::serving_state::Setting;
+use net::request_head::Head;
 use proptest::prelude::*;
 use snapshot::time::Day;
 

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edge::connection::Limits;
-use edge::epoch::Setting;
-use edge::live::{Live, Serving};
-use generator::encode::Effort;
-use generator::read::Input;
+use dataset::read::Input;
+use edge::reload::{Live, Serving};
+use edge::serving_state::Setting;
+use net::connection::Limits;
+use site::encode::Effort;
 use snapshot::store::{Id, rollback};
 use snapshot::time::Day;
 use tempfile::TempDir;

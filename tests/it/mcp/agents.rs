@@ -1,6 +1,6 @@
 //! The scripted agent at its tasks.
 
-use generator::read::Input;
+use dataset::read::Input;
 use serde_json::{Value, json};
 use tests::agents::play::{BUDGET, play};
 use tests::agents::{HOSTILE, Host, ORDER, Set};

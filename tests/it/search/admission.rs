@@ -4,16 +4,16 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use edge::answer::{Asked, Place, answer, attempt, program_body};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::Live;
-use edge::mcp::{Config, Epoch, Mcp};
+use edge::reload::Live;
 use edge::route::route;
-use edge::searches::Outcome;
-use generator::encode::Effort;
+use edge::serving_state::Setting;
 use http::{Request, Response};
 use http_body_util::Full;
+use mcp::{Config, Epoch, Mcp};
+use net::blocking_pool::Outcome;
+use net::request_head::Head;
 use serde_json::json;
+use site::encode::Effort;
 use snapshot::store::Digest;
 use snapshot::time::Day;
 

@@ -1,13 +1,13 @@
 //! What the search page says of rows that come near, of ways out, and of names that it does not know.
 
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::route::route;
-use generator::encode::Effort;
+use edge::serving_state::Setting;
 use http::Request;
+use net::request_head::Head;
 use serde_json::{Value, json};
+use site::encode::Effort;
 use snapshot::store::Digest;
 use snapshot::time::Day;
 use tests::world::World;

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use edge::live::Live;
+use edge::reload::Live;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, Judged, Run, VARIANTS};
 use tests::snapshots::{open, sample};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use http::header;
 use serde_json::Value;

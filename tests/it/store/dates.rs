@@ -2,13 +2,13 @@
 //! after an edit, on a new day, and after a rollback. Each time with data that says the same `publishedAt`.
 
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use edge::route::route;
+use edge::serving_state::Setting;
 use http::header::{ETAG, IF_MODIFIED_SINCE, LAST_MODIFIED};
 use jiff::civil::Date;
+use net::request_head::Head;
 use snapshot::store::rollback;
 use snapshot::time::Day;
 

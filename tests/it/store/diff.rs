@@ -5,17 +5,17 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use dataset::read::Input;
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::{Live, Serving};
+use edge::reload::{Live, Serving};
 use edge::reply::Reply;
 use edge::route::route;
+use edge::serving_state::Setting;
 use generator::diff::{DiffFormat, told};
-use generator::encode::Effort;
-use generator::generate::Options;
-use generator::read::Input;
 use jiff::civil::Date;
+use net::request_head::Head;
+use site::encode::Effort;
+use site::generate::Options;
 use snapshot::page::address::url_of;
 use snapshot::store::{Generation, diff, gc, live_id, rollback};
 use snapshot::time::Day;
@@ -36,7 +36,7 @@ pub(crate) fn publish(out: &Path, edits: &[Edit]) {
 
 /// The same on a day.
 pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
-    let files: Vec<(&str, Vec<u8>)> = generator::sample::FILES
+    let files: Vec<(&str, Vec<u8>)> = dataset::sample::FILES
         .iter()
         .map(|(path, content)| {
             let mut text = String::from_utf8(content.to_vec()).unwrap();

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use edge::live::Live;
-use generator::encode::Effort;
+use dataset::read::Input;
+use edge::reload::Live;
 use generator::export::{SUMS, export};
-use generator::generate::Options;
-use generator::read::Input;
 use serde_json::{Value, json};
+use site::encode::Effort;
+use site::generate::Options;
 use snapshot::store::{Digest, Generation, Hex, rollback};
 
 use super::changes::next;

@@ -7,14 +7,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use generator::diagnostics::Diagnostics;
-use generator::encode::Effort;
-use generator::generate::{GenerateError, Options, Recipe, Storage, in_memory};
-use generator::link::link;
-use generator::read::{Input, read};
-use generator::render::Renderer;
-use generator::site::{Pages, Theme};
+use dataset::diagnostics::Diagnostics;
+use dataset::link::link;
+use dataset::read::{Input, read};
+use html::Html;
 use serde_json::Value;
+use site::encode::Effort;
+use site::generate::{Fingerprint, GenerateError, Options, Storage, in_memory};
+use site::pages::{Pages, Theme};
+use site::rest::Renderer;
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
@@ -96,10 +97,11 @@ fn rendered(directory: &Directory) -> Rendered {
     let numbers = &Numbers::new(directory, &order);
     let theme = &Theme::load(None).unwrap();
     let (bare, dated) = in_memory(directory, day).unwrap();
-    let pages = Pages { directory, numbers, site: &bare, theme, base_url: &base_url, downloads: &[] };
-    let html = pages.prepare(&order).unwrap();
-    let site = &in_memory(directory, day).unwrap().0.with_html(&html).unwrap();
-    let pages = Pages { site, ..pages };
+    let pages =
+        Pages { directory, numbers, site: &bare, html: None, theme, base_url: &base_url, downloads: &[] };
+    let site = &in_memory(directory, day).unwrap().0;
+    let html = Html::open(&pages.prepare(&order).unwrap(), site).unwrap();
+    let pages = Pages { site, html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
     let add = |made: &Made<'_>| {
         records.lock().unwrap().push((made.page.to_owned(), made.from, made.starts.to_vec()));
@@ -228,7 +230,7 @@ fn follow(steps: usize, seed: u64, layout: Storage) {
     let (data, root) = (folder.path().join("data"), folder.path().join("root"));
     fs::create_dir(&data).unwrap();
     let (mut good, mut rng, mut step) = (synthetic(12, seed), Rng::new(&[seed, 77]), 0);
-    let said = |out: &Path, recipe| Options { layout, recipe, ..options(out, Effort::None) };
+    let said = |out: &Path, recipe| Options { layout, fingerprint: recipe, ..options(out, Effort::None) };
     while step < steps {
         let mut changed = good.clone();
         let (_, rows) = changed.iter_mut().nth(rng.below(good.len())).unwrap();
@@ -245,7 +247,7 @@ fn follow(steps: usize, seed: u64, layout: Storage) {
         write(&changed, &data);
         let Some((directory, source)) = directory(&data) else { continue };
         (good, step) = (changed, step + 1);
-        let recipe = Recipe { tools: Digest::of(b"tools"), whole: Digest::of(&step.to_le_bytes()) };
+        let recipe = Fingerprint { tools: Digest::of(b"tools"), whole: Digest::of(&step.to_le_bytes()) };
         let kept = build(&directory, source, &said(&root, Some(recipe)));
         let clean = folder.path().join(format!("clean-{step}"));
         let made = build(&directory, source, &said(&clean, None));

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use edge::content::Content;
-use generator::encode::Effort;
+use dataset::read::Input;
+use edge::representation::Content;
 use generator::export::{SUMS, export};
-use generator::generate::{Options, Storage};
-use generator::read::Input;
 use jiff::civil::date;
+use site::encode::Effort;
+use site::generate::{Options, Storage};
 use snapshot::store::{Coding, Generation, Id, Mode, live_id, verify};
 use tests::snapshots::open;
 
@@ -17,7 +17,7 @@ use super::publish::files;
 use crate::server::{build, load, options};
 
 fn published(root: &Path, layout: Storage) -> Id {
-    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let options = Options { layout, ..options(root, Effort::Fast) };
     build(&directory, source, &options).manifest.id()
 }
@@ -49,7 +49,7 @@ fn an_edge_says_the_same_from_packs_as_from_a_tree_in_every_coding() {
             if !two.offers(other, coding) {
                 continue;
             }
-            let body = |epoch: &edge::epoch::Epoch, entry, coding| {
+            let body = |epoch: &edge::serving_state::Epoch, entry, coding| {
                 let body = epoch.body(entry, coding, None, Content::json).unwrap();
                 (body.etag().to_owned(), decoded(coding, &body.bytes), body.since)
             };
@@ -68,10 +68,10 @@ fn a_day_later_packs_are_filled_as_a_tree_is() {
     let [tree, pack] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     published(tree.path(), Storage::Tree);
     published(pack.path(), Storage::Pack);
-    let setting = edge::epoch::Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
+    let setting = edge::serving_state::Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
     let day = snapshot::time::Day::new(date(2027, 3, 1));
     let [one, two] = [&tree, &pack]
-        .map(|root| edge::live::Live::open(root.path().to_owned(), day, setting.clone()).unwrap());
+        .map(|root| edge::reload::Live::open(root.path().to_owned(), day, setting.clone()).unwrap());
     let (one, two) = (one.epoch(), two.epoch());
     for entry in one.generation().files().entries().filter(|entry| !entry.holes().is_empty()) {
         let other = two.generation().files().get(entry.number()).unwrap();
@@ -105,7 +105,7 @@ fn exported_packs_are_the_public_folder_of_a_tree() {
 #[test]
 fn a_day_later_packs_share_what_the_day_does_not_touch() {
     let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let options = Options { layout: Storage::Pack, ..options(folder.path(), Effort::Fast) };
     let first = build(&directory, source, &options);
     let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options.clone() });

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use generator::encode::Effort;
-use generator::generate::Options;
-use generator::read::Input;
+use dataset::read::Input;
 use jiff::civil::date;
+use site::encode::Effort;
+use site::generate::Options;
 use snapshot::store::{Id, Mode, live_id, verify};
 
 use crate::server::{build, load, options, real_data};
 
 fn sample() -> Input<'static> {
-    Input::Embedded(generator::sample::FILES)
+    Input::Embedded(dataset::sample::FILES)
 }
 
 /// Every file below a folder.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edge::epoch::{Opened, Setting};
-use edge::live::Live;
-use generator::encode::Effort;
-use generator::generate::Options;
-use generator::read::Input;
+use dataset::read::Input;
+use edge::reload::Live;
+use edge::serving_state::{Opened, Setting};
 use jiff::civil::date;
 use serde_json::Value;
+use site::encode::Effort;
+use site::generate::Options;
 use snapshot::store::{Id, live_id};
 use snapshot::time::Day;
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ struct Root {
 impl Root {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+        let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         let generations = [date(2026, 11, 20), AS_OF].map(|as_of| {
             let options = Options { as_of, ..options(folder.path(), Effort::None) };
             build(&directory, source, &options).manifest.id()

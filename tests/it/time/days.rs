@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use snapshot::page::hole::{Filled, refill};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
-use snapshot::page::{Dated, Site, detail, export, facet, list, plain, search};
+use snapshot::page::{Dated, Site, detail, export, facet, list, search, status_text};
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::build::document_order;
@@ -72,7 +72,7 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
 /// What language models are told about every program, by slug.
 fn told(site: &Site, dated: &Dated) -> Vec<u8> {
     let told = |(doc, locale): (&u32, &Locale)| {
-        let state = plain::state(&dated.today.told(*doc).unwrap(), *locale);
+        let state = status_text::state(&dated.today.state(*doc).unwrap(), *locale);
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();

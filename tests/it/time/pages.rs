@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use dataset::read::Input;
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::{Epoch, Opened, Setting};
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::route::route;
-use generator::encode::Effort;
-use generator::read::Input;
+use edge::serving_state::{Epoch, Opened, Setting};
+use net::request_head::Head;
+use site::encode::Effort;
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
@@ -51,7 +51,7 @@ fn every_page_is_what_the_edge_answers() {
 
 #[test]
 fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
-    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let folder = tempfile::tempdir().unwrap();
     build(&directory, source, &options(folder.path(), Effort::None));
     let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
@@ -61,11 +61,7 @@ fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
         let day = Day(Day::new(AS_OF).0 + days);
         let folder = tempfile::tempdir().unwrap();
         let as_of = day.date().unwrap();
-        build(
-            &directory,
-            source,
-            &generator::generate::Options { as_of, ..options(folder.path(), Effort::None) },
-        );
+        build(&directory, source, &site::generate::Options { as_of, ..options(folder.path(), Effort::None) });
         let epoch = Epoch::new(Arc::clone(&opened), day, &setting);
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {

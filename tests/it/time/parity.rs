@@ -4,15 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex};
 
+use dataset::read::Input;
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::{Epoch, Opened, Setting};
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::route::route;
-use generator::encode::Effort;
-use generator::generate::{GenerateError, in_memory};
-use generator::read::Input;
-use generator::render::{Records, Renderer};
+use edge::serving_state::{Epoch, Opened, Setting};
+use net::request_head::Head;
+use site::encode::Effort;
+use site::files::Records;
+use site::generate::{GenerateError, in_memory};
+use site::rest::Renderer;
 use snapshot::facet::FACETS;
 use snapshot::page::list::{self, Numbers};
 use snapshot::page::{Dated, Site, search};
@@ -147,7 +148,7 @@ fn answered(epoch: &Epoch, url: &str) -> Vec<u8> {
 #[test]
 fn an_old_snapshot_says_what_one_built_that_day_would_for_400_days() {
     let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     build(&directory, source, &options(folder.path(), Effort::None));
     let opened = Arc::new(Opened::current(folder.path()).unwrap());
     let setting = Setting { frozen: false, body_cache: 1 << 20, hosts: Vec::new() };

@@ -4,14 +4,15 @@
 use std::path::Path;
 
 use edge::answer::{Asked, Place, answer};
-use edge::epoch::Setting;
-use edge::head::Head;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use edge::route::route;
+use edge::serving_state::Setting;
+use html::Html;
+use html::hole::{Filler, Rule as Page};
 use http::header::LAST_MODIFIED;
-use snapshot::page::hole::Rule;
-use snapshot::page::{Dated, html, turned};
+use net::request_head::Head;
+use snapshot::page::hole::{Fill, Rule, last_modified};
 use snapshot::record::{Directory, Locale};
 use snapshot::store::Hole;
 use snapshot::time::Day;
@@ -29,56 +30,61 @@ const fn hole(rule: Rule, arg: usize) -> Hole {
     Hole { start: 0, len: 0, rule: rule as u32, arg: arg as u32 }
 }
 
+const fn page_hole(rule: Page, number: usize, locale: Locale) -> Hole {
+    Hole { start: 0, len: 0, rule: rule as u32, arg: (2 * number + locale as usize) as u32 }
+}
+
 /// Every hole that speaks of one record, and one of each that speaks of all or of the day.
-fn holes(directory: &Directory) -> [Vec<(Rule, Hole)>; 2] {
+fn holes(directory: &Directory) -> [Vec<Hole>; 2] {
     let mut of_one = Vec::new();
     let mut of_all = Vec::new();
     for locale in Locale::ALL {
         for doc in 0..directory.programs.len() {
-            of_one.extend([Rule::NextDeadline, Rule::NextDeadlineText].map(|rule| (rule, hole(rule, doc))));
-            let spoken = [Rule::When, Rule::WhenText, Rule::Differs];
-            of_one.extend(spoken.map(|rule| (rule, hole(rule, html::arg(doc, *locale)))));
+            of_one.extend([Rule::NextDeadline, Rule::NextDeadlineText].map(|rule| hole(rule, doc)));
+            let words = [Page::When, Page::WhenText, Page::Differs];
+            of_one.extend(words.map(|rule| page_hole(rule, doc, *locale)));
         }
         for organization in 0..directory.organizations.len() {
-            let hole = hole(Rule::Organization, html::arg(organization, *locale));
-            of_one.push((Rule::Organization, hole));
+            of_one.push(page_hole(Page::Organization, organization, *locale));
         }
         for cycle in 0..directory.cycles.len() {
-            of_one.push((Rule::CycleStatus, hole(Rule::CycleStatus, cycle)));
-            of_one.push((Rule::Status, hole(Rule::Status, html::arg(cycle, *locale))));
+            of_one.push(hole(Rule::CycleStatus, cycle));
+            of_one.push(page_hole(Page::Status, cycle, *locale));
         }
-        let rules = [Rule::Closing, Rule::Deadlines, Rule::OpenCount, Rule::Day, Rule::YearDay];
-        of_all.extend(rules.map(|rule| (rule, hole(rule, html::arg(0, *locale)))));
+        let rules = [Page::Closing, Page::Deadlines, Page::OpenCount, Page::Day, Page::YearDay];
+        of_all.extend(rules.map(|rule| page_hole(rule, 0, *locale)));
     }
     [of_one, of_all]
 }
 
-fn filled(rule: Rule, hole: &Hole, dated: &Dated) -> Vec<u8> {
+fn filled(hole: &Hole, day: &dyn Fill) -> Vec<u8> {
     let mut bytes = Vec::new();
-    rule.fill(hole.arg, dated, &mut bytes);
+    day.fill(hole.rule, hole.arg, &mut bytes).unwrap();
     bytes
 }
 
 /// Turns that were seen, so that a test of nothing is none.
 fn dates_follow_bytes(directory: &Directory) -> usize {
-    let (site, before, ..) = words::open(directory, TODAY);
+    let (site, html, before, ..) = words::open(directory, TODAY);
+    let html: &Html = &html;
     let [of_one, of_all] = holes(directory);
     let mut before = before;
     let mut turns = 0;
     for days in 1..DAYS {
         let today = Day::new(day_after(days));
         let dated = site.dated(today);
-        for (rule, hole) in of_one.iter().chain(&of_all) {
-            let date = turned::last(std::slice::from_ref(hole), &dated);
-            if filled(*rule, hole, &dated) != filled(*rule, hole, &before) {
+        let [now, then] = [&dated, &before].map(|dated| Filler { html, dated });
+        for hole in of_one.iter().chain(&of_all) {
+            let date = last_modified(std::slice::from_ref(hole), &now);
+            if filled(hole, &now) != filled(hole, &then) {
                 turns += 1;
-                assert_eq!(date, Some(today), "{rule:?} of {} turned on {:?}", hole.arg, today.date());
+                assert_eq!(date, Some(today), "{hole:?} changed on {:?}", today.date());
             }
         }
-        for (rule, hole) in &of_one {
-            if filled(*rule, hole, &dated) == filled(*rule, hole, &before) {
-                let [date, was] = [&dated, &before].map(|on| turned::last(std::slice::from_ref(hole), on));
-                assert_eq!(date, was, "{rule:?} of {} did not turn on {:?}", hole.arg, today.date());
+        for hole in &of_one {
+            if filled(hole, &now) == filled(hole, &then) {
+                let [date, was] = [&now, &then].map(|on| last_modified(std::slice::from_ref(hole), on));
+                assert_eq!(date, was, "{hole:?} did not change on {:?}", today.date());
             }
         }
         before = dated;

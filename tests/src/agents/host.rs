@@ -4,10 +4,10 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use edge::answer::program_body;
-use edge::live::Live;
-use edge::mcp::{Config, Epoch, Mcp};
+use edge::reload::Live;
 use http::{HeaderValue, Request, header};
 use http_body_util::Full;
+use mcp::{Config, Epoch, Mcp};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use generator::read::Input;
+use dataset::read::Input;
 use serde_json::Value;
 use tests::agents::{HOSTILE, Host, Set, measure, model, play, tokens};
 use tests::judge::desk;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     let (set, input) = match arguments.data {
         Some(folder) => (Set::Published, Input::Folder(folder)),
         None if arguments.hostile => (Set::Hostile, Input::Embedded(HOSTILE)),
-        None => (Set::Sample, Input::Embedded(generator::sample::FILES)),
+        None => (Set::Sample, Input::Embedded(dataset::sample::FILES)),
     };
     let (_folder, live) = desk::publish(&input);
     let host = Host::new(&live);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use edge::live::Live;
-use generator::read::Input;
+use dataset::read::Input;
+use edge::reload::Live;
 use serde_json::Value;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, Judged, Part, Run, VARIANTS, desk, report, run};

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use dataset::read::Input;
 use edge::route::TEMPLATES;
-use generator::read::Input;
 use serde_json::{Value, json};
 use snapshot::query::PARAMETERS;
 use tests::checks::store::{Other, Root};
@@ -86,7 +86,7 @@ fn manifests() -> io::Result<Vec<Vec<u8>>> {
 }
 
 fn messages() -> impl Iterator<Item = Value> {
-    let slug = load(&Input::Embedded(generator::sample::FILES)).0.programs[0].slug.clone();
+    let slug = load(&Input::Embedded(dataset::sample::FILES)).0.programs[0].slug.clone();
     let search = json!({
         "query": "\"field work\" -nsf", "country": ["KE"], "sort": "relevance", "limit": 3, "openOnly": true,
         "deadlineFrom": "2026-12-01", "ageMin": 18, "locale": "es"

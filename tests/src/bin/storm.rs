@@ -16,13 +16,13 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
-use generator::diagnostics::Diagnostics;
-use generator::encode::Effort;
-use generator::generate::{Options, generate};
-use generator::link::link;
-use generator::progress::Progress;
-use generator::read::{Input, read};
+use dataset::diagnostics::Diagnostics;
+use dataset::link::link;
+use dataset::read::{Input, read};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use site::encode::Effort;
+use site::generate::{Options, generate};
+use site::progress::Progress;
 use snapshot::record::Directory;
 use snapshot::store::{Digest, Id, rollback};
 use tests::storm::Place;
@@ -178,8 +178,8 @@ impl Site {
                 as_of: TODAY,
                 jobs: 0,
                 effort: Effort::None,
-                layout: generator::generate::Storage::Tree,
-                recipe: None,
+                layout: site::generate::Storage::Tree,
+                fingerprint: None,
                 index_only: false,
                 templates: None,
             };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use edge::live::Live;
+use edge::reload::Live;
 use http::HeaderMap;
 use serde_json::Value;
 use snapshot::facet::{FACETS, Facet};

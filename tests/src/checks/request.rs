@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use edge::answer::Place;
-use edge::live::Live;
+use edge::reload::Live;
 use edge::reply::Reply;
 use edge::service::checked;
 use http::header::{

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use generator::encode::Effort;
-use generator::generate::Options;
-use generator::read::Input;
+use dataset::read::Input;
+use site::encode::Effort;
+use site::generate::Options;
 use snapshot::store::sections::{SectionWriter, Sections};
 use snapshot::store::{Digest, Generation, StoreError, list};
 use tempfile::TempDir;
@@ -52,7 +52,7 @@ impl Root {
     /// Publishes it into a folder of its own.
     pub fn new() -> Self {
         let root = folder();
-        let (directory, source) = load(&Input::Embedded(generator::sample::FILES));
+        let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         let options = Options { index_only: true, ..options(root.path(), Effort::None) };
         let id = build(&directory, source, &options).manifest.id();
         Self { generation: root.path().join("generations").join(id.to_string()), root }

@@ -1,7 +1,7 @@
 //! Any text as a question of words: however it is read, what it was taken for can be taken back, no row is
 //! a match that the total does not count, and a way out of a dead end leads where it says.
 
-use edge::live::Live;
+use edge::reload::Live;
 use snapshot::query::{Query, parse_search};
 use snapshot::search::rank::{self, Ranked, Wish};
 use snapshot::search::without::without;

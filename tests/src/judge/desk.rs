@@ -3,16 +3,16 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
+use dataset::read::Input;
 use edge::answer::{Asked, Place, answer, program_body};
-use edge::head::Head;
-use edge::live::Live;
-use edge::mcp::{Config, Epoch, Mcp};
+use edge::reload::Live;
 use edge::route::route;
-use generator::encode::Effort;
-use generator::read::Input;
 use http::{HeaderValue, Request, header};
 use http_body_util::Full;
+use mcp::{Config, Epoch, Mcp};
+use net::request_head::Head;
 use serde_json::{Value, json};
+use site::encode::Effort;
 use snapshot::facet::FACETS;
 use snapshot::query::{Page, Query, parse_search};
 use tempfile::TempDir;

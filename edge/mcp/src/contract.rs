@@ -1,0 +1,166 @@
+//! What `schemas/mcp.json` says, rendered once for a directory: lists, handshakes and texts that are only
+//! copied later.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::protocol_version::Spoken;
+use super::reply::json;
+
+const FILE: &str = include_str!("../../../schemas/mcp.json");
+
+/// Says the limit in the instructions; another limit replaces it.
+const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
+
+/// How long clients may keep the answer to `server/discover`, and lists, in milliseconds.
+const DISCOVER_TTL_MS: u32 = 3_600_000;
+const LIST_TTL_MS: u32 = 300_000;
+
+/// `schemas/mcp.json`, as far as it is taken apart.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct File<'a> {
+    server_info: ServerInfo,
+    instructions: String,
+    #[serde(borrow)]
+    tools: &'a RawValue,
+    #[serde(borrow)]
+    prompts: &'a RawValue,
+    #[serde(borrow)]
+    resources: &'a RawValue,
+    #[serde(borrow)]
+    resource_templates: &'a RawValue,
+    prompt_texts: PromptTexts,
+    resource_texts: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct ServerInfo {
+    description: String,
+}
+
+/// The prompt's text in both languages; `{known}` stands for its arguments.
+#[derive(Clone, Deserialize)]
+pub(super) struct PromptTexts {
+    pub(super) en: String,
+    pub(super) es: String,
+}
+
+/// Members of results that never change. JSON without the braces around it.
+pub(super) struct Contract {
+    /// What follows the version in the answer to a handshake.
+    pub(super) initialize: String,
+    pub(super) discover: String,
+    pub(super) tools: String,
+    pub(super) prompts: String,
+    pub(super) resources: String,
+    pub(super) templates: String,
+    /// What every 2026-07-28 result begins with.
+    pub(super) modern: String,
+    /// What follows in those that may be kept.
+    pub(super) kept: String,
+    pub(super) prompt_texts: PromptTexts,
+    /// The guide's text.
+    pub(super) guide: String,
+}
+
+/// Address of the guide.
+pub(super) const GUIDE: &str = "opportunities://guide";
+
+/// Reads the file. Fails only when it is no longer what this reads.
+pub(super) fn file() -> Result<File<'static>, serde_json::Error> {
+    serde_json::from_str(FILE)
+}
+
+impl Contract {
+    /// Renders everything for a directory at an address, known by a name and a title.
+    pub(super) fn new(
+        file: &File<'_>,
+        rate_per_minute: u32,
+        base_url: &str,
+        (name, title): (&str, &str),
+        spoken: &Spoken,
+    ) -> Self {
+        let info = format!(
+            "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
+            json(&format!("{name}-public")),
+            json(title),
+            json(env!("CARGO_PKG_VERSION")),
+            json(&file.server_info.description),
+            json(base_url),
+        );
+        let instructions = json(&instructions(&file.instructions, rate_per_minute));
+        let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
+        let versions = json(spoken.all());
+        let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
+        Self {
+            initialize: format!(
+                "\"capabilities\":{capabilities},\"serverInfo\":{info},\"instructions\":{instructions}"
+            ),
+            discover: format!(
+                "\"supportedVersions\":{versions},\"capabilities\":{capabilities},\
+                 \"instructions\":{instructions},\"ttlMs\":{DISCOVER_TTL_MS},\"cacheScope\":\"public\""
+            ),
+            tools: list("tools", file.tools),
+            prompts: list("prompts", file.prompts),
+            resources: list("resources", file.resources),
+            templates: list("resourceTemplates", file.resource_templates),
+            modern: format!(
+                "\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{info}}},"
+            ),
+            kept: format!("\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","),
+            prompt_texts: file.prompt_texts.clone(),
+            guide: file.resource_texts.get(GUIDE).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+fn instructions(text: &str, rate_per_minute: u32) -> String {
+    let sentence = match rate_per_minute {
+        0 => String::new(),
+        rate => format!(" At most {rate} requests per minute per client."),
+    };
+    text.replace(RATE_SENTENCE, &sentence)
+}
+
+/// JSON without the spaces between its tokens, members in their order.
+fn compact(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in json.chars() {
+        if quoted || !c.is_ascii_whitespace() {
+            out.push(c);
+        }
+        if c == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compact_json_keeps_strings_and_order() {
+        assert_eq!(
+            compact(r#"{ "b" : [ 1, "x \" y\\" ],\n "a": { } }"#.replace("\\n", "\n").as_str()),
+            r#"{"b":[1,"x \" y\\"],"a":{}}"#
+        );
+    }
+
+    #[test]
+    fn the_instructions_say_the_limit_that_holds() {
+        let file: File<'_> = serde_json::from_str(FILE).unwrap();
+        assert!(file.instructions.ends_with(RATE_SENTENCE));
+        assert_eq!(instructions(&file.instructions, 60), file.instructions);
+        assert!(instructions(&file.instructions, 5).ends_with("At most 5 requests per minute per client."));
+        assert!(!instructions(&file.instructions, 0).contains("per minute"));
+        assert!(file.instructions.len() < 1200);
+        assert!(file.resource_texts.contains_key(GUIDE));
+    }
+}

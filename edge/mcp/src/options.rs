@@ -1,0 +1,194 @@
+//! `list_filter_options`: the live values of facets, counted over all records or over those that
+//! filters leave.
+
+use std::sync::LazyLock;
+
+use serde_json::Map;
+use serde_json::value::RawValue;
+use snapshot::facet::{FACETS, Facet};
+use snapshot::page::facet::options;
+use snapshot::query::{FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, Page, Pick, Query};
+
+use super::Scope;
+use super::arguments::{Arguments, Failure, Mistake};
+use super::nearest;
+use super::question::{self, OFFSET_MAX, Question};
+use super::reply::{json, shown};
+use super::write::{push, push_number};
+use net::blocking_pool::TEXT_UNITS;
+
+/// Arguments of its own; those of a search that say how rows are shown are not taken.
+const OWN: [&str; 3] = ["facet", "facets", "q"];
+const ALIASES: [(&str, &str); 3] = [("search", "q"), ("open", "openOnly"), ("funded", "fundedOnly")];
+/// Values that are counted one by one where filters are given and a text looks for values: each costs a
+/// search.
+const COUNTED_MAX: usize = 20;
+const UNCOUNTED: &str = "More values hold q than were counted under the filters, the 20 most frequent. A longer q \
+                         finds others.";
+
+static KNOWN: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
+
+/// How much work a call is.
+pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+    let Ok(arguments) = Arguments::read(raw, &KNOWN, &ALIASES) else { return 0 };
+    let values = |facet: Facet| scope.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
+    let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
+    let (work, query) = question::price(scope, &arguments);
+    if !is_narrowed(&query) {
+        return listed + work;
+    }
+    let times = if arguments.has("q") { COUNTED_MAX as u64 } else { 1 };
+    listed + work + times * scope.site.index.price(&Query { facets: true, ..query })
+}
+
+/// Answers a call.
+pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
+    let arguments = Arguments::read(raw, &KNOWN, &ALIASES)?;
+    let facets = facets(&arguments)?;
+    let text = arguments.text("q", LIST_TEXT_MAX)?.unwrap_or_default();
+    let limit = arguments.integer("limit", LIMIT_RANGE)?.unwrap_or(FACET_LIMIT_DEFAULT);
+    let offset = arguments.integer("offset", (0, OFFSET_MAX))?.unwrap_or(0);
+    let question = question::read(scope, &arguments)?;
+    let asked = Asked { question: &question, text: &text, page: Page { offset, limit } };
+    Ok(render(scope, &facets, &asked))
+}
+
+/// The result for a facet's commonest values, as many as a page may hold.
+pub(super) fn whole(scope: &Scope<'_>, facet: Facet) -> Vec<u8> {
+    let question = Question { query: Query::default(), taken: Vec::new(), words_cut: false };
+    let asked = Asked { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
+    render(scope, &[facet], &asked)
+}
+
+/// Facets by their names, or by the names of the filters that take their values; each once.
+fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, Mistake> {
+    let mut given = arguments.texts("facet", FACETS.len(), LIST_TEXT_MAX)?;
+    given.extend(arguments.texts("facets", FACETS.len(), LIST_TEXT_MAX)?);
+    let names = || FACETS.iter().map(|spec| spec.name);
+    let all = || names().collect::<Vec<_>>().join(", ");
+    if given.is_empty() {
+        return Err(arguments.wrong("facet", &format!("one of {}", all())));
+    }
+    let (mut facets, mut unknown) = (Vec::new(), Vec::new());
+    for given in &given {
+        let by_filter = || FACETS.iter().find(|spec| spec.parameter == given).map(|spec| spec.facet);
+        match Facet::parse(given).or_else(by_filter) {
+            Some(facet) if facets.contains(&facet) => {}
+            Some(facet) => facets.push(facet),
+            None => {
+                let meant = nearest::word(given, names());
+                let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {}?", json(meant)));
+                unknown.push(format!("Unknown facet {}.{meant}", json(&shown(given))));
+            }
+        }
+    }
+    match unknown.is_empty() {
+        true => Ok(facets),
+        false => Err(Mistake(format!("{} Facets: {}.", unknown.join(" "), all()))),
+    }
+}
+
+/// What is asked of each facet.
+struct Asked<'a> {
+    question: &'a Question,
+    /// What values or labels hold.
+    text: &'a str,
+    page: Page,
+}
+
+/// Whether a question leaves fewer than all records.
+fn is_narrowed(query: &Query) -> bool {
+    let all = Query { page: query.page, locale: query.locale, facets: query.facets, ..Query::default() };
+    *query != all
+}
+
+/// A facet's values and their counts: what records there are of each, by count; and how many values were not
+/// counted.
+fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(Pick, u32)>, usize) {
+    let (Scope { site, dated, .. }, query) = (scope, &asked.question.query);
+    let all = || options(site, dated, facet, asked.text, query.locale);
+    if !is_narrowed(query) {
+        return (all(), 0);
+    }
+    if asked.text.is_empty() {
+        let page = Page { offset: 0, limit: 1 };
+        let answer = site.index.search(&Query { facets: true, page, ..query.clone() }, &dated.today);
+        let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
+        return (of_facet.map_or_else(Vec::new, |counts| counts.items), 0);
+    }
+    let mut items: Vec<(Pick, u32)> = all();
+    let left = items.len().saturating_sub(COUNTED_MAX);
+    items.truncate(COUNTED_MAX);
+    for (pick, count) in &mut items {
+        let mut one = query.clone();
+        one.picks.retain(|(of, _)| of.group() != facet.group());
+        one.picks.push((facet, *pick));
+        one.picks.sort();
+        *count = site.index.search(&one, &dated.today).total as u32;
+    }
+    items.retain(|(_, count)| *count > 0);
+    items.sort_by(|(_, a), (_, b)| b.cmp(a));
+    (items, left)
+}
+
+fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(4_000);
+    push(&mut out, "{\"data\":[");
+    let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
+    let (mut more, mut uncounted) = (Map::new(), false);
+    for facet in facets {
+        let (items, left) = counted(scope, *facet, asked);
+        let range = asked.page.range(items.len());
+        for (value, count) in &items[range.clone()] {
+            let comma = if out.len() > start { "," } else { "" };
+            push(&mut out, comma);
+            let item = out.len();
+            scope.site.rows.push_item(*facet, value, *count, asked.question.query.locale, &mut out);
+            if facets.len() > 1 {
+                let name = format!("\"facet\":{},", json(facet.spec().name));
+                out.splice(item + 1..item + 1, name.into_bytes());
+            }
+        }
+        let end = range.end as u64;
+        next = next.or(Some(end).filter(|end| *end < items.len() as u64));
+        let behind = items.len() - range.end;
+        if behind > 0 {
+            more.insert(facet.spec().name.to_owned(), behind.into());
+        }
+        uncounted |= left > 0;
+        totals.push((facet.spec().name, items.len()));
+    }
+    push(&mut out, "],\"facet\":");
+    let names: Vec<&str> = totals.iter().map(|(name, _)| *name).collect();
+    push(&mut out, &json(&names.join(" ")));
+    if !asked.text.is_empty() {
+        push(&mut out, ",\"q\":");
+        push(&mut out, &json(asked.text));
+    }
+    push(&mut out, ",\"limit\":");
+    push_number(&mut out, asked.page.limit);
+    push(&mut out, ",\"offset\":");
+    push_number(&mut out, asked.page.offset);
+    push(&mut out, ",\"total\":");
+    push_number(&mut out, totals.iter().map(|(_, total)| total).sum::<usize>());
+    if let Some(next) = next {
+        push(&mut out, ",\"nextOffset\":");
+        push_number(&mut out, next);
+        push(&mut out, ",\"more\":");
+        push(&mut out, &json(&more));
+    }
+    push(&mut out, ",\"asOf\":");
+    push(&mut out, &scope.day());
+    let understood = question::understood(&asked.question.taken);
+    if !understood.is_empty() {
+        push(&mut out, ",\"understood\":");
+        push(&mut out, &json(&understood));
+    }
+    if uncounted {
+        push(&mut out, ",\"notice\":");
+        push(&mut out, &json(UNCOUNTED));
+    }
+    out.push(b'}');
+    out
+}

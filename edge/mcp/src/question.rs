@@ -1,0 +1,268 @@
+//! A question in arguments, put into the words of the REST interface, so that one table and one parser
+//! decide what it means. Everything that is wrong with it is told at once.
+
+use form_urlencoded::Serializer;
+use snapshot::facet::{Facet, Interval, MEASURES};
+use snapshot::query::{Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, parse_date, parse_search};
+use snapshot::record::Locale;
+
+use super::Scope;
+use super::arguments::{Arguments, Mistake};
+use super::reply::{json, shown};
+use super::vocabulary::{Reading, Vocabulary, is_code};
+use net::blocking_pool::TEXT_UNITS;
+
+const QUERY_MAX: usize = 300;
+/// Most values of a filter, and the longest in characters.
+pub(super) const ITEMS_MAX: usize = 20;
+pub(super) const ITEM_MAX: usize = 100;
+const LIMIT_DEFAULT: u64 = 10;
+pub(super) const OFFSET_MAX: u64 = 10_000;
+/// Most values of a question that are looked up by what they may mean; each costs a walk through its
+/// vocabulary.
+const LOOKED_UP_MAX: usize = 24;
+/// Work of looking up one value among the names of places.
+const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
+
+pub(super) const SORTS: [&str; 4] =
+    ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
+
+/// Other names that models give arguments.
+pub(super) const ALIASES: [(&str, &str); 4] =
+    [("q", "query"), ("text", "query"), ("open", "openOnly"), ("funded", "fundedOnly")];
+
+/// The argument that stands for a parameter of the REST interface, if there is one.
+fn argument(parameter: &Parameter) -> Option<&'static str> {
+    match parameter.kind {
+        Kind::Text => Some("query"),
+        Kind::Funded => Some("fundedOnly"),
+        Kind::Open => Some("openOnly"),
+        Kind::Lang | Kind::Page | Kind::Facets => None,
+        _ => Some(parameter.name),
+    }
+}
+
+/// The argument that stands for a parameter of the REST interface, by its name.
+pub(super) fn named(parameter: &'static str) -> &'static str {
+    PARAMETERS.iter().find(|known| known.name == parameter).and_then(argument).unwrap_or(parameter)
+}
+
+/// Arguments of a search that are parameters of the REST interface.
+pub(super) fn arguments() -> impl Iterator<Item = &'static str> {
+    PARAMETERS.iter().filter_map(argument)
+}
+
+/// A value that was taken for others.
+pub(super) struct Taken {
+    pub(super) argument: &'static str,
+    /// As the caller wrote it.
+    pub(super) given: String,
+    pub(super) values: Vec<String>,
+    /// What this project calls the value, where it is one.
+    pub(super) label: Option<&'static str>,
+}
+
+/// A question that was read.
+pub(super) struct Question {
+    pub(super) query: Query,
+    pub(super) taken: Vec<Taken>,
+    /// Whether the text was longer than is searched for.
+    pub(super) words_cut: bool,
+}
+
+/// Reads a question.
+pub(super) fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<Question, Mistake> {
+    let mut reader = Reader {
+        scope,
+        arguments,
+        locale: Locale::En,
+        left: LOOKED_UP_MAX,
+        asked: Serializer::new(String::new()),
+        taken: Vec::new(),
+        mistakes: Vec::new(),
+        unknown: Vec::new(),
+    };
+    reader.read();
+    let hint = reader.hint();
+    let Reader { mut asked, taken, mut mistakes, .. } = reader;
+    mistakes.extend(hint);
+    let values = &scope.site.index.values;
+    let (query, invalid) = parse_search(&asked.finish(), |facet, value| values.find(facet, value));
+    let mut words_cut = false;
+    for entry in &invalid {
+        match kind(entry) {
+            Some(Kind::Text) => words_cut = true,
+            _ => mistakes.push(format!("{} is not accepted.", json(&shown(entry)))),
+        }
+    }
+    check_order(&query, &mut mistakes);
+    if mistakes.is_empty() {
+        Ok(Question { query: Query { facets: false, ..query }, taken, words_cut })
+    } else {
+        Err(Mistake(mistakes.join(" ")))
+    }
+}
+
+/// How much work reading a question is, and the question as far as that needs no work.
+pub(super) fn price(scope: &Scope<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
+    let mut asked = Serializer::new(String::new());
+    let (mut work, values) = (0, &scope.site.index.values);
+    for parameter in PARAMETERS.iter() {
+        let Some(name) = argument(parameter) else { continue };
+        if let Kind::Values(facet) = parameter.kind {
+            let vocabulary = Vocabulary { scope, facet, locale: Locale::En };
+            for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
+                if vocabulary.has(&given) {
+                    asked.append_pair(parameter.name, &given);
+                } else {
+                    let places = if facet.spec().places { PLACES_UNITS } else { 0 };
+                    work += values.of(facet).len() as u64 * TEXT_UNITS + places;
+                }
+            }
+        } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {
+            asked.append_pair(parameter.name, &value);
+        }
+    }
+    let (query, _) = parse_search(&asked.finish(), |facet, value| values.find(facet, value));
+    (work, Query { facets: false, ..query })
+}
+
+struct Reader<'a> {
+    scope: &'a Scope<'a>,
+    arguments: &'a Arguments<'a>,
+    locale: Locale,
+    /// Values that may still be looked up.
+    left: usize,
+    asked: Serializer<'static, String>,
+    taken: Vec<Taken>,
+    mistakes: Vec<String>,
+    /// Facets of values that are unknown, and the first of each.
+    unknown: Vec<(Facet, String)>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        self.locale = self.arguments.locale().ok().flatten().unwrap_or(Locale::En);
+        for parameter in PARAMETERS.iter() {
+            let Some(name) = argument(parameter) else { continue };
+            let read = match parameter.kind {
+                Kind::Values(facet) => self.values(parameter.name, name, facet),
+                kind => single(kind, name, self.arguments).map(|value| {
+                    if let Some(value) = value {
+                        self.asked.append_pair(parameter.name, &value);
+                    }
+                }),
+            };
+            if let Err(Mistake(text)) = read {
+                self.mistakes.push(text);
+            }
+        }
+    }
+
+    fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), Mistake> {
+        let vocabulary = Vocabulary { scope: self.scope, facet, locale: self.locale };
+        for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
+            if vocabulary.has(&given) {
+                self.asked.append_pair(parameter, &given);
+                continue;
+            }
+            let Some(left) = self.left.checked_sub(1) else {
+                self.mistakes.push(format!("{argument} value {} was not looked up.", json(&shown(&given))));
+                continue;
+            };
+            self.left = left;
+            match vocabulary.read(&given) {
+                Reading::Meant(values) => {
+                    self.asked.extend_pairs(values.iter().map(|value| (parameter, value)));
+                    let label = values.first().filter(|_| values.len() == 1);
+                    let label = label.and_then(|value| vocabulary.label(value));
+                    self.taken.push(Taken { argument, given, values, label });
+                }
+                reading => {
+                    self.mistakes.push(vocabulary.refuse(argument, &given, &reading));
+                    if reading == Reading::Nothing && !self.unknown.iter().any(|(known, _)| *known == facet) {
+                        self.unknown.push((facet, given));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the values of unknown ones' facets are listed.
+    fn hint(&self) -> Option<String> {
+        match &*self.unknown {
+            [] => None,
+            [(facet, given)] => {
+                let part: String =
+                    given.chars().filter(|c| c.is_alphanumeric() || *c == ' ').take(3).collect();
+                let (name, part) = (json(facet.spec().name), json(part.trim()));
+                Some(format!("Live values: list_filter_options {{\"facet\":{name},\"q\":{part}}}."))
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(|(facet, _)| facet.spec().name).collect();
+                Some(format!("Live values: list_filter_options {{\"facets\":{}}}.", json(&names)))
+            }
+        }
+    }
+}
+
+/// The value of a parameter that has one.
+fn single(kind: Kind, name: &str, arguments: &Arguments<'_>) -> Result<Option<String>, Mistake> {
+    Ok(match kind {
+        Kind::Text => arguments.text(name, QUERY_MAX)?.map(Into::into),
+        Kind::Least(_) | Kind::Most(_) => arguments.amount(name)?.map(|number| number.to_string()),
+        Kind::DeadlineFrom | Kind::DeadlineTo => match arguments.text(name, ITEM_MAX)? {
+            Some(day) if parse_date(day.trim()).is_none() => {
+                return Err(arguments.wrong(name, "a day that exists, written YYYY-MM-DD"));
+            }
+            day => day.map(|day| day.trim().to_owned()),
+        },
+        Kind::Rolling | Kind::Funded | Kind::Open => arguments.flag(name)?.map(|on| on.to_string()),
+        Kind::Locale => arguments.locale()?.map(|locale| locale.as_str().to_owned()),
+        Kind::Sort => arguments.choice(name, &SORTS)?.filter(|sort| *sort != SORTS[0]).map(str::to_owned),
+        Kind::Limit => Some(arguments.integer(name, LIMIT_RANGE)?.unwrap_or(LIMIT_DEFAULT).to_string()),
+        Kind::Offset => arguments.integer(name, (0, OFFSET_MAX))?.map(|offset| offset.to_string()),
+        Kind::Values(_) | Kind::Lang | Kind::Page | Kind::Facets => None,
+    })
+}
+
+/// What kind an entry of the parser's complaints is of.
+fn kind(entry: &str) -> Option<Kind> {
+    let (name, _) = entry.split_once('=')?;
+    PARAMETERS.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.kind)
+}
+
+/// Ranges that hold nothing are mistakes rather than empty answers.
+fn check_order(query: &Query, mistakes: &mut Vec<String>) {
+    for (spec, bounds) in MEASURES.iter().zip(query.measures) {
+        if let Some(Interval { min, max }) = bounds.filter(|bounds| bounds.min > bounds.max)
+            && let [Some(least), Some(most)] = spec.parameters
+        {
+            mistakes.push(format!("{least} {min} is greater than {most} {max}. Swap or drop one."));
+        }
+    }
+    if let (Some(from), Some(to)) = (query.deadline_from, query.deadline_to)
+        && from > to
+    {
+        mistakes.push("deadlineFrom is later than deadlineTo. Swap or drop one.".to_owned());
+    }
+}
+
+/// Values that were taken for others, as `understood` has them. Values that are texts of
+/// records are not repeated.
+pub(super) fn understood(taken: &[Taken]) -> Vec<serde_json::Value> {
+    let one = |taken: &Taken| {
+        let mut filter = serde_json::Map::new();
+        filter.insert("parameter".to_owned(), taken.argument.into());
+        let codes: Vec<&str> = taken.values.iter().map(String::as_str).filter(|it| is_code(it)).collect();
+        if !codes.is_empty() {
+            filter.insert("value".to_owned(), codes.join(" ").into());
+        }
+        if let Some(label) = taken.label {
+            filter.insert("label".to_owned(), label.into());
+        }
+        serde_json::json!({"words": shown(&taken.given), "filters": [filter]})
+    };
+    taken.iter().map(one).collect()
+}

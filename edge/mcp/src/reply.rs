@@ -1,0 +1,253 @@
+//! What goes back: statuses, headers, and JSON-RPC errors as bytes.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use snapshot::store::Coding;
+
+use net::conditional::negotiate;
+use net::encode::encode;
+
+/// Longest echo of a caller's text in a message, in characters.
+const ECHO_MAX: usize = 80;
+
+/// A refusal, and how it is told. Error codes are JSON-RPC's, MCP's (-32020 and -32022) and, for
+/// what happens below JSON-RPC, the HTTP status.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub(super) status: StatusCode,
+    code: i32,
+    message: Cow<'static, str>,
+    /// JSON.
+    data: Option<String>,
+    retry_after: Option<u64>,
+    /// Whether the connection cannot go on.
+    close: bool,
+}
+
+impl Fault {
+    fn new(status: StatusCode, code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, code, message: message.into(), data: None, retry_after: None, close: false }
+    }
+
+    /// Refused below JSON-RPC.
+    pub(super) fn transport(status: StatusCode, message: &'static str) -> Self {
+        Self::new(status, i32::from(status.as_u16()), message)
+    }
+
+    /// The same, and whether the connection ends with it.
+    pub(super) fn closing(self, close: bool) -> Self {
+        Self { close, ..self }
+    }
+
+    pub(super) fn too_large(limit: usize, close: bool) -> Self {
+        let data = Some(format!("{{\"limitBytes\":{limit}}}"));
+        let fault = Self::transport(StatusCode::PAYLOAD_TOO_LARGE, "The request body is longer than 64 KiB");
+        Self { data, close, ..fault }
+    }
+
+    pub(super) fn rate(retry_after: u64, per_minute: u32) -> Self {
+        let message = format!("Rate limit exceeded; retry after {retry_after} s");
+        let data = format!("{{\"retryAfterSeconds\":{retry_after},\"limitPerMinute\":{per_minute}}}");
+        let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, 429, message);
+        Self { data: Some(data), retry_after: Some(retry_after), ..fault }
+    }
+
+    /// Too much work is under way; the same request may be sent again.
+    pub(super) fn busy() -> Self {
+        let message = "Too many searches are under way; retry after 2 s";
+        let fault = Self::transport(StatusCode::SERVICE_UNAVAILABLE, message);
+        Self { data: Some("{\"retryAfterSeconds\":2}".to_owned()), retry_after: Some(2), ..fault }
+    }
+
+    /// Not JSON.
+    pub(super) fn parse(reason: impl std::fmt::Display) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {reason}"))
+    }
+
+    /// JSON, but no message that this endpoint takes.
+    pub(super) fn message(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32600, reason)
+    }
+
+    /// A header is missing or contradicts the body.
+    pub(super) fn header(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32020, reason)
+    }
+
+    /// `_meta` of a stateless request is incomplete.
+    pub(super) fn envelope(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32602, reason)
+    }
+
+    /// A version that is none of those that are spoken.
+    pub(super) fn version(supported: &[&str], requested: &str) -> Self {
+        let (supported, requested) = (json(supported), json(&shown(requested)));
+        let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
+        let fault = Self::new(StatusCode::BAD_REQUEST, -32022, "Unsupported protocol version");
+        Self { data: Some(data), ..fault }
+    }
+
+    pub(super) fn method(status: StatusCode, method: &str) -> Self {
+        Self::new(status, -32601, format!("Method not found: {}", shown(method)))
+    }
+
+    pub(super) fn params(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::OK, -32602, reason)
+    }
+
+    /// No such resource; the code differs by era.
+    pub(super) fn resource(code: i32, uri: &str) -> Self {
+        let data = Some(format!("{{\"uri\":{}}}", json(&uri)));
+        Self { data, ..Self::new(StatusCode::OK, code, "Resource not found") }
+    }
+
+    pub(super) fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, -32603, "Internal error")
+    }
+
+    /// The answer to the request with this id, or to one whose id could not be read.
+    pub(super) fn reply(&self, id: Option<&RawValue>) -> Reply {
+        let mut body = String::from("{\"jsonrpc\":\"2.0\"");
+        if let Some(id) = id {
+            body.push_str(",\"id\":");
+            body.push_str(id.get());
+        }
+        body.push_str(",\"error\":{\"code\":");
+        body.push_str(&self.code.to_string());
+        body.push_str(",\"message\":");
+        body.push_str(&json(&self.message));
+        if let Some(data) = &self.data {
+            body.push_str(",\"data\":");
+            body.push_str(data);
+        }
+        body.push_str("}}");
+        Reply { status: self.status, body: body.into(), retry_after: self.retry_after, close: self.close }
+    }
+}
+
+/// An answer before its headers.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    pub(super) body: Bytes,
+    retry_after: Option<u64>,
+    close: bool,
+}
+
+impl Reply {
+    pub(super) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self { status, body: body.into(), retry_after: None, close: false }
+    }
+
+    /// The response, readable by the origin that asked.
+    pub(super) fn response(self, version: http::Version, origin: Option<HeaderValue>) -> Response<Bytes> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        let mut set = |name, value| drop(headers.insert(name, value));
+        let fixed = HeaderValue::from_static;
+        if self.status != StatusCode::NO_CONTENT && self.status != StatusCode::ACCEPTED {
+            set(header::CONTENT_TYPE, fixed("application/json"));
+        }
+        set(header::CACHE_CONTROL, fixed("no-store"));
+        set(header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff"));
+        set(header::VARY, fixed("Origin"));
+        if matches!(self.status, StatusCode::NO_CONTENT | StatusCode::METHOD_NOT_ALLOWED) {
+            set(header::ALLOW, fixed("POST, OPTIONS"));
+        }
+        if self.status == StatusCode::NO_CONTENT {
+            set(header::ACCESS_CONTROL_ALLOW_METHODS, fixed("POST, OPTIONS"));
+            set(header::ACCESS_CONTROL_ALLOW_HEADERS, fixed(ALLOW_HEADERS));
+            set(header::ACCESS_CONTROL_MAX_AGE, fixed("86400"));
+        }
+        if let Some(seconds) = self.retry_after {
+            set(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.close && version < http::Version::HTTP_2 {
+            set(header::CONNECTION, fixed("close"));
+        }
+        if let Some(origin) = origin {
+            set(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            set(header::ACCESS_CONTROL_EXPOSE_HEADERS, fixed("Retry-After"));
+        }
+        response
+    }
+}
+
+/// Answers shorter than this, in bytes, are not worth a coding.
+const CODED_MIN: usize = 1_024;
+
+/// A response in gzip, where its client takes that and it is long enough.
+pub(super) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Response<Bytes> {
+    if response.body().len() < CODED_MIN || negotiate(headers, |it| it == Coding::Gzip) != Coding::Gzip {
+        return response;
+    }
+    if let Some(body) = encode(Coding::Gzip, response.body()) {
+        *response.body_mut() = body.into();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+    response
+}
+
+const ALLOW_HEADERS: &str =
+    "Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+
+/// A value as JSON. Only strings, numbers and lists of them come here, which cannot fail.
+pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// A caller's text as messages show it: one line, cut.
+pub(super) fn shown(text: &str) -> String {
+    let (end, mark) = text.char_indices().nth(ECHO_MAX).map_or((text.len(), ""), |(end, _)| (end, "…"));
+    text[..end].replace(char::is_control, " ") + mark
+}
+
+/// Appends JSON as the content of a JSON string. What is JSON already holds no control characters,
+/// so that quotes and backslashes are all there is to escape.
+pub(super) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
+    /// Texts are long and plain: most pieces of this length are copied whole.
+    const PIECE: usize = 16;
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\';
+    out.reserve(json.len() + json.len() / 4);
+    for piece in json.chunks(PIECE) {
+        // No early exit, so that all bytes are compared at once.
+        if piece.iter().fold(false, |found, byte| found | is_special(*byte)) {
+            for byte in piece {
+                if is_special(*byte) {
+                    out.push(b'\\');
+                }
+                out.push(*byte);
+            }
+        } else {
+            out.extend_from_slice(piece);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_json_is_what_a_json_string_of_it_holds() {
+        for text in [r#"{"a":"b\n\"c\\"}"#, "", "[]", r#"{"é":"🎓\\"}"#] {
+            let mut out = b"\"".to_vec();
+            push_escaped(text.as_bytes(), &mut out);
+            out.push(b'"');
+            assert_eq!(String::from_utf8(out).unwrap(), json(text));
+        }
+    }
+
+    #[test]
+    fn a_callers_text_is_shown_in_one_line_of_80_characters() {
+        assert_eq!(shown("a\nb\u{7f}"), "a b ");
+        assert_eq!(shown(&"é".repeat(100)), format!("{}…", "é".repeat(80)));
+    }
+}

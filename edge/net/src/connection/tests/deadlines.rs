@@ -1,0 +1,313 @@
+//! Who keeps a connection waiting is closed, in time and not before.
+
+use super::super::detect::Protocol;
+use super::super::spread;
+use super::super::timeouts::{Step, Timeouts};
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_connection_is_closed_at_the_detection_deadline() {
+    let server = Server::start(Limits { detect: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.connect();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Detect).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
+    let server = Server::start(Limits { detect: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"PRI * HTTP/2.0").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Detect).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_head_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"GET / HTTP/1.1\r\nhost:").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_second_head_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    let began = Instant::now();
+    stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.send(b"GET / HTTP/1.1\r\nx: ").await;
+    while stream.write_all(b"x").await.is_ok() {
+        assert!(began.elapsed() < PATIENCE, "the connection stayed open");
+        tokio::time::sleep(ms(20)).await;
+    }
+    assert!(began.elapsed() >= SHORT);
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Request).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_deadline_does_not_run_between_requests() {
+    let server = Server::start(Limits { request: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(3 * SHORT).await;
+    stream.write_all(GET).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    assert_eq!(server.counters.read().open, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_connection_is_closed_when_idle() {
+    let server = Server::start(Limits { idle: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    let began = Instant::now();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() + ms(50) >= SHORT);
+    server.closed_for(Reason::Idle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_connection_in_use_is_not_idle() {
+    let server = Server::start(Limits { idle: Duration::from_secs(2), ..generous() });
+    let mut stream = server.send(GET).await;
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(5) {
+        read_until(&mut stream, "path /").await;
+        tokio::time::sleep(ms(100)).await;
+        stream.write_all(GET).await.unwrap();
+    }
+    assert_eq!(server.counters.closed(Reason::Idle), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
+    let server = Server::start(Limits { write_stall: SHORT, ..generous() });
+    let began = Instant::now();
+    let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.closed_for(Reason::Stall).await;
+    assert!(began.elapsed() >= SHORT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_slowly_is_not_cut() {
+    let stall = Duration::from_secs(1);
+    let server = Server::start(Limits { write_stall: stall, ..generous() });
+    let mut stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let (mut chunk, mut total) = (vec![0; 1 << 20], 0);
+    loop {
+        let got = stream.read(&mut chunk).await.unwrap();
+        if got == 0 {
+            break;
+        }
+        total += got;
+        tokio::time::sleep(ms(20)).await;
+    }
+    assert!(total > BIG);
+    server.closed_for(Reason::Done).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, ..generous() });
+    let began = Instant::now();
+    let mut stream = server.connect();
+    while stream.write_all(GET).await.is_ok() && stream.read_exact(&mut [0; 17]).await.is_ok() {
+        assert!(began.elapsed() < PATIENCE, "the connection stayed open");
+        tokio::time::sleep(ms(10)).await;
+    }
+    assert!(began.elapsed() >= SHORT.mul_f64(0.9));
+    server.closed_for(Reason::Age).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_in_use_loses_no_request_at_its_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, parting: PATIENCE, ..generous() });
+    let mut stream = server.connect();
+    let mut answer = String::new();
+    while !answer.contains("\r\nconnection: close\r\n") {
+        tokio::time::sleep(ms(10)).await;
+        stream.write_all(GET).await.unwrap();
+        answer = read_until(&mut stream, "path /").await;
+    }
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Age).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_download_is_cut_at_twice_the_maximum_age() {
+    let server = Server::start(Limits { max_age: SHORT, ..generous() });
+    let began = Instant::now();
+    let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.closed_for(Reason::Age).await;
+    assert!(began.elapsed() >= 2 * SHORT.mul_f64(0.9));
+}
+
+#[test]
+fn maximum_ages_spread_over_a_tenth_either_way() {
+    let age = Duration::from_secs(600);
+    let ages: Vec<u64> = (0..1000).map(|nth| spread(age, nth).as_secs()).collect();
+    assert!(ages.iter().all(|age| (540..=660).contains(age)));
+    for minute in [540, 560, 580, 600, 620, 640] {
+        let share = ages.iter().filter(|age| (minute..minute + 20).contains(*age)).count();
+        assert!((120..=210).contains(&share), "{share} of 1000 between {minute} and 20 s later");
+    }
+}
+
+#[test]
+fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_the_shortest_wait() {
+    let limits = Limits::default();
+    let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
+    let parked = timeouts.began + limits.park;
+    assert_eq!(timeouts.next(timeouts.began), parked);
+    assert_eq!(timeouts.look(parked), Step::Park);
+    assert_eq!(timeouts.next(parked), parked + Duration::from_secs(15));
+    timeouts.unpark(parked);
+    assert_eq!(timeouts.next(parked), parked + limits.park);
+}
+
+#[test]
+fn the_longer_a_connection_is_used_the_later_it_is_looked_at_again_for_parking() {
+    let limits = Limits { park: ms(20), ..Limits::default() };
+    let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
+    let mut now = timeouts.began;
+    for pause in [20, 40, 80, 160, 320, 640, 1280, 1280] {
+        assert_eq!(timeouts.next(now), now + ms(pause));
+        now += ms(pause);
+        timeouts.activity.used();
+        assert_eq!(timeouts.look(now), Step::Wait, "used within {pause} ms");
+    }
+    assert_eq!(timeouts.look(now + ms(1279)), Step::Wait);
+    assert_eq!(timeouts.look(now + ms(1280)), Step::Park);
+}
+
+#[test]
+fn a_connection_is_not_parked_while_anything_of_a_request_may_be_under_way() {
+    let limits = Limits::default();
+    for with_body in [false, true] {
+        let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
+        timeouts.activity.called(with_body);
+        let mut now = timeouts.began;
+        let mut looks = || {
+            now += Duration::from_secs(5);
+            timeouts.look(now)
+        };
+        assert_eq!([looks(), looks(), looks()], [Step::Wait, Step::Wait, Step::Wait], "nothing was sent");
+    }
+}
+
+#[test]
+fn streams_left_after_goaway_are_cut_soon() {
+    let limits = Limits::default();
+    let mut timeouts = Timeouts::new(Protocol::Http2, limits, limits.max_age);
+    let mut now = timeouts.began;
+    while now < timeouts.began + limits.max_age {
+        now += limits.idle / 2;
+        timeouts.activity.used();
+        assert!(matches!(timeouts.look(now), Step::Wait | Step::WindDown));
+    }
+    assert_eq!(timeouts.next(now + limits.goaway), now + limits.goaway);
+    assert_eq!(timeouts.look(now + limits.goaway), Step::Cut(Reason::Age));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parked_connection_answers_as_before() {
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let mut stream = server.connect();
+    for _ in 0..3 {
+        stream.write_all(GET).await.unwrap();
+        read_until(&mut stream, "path /").await;
+        tokio::time::sleep(ms(100)).await;
+    }
+    // Half of the next request comes with this one.
+    stream.write_all(&[GET, &GET[..9]].concat()).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    stream.write_all(&GET[9..]).await.unwrap();
+    read_until(&mut stream, "path /").await;
+    assert_eq!(server.counters.read().open, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
+    let server = Server::start(Limits { park: ms(20), idle: SHORT, ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Idle).await;
+
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    drop(stream);
+    server.closed_for(Reason::Done).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
+    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let head = format!("POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", GET.len());
+    let mut stream = server.send(head.as_bytes()).await;
+    read_until(&mut stream, "refused").await;
+    tokio::time::sleep(ms(100)).await;
+    // The body looks like a request.
+    let _ = stream.write_all(GET).await;
+    let _ = stream.shutdown().await;
+    assert_eq!(read_to_close(&mut stream).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_ends_parked_connections() {
+    let server = Server::start(Limits { park: ms(20), parting: ms(20), ..generous() });
+    let mut stream = server.send(GET).await;
+    read_until(&mut stream, "path /").await;
+    tokio::time::sleep(ms(100)).await;
+    server.stop();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    server.closed_for(Reason::Drain).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
+    let server = Server::start(Limits { max_connections: 2, ..generous() });
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let mut stream = server.send(GET).await;
+        read_until(&mut stream, "path /").await;
+        kept.push(stream);
+    }
+    let mut third = server.connect();
+    assert_eq!(read_to_close(&mut third).await, "");
+    assert_eq!(server.counters.read().refused, 1);
+    assert_eq!(server.counters.read().open, 2);
+
+    kept.pop();
+    eventually(|| server.counters.read().open == 1).await;
+    let mut fourth = server.send(GET).await;
+    read_until(&mut fourth, "path /").await;
+    assert_eq!(server.counters.read().accepted, 4);
+}

@@ -1,0 +1,232 @@
+//! What is refused before anything is looked up: methods, hosts, bodies and sizes. In the order of
+//! the checks; the first refusal wins.
+
+use http::{HeaderMap, Method, StatusCode, header};
+
+use crate::request_head::Head;
+
+/// Longest request target, in bytes.
+pub const TARGET_MAX: usize = 8 * 1024;
+/// Most name-value pairs of a query.
+pub const PAIRS_MAX: usize = 256;
+
+/// Refuses a method on a path that only reads.
+pub const ONLY_READS: &str =
+    "Only GET, HEAD and OPTIONS are supported here; the tool endpoint, /mcp, takes POST.";
+
+/// Names that requests may be addressed to, lower case, without port.
+#[derive(Clone, Debug)]
+pub struct Hosts(Vec<String>);
+
+impl Hosts {
+    /// From names as people write them: `Example.org`, `example.org:8080`.
+    #[must_use]
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        Self(names.into_iter().map(|name| bare(&name)).collect())
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether requests may be addressed to a host.
+    fn allow(&self, host: &str) -> bool {
+        self.0.iter().any(|known| known.eq_ignore_ascii_case(host))
+    }
+}
+
+/// A name that is no authority is kept: nothing will be addressed to it.
+fn bare(authority: &str) -> String {
+    host_of(authority).unwrap_or(authority).to_ascii_lowercase()
+}
+
+/// Host of an authority: without port and without the dot of the root. `None` where what follows the host is no
+/// port (RFC 3986, section 3.2).
+fn host_of(authority: &str) -> Option<&str> {
+    let end = match authority.strip_prefix('[') {
+        Some(_) => authority.find(']')? + 1,
+        None => authority.find(':').unwrap_or(authority.len()),
+    };
+    let (host, port) = authority.split_at(end);
+    let is_port = |port: &str| {
+        port.bytes().all(|byte| byte.is_ascii_digit()) && (port.is_empty() || port.parse::<u16>().is_ok())
+    };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let valid = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+    (valid && !host.is_empty()).then_some(host)
+}
+
+/// A refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its status.
+    pub status: StatusCode,
+    /// What the client reads.
+    pub message: &'static str,
+    /// Whether the connection ends with it.
+    pub close: bool,
+}
+
+const fn refuse(status: StatusCode, message: &'static str) -> Refusal {
+    Refusal { status, message, close: false }
+}
+
+const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal {
+    Refusal { status, message, close: true }
+}
+
+/// Checks a request's head. `takes_body` says whether its route may have one.
+///
+/// # Errors
+///
+/// The refusal that answers the request.
+pub fn check(head: &Head, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
+    if head.method == Method::CONNECT {
+        return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
+    }
+    if !takes_body && has_body(&head.headers) {
+        return Err(match head.method {
+            Method::GET | Method::HEAD | Method::OPTIONS => {
+                refuse_and_close(StatusCode::BAD_REQUEST, "This path takes no request body.")
+            }
+            _ => refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, ONLY_READS),
+        });
+    }
+    if is_recoded(&head.headers) {
+        const MESSAGE: &str = "No transfer coding but chunked is supported.";
+        return Err(refuse_and_close(StatusCode::NOT_IMPLEMENTED, MESSAGE));
+    }
+    check_host(head, hosts)?;
+    let pairs = head.query.as_ref().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
+    if head.target_len() > TARGET_MAX || pairs > PAIRS_MAX {
+        return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
+    }
+    Ok(())
+}
+
+fn has_body(headers: &HeaderMap) -> bool {
+    let lengths = headers.get_all(header::CONTENT_LENGTH).iter();
+    headers.contains_key(header::TRANSFER_ENCODING) || lengths.into_iter().any(|length| length != "0")
+}
+
+/// Whether a body is more than cut into chunks (RFC 9112, section 6.1): hyper would hand it on as it came.
+fn is_recoded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let only = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    codings.next().is_some_and(|coding| !only(coding)) || codings.next().is_some()
+}
+
+fn check_host(head: &Head, hosts: &Hosts) -> Result<(), Refusal> {
+    const BAD: Refusal = refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
+    let mut named = head.headers.get_all(header::HOST).iter();
+    let target = head.arrival.authority.as_ref().map(http::uri::Authority::as_str);
+    let authority = match (target, named.next(), named.next()) {
+        (_, _, Some(_)) | (None, None, None) => return Err(BAD),
+        (Some(target), None, None) if head.arrival.version >= http::Version::HTTP_2 => target,
+        (Some(_), None, None) => return Err(BAD),
+        (target, Some(host), None) => {
+            let host = host.to_str().map_err(|_| BAD)?;
+            if target.is_some_and(|target| !target.eq_ignore_ascii_case(host)) {
+                return Err(BAD);
+            }
+            host
+        }
+    };
+    if authority.contains(['@', '/', ' ', '\t', ',']) {
+        return Err(BAD);
+    }
+    if hosts.allow(host_of(authority).ok_or(BAD)?) {
+        Ok(())
+    } else {
+        Err(refuse(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Request;
+
+    fn status(target: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::get(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let hosts = Hosts::new(["Example.org:443".to_owned(), "[::1]:8080".to_owned()]);
+        check(&head.into(), &hosts, false).err().map_or(200, |refusal| refusal.status.as_u16())
+    }
+
+    #[test]
+    fn only_one_host_and_only_an_approved_one_is_answered() {
+        for (expected, host) in [
+            (200, "example.org"),
+            (200, "EXAMPLE.org."),
+            (200, "example.org:8080"),
+            (200, "[::1]"),
+            (200, "[::1]:9"),
+            (200, "example.org:"),
+            (200, "example.org:65535"),
+            (400, "example.org:65536"),
+            (400, "example.org:99999999"),
+            (400, "example.org:evil"),
+            (400, "example.org:+80"),
+            (400, "example.org:80:80"),
+            (400, "[::1]evil"),
+            (400, "[::1"),
+            (400, ":80"),
+            (400, "."),
+            (421, "example.org.evil.com"),
+            (421, "evil.com"),
+            (421, "1.2.3.4"),
+            (400, "user@example.org"),
+            (400, ""),
+            (400, "example.org, evil.com"),
+        ] {
+            assert_eq!(status("/", &[("host", host)]), expected, "{host}");
+        }
+        assert_eq!(status("/", &[]), 400);
+        assert_eq!(status("/", &[("host", "example.org"), ("host", "example.org")]), 400);
+        assert_eq!(status("http://evil.com/", &[("host", "example.org")]), 400);
+        assert_eq!(status("http://example.org/", &[("host", "example.org")]), 200);
+    }
+
+    #[test]
+    fn a_body_where_a_method_that_writes_was_meant_is_refused_for_the_method() {
+        for (method, expected) in [(Method::GET, 400), (Method::POST, 405), (Method::PUT, 405)] {
+            let request = Request::builder().method(method.clone()).uri("/").header("host", "example.org");
+            let (head, ()) = request.header("content-length", "3").body(()).unwrap().into_parts();
+            let refusal = check(&head.into(), &Hosts::new(["example.org".to_owned()]), false).unwrap_err();
+            assert_eq!((refusal.status.as_u16(), refusal.close), (expected, true), "{method}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_the_only_transfer_coding() {
+        for (codings, expected) in [
+            (&["chunked"][..], None),
+            (&["Chunked"], None),
+            (&["gzip, chunked"], Some(501)),
+            (&["gzip", "chunked"], Some(501)),
+            (&["chunked", "chunked"], Some(501)),
+        ] {
+            let request = Request::post("/mcp").header("host", "example.org");
+            let request =
+                codings.iter().fold(request, |all, coding| all.header("transfer-encoding", *coding));
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            let refusal = check(&head.into(), &Hosts::new(["example.org".to_owned()]), true).err();
+            assert_eq!(refusal.map(|refusal| refusal.status.as_u16()), expected, "{codings:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_and_overlong_targets_are_refused() {
+        let host = ("host", "example.org");
+        assert_eq!(status("/", &[host, ("content-length", "3")]), 400);
+        assert_eq!(status("/", &[host, ("content-length", "0")]), 200);
+        assert_eq!(status("/", &[host, ("transfer-encoding", "chunked")]), 400);
+        assert_eq!(status(&format!("/?q={}", "x".repeat(9000)), &[host]), 414);
+        assert_eq!(status(&format!("/?{}", "a=1&".repeat(300)), &[host]), 414);
+    }
+}

@@ -1,0 +1,183 @@
+//! What is doubtful about the published rows taken together. Nothing here stops the build, and the
+//! only day it knows is the day of publication.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use rayon::prelude::*;
+use snapshot::page::money::{RATE_MAX, per};
+use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
+use snapshot::time::{Day, Season};
+use uuid::Uuid;
+
+use super::rules::day_of;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
+use crate::read::{Row, Tables};
+use crate::slug::folded;
+
+/// Reports doubts.
+pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
+    let duplicates = near_duplicates(tables, report);
+    report.extend(duplicates);
+    report.extend(histories(tables));
+    report.extend(rates_of_pay(tables));
+    report.extend(super::spelling::doubts(tables));
+    let Some(dataset) = &tables.dataset else { return };
+    // After errors the lack of programs may be their work.
+    if tables.programs.is_empty() && report.error_count() == 0 {
+        report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
+    }
+    let published = day_of(dataset.record.published_at);
+    report.extend(contradictions(tables, Day::new(published)));
+    report.extend(accepting_after_deadline(tables, Day::new(published)));
+    report.extend(stale_checks(tables, published));
+    report.extend(missing_translations(tables, &dataset.record));
+}
+
+fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
+    let programs = tables.programs.par_iter();
+    let mut keys: Vec<(Uuid, String, Location, &str)> = programs
+        .map(|row| (row.record.organization_id, folded(&row.record.name), row.at, row.record.slug.as_str()))
+        .collect();
+    keys.par_sort_unstable();
+    let mut doubts = Vec::new();
+    for same in keys.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)) {
+        let (.., first, slug) = &same[0];
+        for (.., at, _) in &same[1..] {
+            let place = format!("{}:{}", report.file_name(first.file), first.line);
+            let message =
+                format!("the organization has a program of this name, {}, at {place}", quoted(slug));
+            doubts.push(Diagnostic::new(Code::NearDuplicate, *at, message));
+        }
+    }
+    doubts
+}
+
+fn histories(tables: &Tables) -> Vec<Diagnostic> {
+    let mut newest: BTreeMap<Uuid, (Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
+    for row in &tables.transitions {
+        let record = &row.record;
+        let entry = (record.observed_at, record.id, record.to_lifecycle);
+        let known = newest.entry(record.program_id).or_insert(entry);
+        *known = (*known).max(entry);
+    }
+    let doubts = tables.programs.iter().filter_map(|row| {
+        let (.., end) = newest.get(&row.record.id)?;
+        let message = format!(
+            "`lifecycle` is `{}`, but the history ends in `{}`",
+            row.record.lifecycle.as_str(),
+            end.as_str()
+        );
+        (*end != row.record.lifecycle)
+            .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).of("lifecycle"))
+    });
+    doubts.collect()
+}
+
+/// Amounts that are a wage and would be read as the whole sum.
+fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
+    let mut facts: BTreeMap<Uuid, Vec<&Fact>> = BTreeMap::new();
+    for row in &tables.facts {
+        facts.entry(row.record.program_id).or_default().push(&row.record);
+    }
+    let doubts = tables.programs.iter().filter_map(|row| {
+        let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
+        let per = per(&row.record, of_program)?.as_str();
+        let message = format!(
+            "the funding of {} is below US$ {RATE_MAX} and stands next to {} in its text",
+            quoted(&row.record.slug),
+            quoted(per),
+        );
+        Some(Diagnostic::new(Code::RateOfPay, row.at, message))
+    });
+    doubts.collect()
+}
+
+fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
+    let doubts = tables.cycles.par_iter().filter_map(|row| {
+        let stated = row.record.status?;
+        let said = Season::of(&row.record);
+        let dates = Season { stated: None, ..said }.status(day);
+        let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
+        contradicts(stated, dates, &said)
+            .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).of("status"))
+    });
+    doubts.collect()
+}
+
+fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool {
+    use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
+    match (stated, dates) {
+        (Unknown, _) | (_, Unknown) => false,
+        (Rolling, dates) => dates == Closed,
+        // Only a deadline ahead says "open" here, and that fits a season that opens later.
+        (Upcoming, Open) => season.opens.known().is_some(),
+        (stated, dates) => stated != dates,
+    }
+}
+
+fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
+    let mut over: BTreeMap<Uuid, bool> = BTreeMap::new();
+    for row in &tables.cycles {
+        let is_over = Season::of(&row.record).status(day) == CycleStatus::Closed;
+        *over.entry(row.record.program_id).or_insert(true) &= is_over;
+    }
+    let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);
+    let doubts = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
+        let message = format!("{} is `active_accepting`, but every season is over", quoted(&row.record.slug));
+        Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).of("lifecycle")
+    });
+    doubts.collect()
+}
+
+fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
+    let year_before = published.checked_sub(jiff::Span::new().years(1)).ok()?;
+    let checked = tables.programs.iter().filter_map(|row| Some((day_of(row.record.source_checked_at?), row)));
+    let stale: Vec<(Date, &Row<Program>)> = checked.filter(|(day, _)| *day < year_before).collect();
+    let first = stale.iter().map(|(_, row)| row.at).min()?;
+    let (day, oldest) = stale.iter().min_by_key(|(day, row)| (*day, row.at))?;
+    let message = format!(
+        "{} of {} were last checked before {year_before}, a year before publication; the oldest is {} on {day}",
+        stale.len(),
+        counted(tables.programs.len(), "program"),
+        quoted(&oldest.record.slug),
+    );
+    Some(Diagnostic::new(Code::StaleChecks, first, message))
+}
+
+fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
+    let mut translated: Vec<(EntityRef, Locale)> =
+        tables.translations.iter().map(|row| (row.record.about(), row.record.locale)).collect();
+    translated.sort_unstable();
+    let mut doubts = Vec::new();
+    for &locale in &dataset.locales {
+        let is_missing = |of: EntityRef, language: &str| {
+            language.split('-').next() != Some(locale.as_str())
+                && translated.binary_search(&(of, locale)).is_err()
+        };
+        let default = dataset.default_locale.as_str();
+        let organizations = tables.organizations.iter();
+        let organizations =
+            organizations.filter(|row| is_missing(row.record.entity(), default)).map(|row| row.at);
+        doubts.extend(missing(organizations, tables.organizations.len(), "organization", locale));
+        let programs = tables.programs.iter().filter(|row| {
+            let language = row.record.language.as_deref().unwrap_or(default);
+            is_missing(row.record.entity(), language)
+        });
+        doubts.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
+    }
+    doubts
+}
+
+fn missing(
+    rows: impl Iterator<Item = Location>,
+    of: usize,
+    noun: &str,
+    locale: Locale,
+) -> Option<Diagnostic> {
+    let rows: Vec<Location> = rows.collect();
+    let first = rows.iter().min()?;
+    let message = format!("{} of {} have no text in `{}`", rows.len(), counted(of, noun), locale.as_str());
+    Some(Diagnostic::new(Code::MissingTranslation, *first, message))
+}

@@ -1,0 +1,172 @@
+//! One fault a test: which rule, at which line; and what a sound dataset becomes.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::*;
+use crate::diagnostics::{Code, MessageFormat};
+use crate::read::{Input, read};
+
+mod doubts;
+mod identity;
+mod publication;
+mod references;
+mod texts;
+mod values;
+
+const DATASET: &str = r#"{"schemaVersion":"1","name":"test","title":"Test","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z","locales":["en","es"],"defaultLocale":"en"}"#;
+const TIMES: &str = r#""createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z""#;
+
+/// `id('a', 1)` is a UUID that shows which record it is.
+fn id(kind: char, number: u32) -> String {
+    let kind = kind as u32;
+    format!("{kind:08x}-0000-4000-8000-{number:012x}")
+}
+
+fn organization(number: u32, more: &str) -> String {
+    let id = id('o', number);
+    format!(r#"{{"id":"{id}","slug":"org-{number}","name":"Org {number}",{TIMES}{more}}}"#)
+}
+
+fn program(number: u32, organization: u32, more: &str) -> String {
+    let (id, of) = (id('p', number), id('o', organization));
+    let lifecycle = if more.contains("lifecycle") { "" } else { r#","lifecycle":"unclear""# };
+    format!(
+        r#"{{"id":"{id}","organizationId":"{of}","slug":"program-{number}","name":"Program {number}","programType":"grant","officialUrl":"https://example.org/{number}"{lifecycle},{TIMES}{more}}}"#
+    )
+}
+
+fn cycle(number: u32, program: u32, more: &str) -> String {
+    let (id, of) = (id('c', number), id('p', program));
+    format!(r#"{{"id":"{id}","programId":"{of}","label":"Season {number}",{TIMES}{more}}}"#)
+}
+
+fn recipient(number: u32, more: &str) -> String {
+    let id = id('r', number);
+    format!(
+        r#"{{"id":"{id}","slug":"recipient-{number}","displayName":"Recipient {number}","kind":"person",{TIMES}{more}}}"#
+    )
+}
+
+fn award(number: u32, program: u32, recipient: u32, more: &str) -> String {
+    let (id, of, to) = (id('a', number), id('p', program), id('r', recipient));
+    let year = if more.contains("awardYear") { "" } else { r#","awardYear":2020"# };
+    format!(r#"{{"id":"{id}","programId":"{of}","recipientId":"{to}"{year},{TIMES}{more}}}"#)
+}
+
+fn fact(number: u32, program: u32, more: &str) -> String {
+    let (id, of) = (id('f', number), id('p', program));
+    format!(r#"{{"id":"{id}","programId":"{of}","updatedAt":"2026-01-01T00:00:00Z",{more}}}"#)
+}
+
+fn source(number: u32, kind: &str, of: &str) -> String {
+    let id = id('s', number);
+    format!(
+        r#"{{"id":"{id}","entityType":"{kind}","entityId":"{of}","kind":"page","retrievedAt":"2026-01-01T00:00:00Z",{TIMES}}}"#
+    )
+}
+
+fn transition(number: u32, program: u32, to: &str, at: &str) -> String {
+    let (id, of) = (id('t', number), id('p', program));
+    format!(r#"{{"id":"{id}","programId":"{of}","toLifecycle":"{to}","observedAt":"{at}"}}"#)
+}
+
+/// Files of one dataset; `dataset.json`, an organization and a program are there unless given.
+fn linked(files: &[(&str, String)]) -> (Option<Directory>, Diagnostics) {
+    let mut all = vec![
+        ("dataset.json", DATASET.to_owned()),
+        ("organizations.ndjson", organization(1, "")),
+        ("programs.ndjson", program(1, 1, "")),
+    ];
+    for (path, text) in files {
+        all.retain(|(known, _)| known != path);
+        all.push((path, text.clone()));
+    }
+    let files: Vec<(&str, &[u8])> = all.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    let directory = link(tables, &mut report);
+    (directory, report)
+}
+
+/// What was found: `E0401 cycles.ndjson:2`.
+fn found(report: &Diagnostics) -> Vec<String> {
+    let line = |d: &&crate::diagnostics::Diagnostic| {
+        format!("{} {}:{}", d.code.id(), report.file_name(d.at.file), d.at.line)
+    };
+    told(report).iter().map(line).collect()
+}
+
+/// What was reported, but for texts that the small records here have in no other language.
+fn told(report: &Diagnostics) -> Vec<&crate::diagnostics::Diagnostic> {
+    report.sorted().into_iter().filter(|d| d.code != Code::MissingTranslation).collect()
+}
+
+#[track_caller]
+fn refused(path: &str, text: String, expected: &str) -> Diagnostics {
+    let (directory, report) = linked(&[(path, text)]);
+    assert_eq!(found(&report), [expected]);
+    assert!(directory.is_none());
+    report
+}
+
+#[track_caller]
+fn doubted(path: &str, text: String, expected: &str) -> Directory {
+    let (directory, report) = linked(&[(path, text)]);
+    assert_eq!(found(&report), [expected]);
+    directory.unwrap()
+}
+
+fn lines(rows: &[String]) -> String {
+    rows.join("\n")
+}
+
+#[test]
+fn a_sound_dataset_has_nothing_to_report() {
+    let (directory, report) = linked(&[]);
+    assert_eq!(found(&report), [""; 0]);
+    assert_eq!(directory.unwrap().programs[0].slug, "program-1");
+}
+
+#[test]
+fn dataset_must_carry_the_version_licence_and_its_default_language() {
+    let dataset = |from: &str, to: &str| DATASET.replace(from, to);
+    refused("dataset.json", dataset(r#"Version":"1""#, r#"Version":"2""#), "E0209 dataset.json:1");
+    refused("dataset.json", dataset("CC BY 4.0", "CC0"), "E0208 dataset.json:1");
+    let (_, report) = linked(&[("dataset.json", dataset(r#"["en","es"]"#, r#"["en"]"#))]);
+    assert_eq!(found(&report)[0], "E0210 dataset.json:1");
+}
+
+/// Set `OPDIR_TEST_DATA` to the folder of a real dataset.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "which dataset, is a setting of the test run")]
+fn real_data_has_no_errors() {
+    let Some(folder) = std::env::var_os("OPDIR_TEST_DATA") else { return };
+    let mut report = Diagnostics::new();
+    let start = Instant::now();
+    let tables = read(&Input::Folder(PathBuf::from(folder)), &mut report).unwrap();
+    let read_in = start.elapsed();
+    let directory = link(tables, &mut report);
+    eprintln!("read {read_in:?}, linked {:?}", start.elapsed() - read_in);
+    report.print(MessageFormat::Human, &mut std::io::stderr()).unwrap();
+    assert_eq!(report.error_count(), 0);
+    assert!(!directory.unwrap().programs.is_empty());
+}
+
+#[test]
+fn every_code_is_given_by_some_test() {
+    let tests = [
+        include_str!("tests.rs"),
+        include_str!("tests/doubts.rs"),
+        include_str!("tests/identity.rs"),
+        include_str!("tests/references.rs"),
+        include_str!("tests/texts.rs"),
+        include_str!("tests/values.rs"),
+        include_str!("../read/tests.rs"),
+        include_str!("../read/tests/loose.rs"),
+        include_str!("../../../import/src/tests.rs"),
+    ];
+    for code in Code::ALL {
+        assert!(tests.iter().any(|text| text.contains(&format!("\"{}", code.id()))), "{}", code.id());
+    }
+}

@@ -1,0 +1,72 @@
+//! What a draft is made from: every sheet of a source, where it stands, and the money it speaks of.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::one_line;
+use crate::source::{self, Cell, Reading, Sheet};
+
+/// A sheet that was read, and how.
+pub(super) struct Found {
+    /// Its name, where its source has several.
+    pub name: Option<String>,
+    /// Its encoding, where that is not UTF-8.
+    pub encoding: Option<String>,
+    pub sheet: Sheet,
+}
+
+/// Every sheet of a source that has rows.
+pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
+    let names = source::sheets(bytes)?;
+    if names.len() > 1 {
+        let read = names.into_iter().filter_map(|name| {
+            let sheet = source::read(bytes, &Reading { sheet: Some(&name), ..Reading::default() }).ok()?;
+            Some(Found { name: Some(name), encoding: None, sheet })
+                .filter(|found| !found.sheet.rows.is_empty())
+        });
+        let read: Vec<Found> = read.collect();
+        return if read.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(read) };
+    }
+    let (sheet, encoding) = match source::read(bytes, &Reading::default()) {
+        Ok(sheet) => (sheet, None),
+        Err(reason) if std::str::from_utf8(bytes).is_ok() => return Err(reason),
+        Err(reason) => {
+            let guess = source::guess(bytes);
+            let how = Reading { encoding: Some(&guess), ..Reading::default() };
+            (source::read(bytes, &how).map_err(|_| reason)?, Some(guess))
+        }
+    };
+    Ok(vec![Found { name: None, encoding, sheet }])
+}
+
+/// Where a file is, seen from the folder of a dataset: both can then be moved together.
+pub(super) fn beside(file: &Path, data: &Path) -> PathBuf {
+    let whole = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        path.canonicalize().unwrap_or(path)
+    };
+    let (file, data) = (whole(file), whole(data));
+    let common = file.components().zip(data.components()).take_while(|(one, other)| one == other).count();
+    if common < 2 {
+        return file;
+    }
+    let up = data.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(common)).collect()
+}
+
+/// The currency that the sums of a sheet are in, and a cell that says so, where that is not the dollar.
+pub(super) fn currency_of(sheet: &Sheet) -> Option<(&'static str, String)> {
+    const SIGNS: [(char, &str); 3] = [('€', "EUR"), ('£', "GBP"), ('¥', "JPY")];
+    let texts = sheet.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row.line, cell)));
+    let mut sums = texts.filter_map(|(line, cell)| match cell {
+        Cell::Text(text) if text.len() < 40 && text.bytes().any(|byte| byte.is_ascii_digit()) => {
+            Some((line, text))
+        }
+        _ => None,
+    });
+    sums.find_map(|(line, text)| {
+        let (_, currency) = SIGNS
+            .into_iter()
+            .find(|(sign, _)| text.trim().starts_with(*sign) || text.trim().ends_with(*sign))?;
+        Some((currency, format!("{}, row {line}", one_line(text))))
+    })
+}

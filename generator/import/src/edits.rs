@@ -1,0 +1,163 @@
+//! Corrections of imported records, in files of their own so that the next import keeps them: a row names
+//! its record by `key`, `slug` or `id`, and says what is to be different.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Outputs, Record, mapping, previous, values};
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
+use dataset::failure::{Failure, fail};
+use dataset::read::Table;
+use dataset::slug::slug_of;
+
+/// What an edit names its record by.
+const NAMES: [&str; 3] = ["key", "slug", "id"];
+
+/// Applies every edit to what was imported.
+pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), Failure> {
+    let tables: BTreeSet<Table> = outputs.keys().map(|(table, _)| *table).collect();
+    for table in tables {
+        for ending in ["csv", "ndjson"] {
+            let path = data.join("edits").join(format!("{}.{ending}", table.name()));
+            let text = match std::fs::read_to_string(&path) {
+                Ok(text) => text,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(fail(Failure::Input, format_args!("{}: {error}", path.display()))),
+            };
+            let file = report.add_file(path.display().to_string());
+            let rows =
+                if ending == "csv" { csv_rows(&text, file, report) } else { json_rows(&text, file, report) };
+            for (at, row) in rows {
+                edit(table, at, row, data, outputs, report);
+            }
+        }
+    }
+    Ok(())
+}
+
+type Rows = Vec<(Location, Record)>;
+
+/// Empty cells leave what is there.
+fn csv_rows(text: &str, file: FileId, report: &mut Diagnostics) -> Rows {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let header = reader.headers().cloned().unwrap_or_default();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) if record.len() == header.len() => record,
+            other => {
+                let line =
+                    other.as_ref().ok().and_then(csv::StringRecord::position).map_or(1, csv::Position::line);
+                let at = Location { file, line: u32::try_from(line).unwrap_or(1) };
+                let message = "the row has more or fewer cells than the header";
+                report.push(Diagnostic::new(Code::CellCount, at, message));
+                continue;
+            }
+        };
+        let line = record.position().map_or(1, csv::Position::line);
+        let cells = header.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
+        let row = cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect();
+        rows.push((Location { file, line: u32::try_from(line).unwrap_or(u32::MAX) }, row));
+    }
+    rows
+}
+
+/// A null clears what is there.
+fn json_rows(text: &str, file: FileId, report: &mut Diagnostics) -> Rows {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let mut rows = Vec::new();
+    for (line, text) in lines {
+        let at = Location { file, line };
+        match serde_json::from_str(text) {
+            Ok(row) => rows.push((at, row)),
+            Err(error) => report.push(Diagnostic::new(Code::BadSyntax, at, format!("broken JSON: {error}"))),
+        }
+    }
+    rows
+}
+
+fn edit(
+    table: Table,
+    at: Location,
+    row: Record,
+    data: &Path,
+    outputs: &mut Outputs,
+    report: &mut Diagnostics,
+) {
+    let Some((name, wanted)) =
+        NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())))
+    else {
+        let message = "the edit names no record";
+        report.push(
+            Diagnostic::new(Code::LostEdit, at, message).of("key").help("fill in `key`, `slug` or `id`"),
+        );
+        return;
+    };
+    let mut changes = Vec::new();
+    let kinds = mapping::kinds(table);
+    for (field, value) in row.into_iter().filter(|(field, _)| field != name) {
+        let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
+            let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`{field}` is not a field of {}", table.name());
+            report.push(Diagnostic::new(Code::UnknownField, at, message).of(field).maybe_help(help));
+            return;
+        };
+        match values::written(&value, &field, *kind) {
+            Ok(value) => changes.push((field, value)),
+            Err(wrong) => {
+                report.push(Diagnostic::new(wrong.code, at, wrong.message).of(field).help(wrong.help));
+                return;
+            }
+        }
+    }
+    let mut is_found = false;
+    for ((of, _), output) in outputs.iter_mut() {
+        for record in
+            output.records.iter_mut().filter(|record| *of == table && is_named(record, name, &wanted))
+        {
+            is_found = true;
+            for (field, value) in &changes {
+                change(record, field, value, at, report);
+            }
+        }
+    }
+    if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {
+        let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
+        report.push(Diagnostic::new(Code::LostEdit, at, message).about(name, wanted));
+    }
+}
+
+fn change(record: &mut Record, field: &str, value: &Value, at: Location, report: &mut Diagnostics) {
+    if record.get(field).unwrap_or(&Value::Null) == value {
+        let message = format!("`{field}` is what the source says");
+        report.push(Diagnostic::new(Code::IdleEdit, at, message).of(field.to_owned()));
+    } else if value.is_null() {
+        record.remove(field);
+    } else {
+        record.insert(field.to_owned(), value.clone());
+    }
+}
+
+fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
+    let text = |name: &str| record.get(name).and_then(Value::as_str);
+    match (text(name), name) {
+        (Some(found), _) => found == wanted,
+        (None, "slug") => text("name").or(text("displayName")).is_some_and(|name| slug_of(name) == wanted),
+        (None, _) => false,
+    }
+}
+
+/// Whether a source that was not imported this time has the record.
+fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, outputs: &Outputs) -> bool {
+    let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));
+    let others = sources.filter(|source| !outputs.contains_key(&(table, source.clone())));
+    others
+        .into_iter()
+        .any(|source| previous(data, table, &source).iter().any(|it| is_named(it, name, wanted)))
+}

@@ -1,0 +1,481 @@
+#![doc = include_str!("../README.md")]
+//! `opdir import`: rows of spreadsheets, exports and pipes become tables of a dataset, by one small file
+//! that says which column is which field. What it writes is never edited: corrections stand in `edits/`.
+
+mod draft;
+mod edits;
+pub mod fix;
+mod forms;
+mod mapping;
+mod source;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::fix::replace;
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, counted, quoted};
+use dataset::failure::{Failure, fail};
+use dataset::read::Table;
+use mapping::{Gone, Rule, Source, Target};
+use source::{Cell, Reading, Row, Sheet};
+
+pub use draft::draft;
+
+/// Where the mapping stands.
+const FILE: &str = "import.toml";
+/// A record that will be written.
+type Record = Map<String, Value>;
+
+/// What is imported from where.
+#[derive(Debug)]
+pub struct Order<'a> {
+    /// Folder of the dataset.
+    pub data: &'a Path,
+    /// Names of sources; all when there are none.
+    pub sources: &'a [String],
+    /// A file that takes the place of the mapping's; `-` is standard input.
+    pub from: Option<&'a Path>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+/// Imports, and says what it wrote. Problems go to `report`; with errors nothing is written.
+///
+/// # Errors
+///
+/// If the mapping or a source is not there, or a table cannot be written.
+pub fn import(order: &Order<'_>, report: &mut Diagnostics) -> Result<Vec<String>, Failure> {
+    let path = order.data.join(FILE);
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        let help = format!("`opdir import {} --draft --from FILE` writes one", order.data.display());
+        fail(Failure::Input, format_args!("{}: {error}; {help}", path.display()))
+    })?;
+    let file = report.add_file(path.display().to_string());
+    let sources = match mapping::read(&text) {
+        Ok(sources) => sources,
+        Err((message, word)) => {
+            report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).of(word));
+            return Err(Failure::Data);
+        }
+    };
+    let chosen = choose(&sources, order)?;
+    let mut maker = Maker { report, file, text: &text, outputs: BTreeMap::new() };
+    for source in &chosen {
+        let bytes = bytes_of(source, order)?;
+        maker.import(source, &bytes, order.data);
+    }
+    let mut outputs = maker.outputs;
+    edits::apply(order.data, &mut outputs, report)?;
+    if report.error_count() > 0 {
+        return Err(Failure::Data);
+    }
+    let mut said = Vec::new();
+    for ((table, source), output) in &outputs {
+        let folder = order.data.join(table.name());
+        let path = folder.join(format!("{source}.ndjson"));
+        let rows = counted(output.records.len(), "row");
+        said.push(format!("{}: {rows}{}", path.display(), output.gone()));
+        if !order.dry_run {
+            let unwritable = |error| fail(Failure::Output, format_args!("{}: {error}", folder.display()));
+            std::fs::create_dir_all(&folder).map_err(unwritable)?;
+            replace(&path, output.text().as_bytes())?;
+        }
+    }
+    Ok(said)
+}
+
+/// The first line of a mapping that begins with a word.
+fn place(text: &str, file: FileId, word: &str) -> Location {
+    let starts = |line: &str| !word.is_empty() && line.trim_start().trim_start_matches('[').contains(word);
+    let line = text.lines().position(starts).unwrap_or(0);
+    Location { file, line: u32::try_from(line + 1).unwrap_or(u32::MAX) }
+}
+
+fn choose<'s>(sources: &'s [Source], order: &Order<'_>) -> Result<Vec<&'s Source>, Failure> {
+    for name in order.sources {
+        if sources.iter().all(|source| source.name != *name) {
+            let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+            let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
+            return Err(fail(Failure::Usage, message));
+        }
+    }
+    let is_chosen = |source: &&Source| order.sources.is_empty() || order.sources.contains(&source.name);
+    let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
+    if order.from.is_some() && chosen.len() != 1 {
+        return Err(fail(Failure::Usage, "--from is one source: name it"));
+    }
+    Ok(chosen)
+}
+
+fn bytes_of(source: &Source, order: &Order<'_>) -> Result<Vec<u8>, Failure> {
+    let path = match (order.from, &source.file) {
+        (Some(path), _) if path == Path::new("-") => return piped(),
+        (Some(path), _) => path.to_owned(),
+        (None, Some(file)) => order.data.join(file),
+        (None, None) => {
+            let message =
+                format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
+            return Err(fail(Failure::Usage, message));
+        }
+    };
+    read_file(&path)
+}
+
+/// A file, if it is not larger than any source may be.
+fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unreadable = |error| fail(Failure::Input, format_args!("{}: {error}", path.display()));
+    limited(std::fs::File::open(path).map_err(unreadable)?).map_err(unreadable)
+}
+
+fn piped() -> Result<Vec<u8>, Failure> {
+    limited(std::io::stdin().lock())
+        .map_err(|error| fail(Failure::Input, format_args!("standard input: {error}")))
+}
+
+fn limited(stream: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One more than is allowed, so that too much is seen as such.
+    stream.take(source::LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The records of one table from one source.
+#[derive(Debug, Default)]
+struct Output {
+    records: Vec<Record>,
+    /// Records whose rows vanished, and that are kept.
+    kept: usize,
+    removed: usize,
+}
+
+impl Output {
+    fn text(&self) -> String {
+        self.records.iter().map(|record| format!("{}\n", Value::Object(record.clone()))).collect()
+    }
+
+    fn gone(&self) -> String {
+        match (self.kept, self.removed) {
+            (0, 0) => String::new(),
+            (kept, 0) => format!(", {kept} of them no longer in the source"),
+            (_, removed) => format!(", {removed} removed with their source"),
+        }
+    }
+}
+
+type Outputs = BTreeMap<(Table, String), Output>;
+
+struct Maker<'a> {
+    report: &'a mut Diagnostics,
+    /// The mapping.
+    file: FileId,
+    text: &'a str,
+    outputs: Outputs,
+}
+
+impl Maker<'_> {
+    fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
+        let how = Reading {
+            sheet: source.sheet.as_deref(),
+            rows: source.rows.as_deref(),
+            encoding: source.encoding.as_deref(),
+        };
+        let name = source
+            .file
+            .as_ref()
+            .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
+        let file = self.report.add_file(name);
+        let mut sheet = match source::read(bytes, &how) {
+            Ok(sheet) => sheet,
+            Err(reason) => {
+                let at = Location { file, line: 1 };
+                let message = format!("source `{}`: {reason}", source.name);
+                self.report.push(Diagnostic::new(Code::BadSource, at, message));
+                return;
+            }
+        };
+        for note in &sheet.notes {
+            self.report.note(format!("source `{}`: {note}", source.name));
+        }
+        if !self.has_columns(source, &sheet, file) || !self.has_one_kind_of_dates(source, &sheet, file) {
+            return;
+        }
+        self.tell_new_columns(source, &sheet, file);
+        if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
+            let is_skipped =
+                |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
+            sheet.rows.retain(|row| !is_skipped(row));
+        }
+        let keys = self.keys(source, &sheet, file);
+        for target in &source.targets {
+            let records = self.records(source, target, &sheet, &keys, file);
+            let output = with_gone(records, source, target, data);
+            self.outputs.insert((target.table, source.name.clone()), output);
+        }
+    }
+
+    /// Whether every mapped column is there.
+    fn has_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
+        let mapped = source.targets.iter().flat_map(|target| &target.fields);
+        let mapped = mapped
+            .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
+        let named: Vec<(&str, &String)> = mapped.chain(source.key.iter().map(|key| ("key", key))).collect();
+        let mut told = BTreeSet::new();
+        for (field, column) in named {
+            if sheet.column(column).is_none() && told.insert(column) {
+                let near = dataset::diagnostics::nearest(column, sheet.columns.iter().map(String::as_str));
+                let message =
+                    format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
+                let help = match near {
+                    Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
+                    None => format!("its columns are {}", sheet.columns.join(", ")),
+                };
+                let at = place(self.text, self.file, column);
+                let at = if at.line > 1 { at } else { Location { file, line: 1 } };
+                self.report
+                    .push(Diagnostic::new(Code::LostColumn, at, message).about("column", column).help(help));
+            }
+        }
+        told.is_empty()
+    }
+
+    /// A column of dates and of texts that look like dates was half converted, and the converted half may
+    /// have day and month swapped.
+    fn has_one_kind_of_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
+        use dataset::schema::Kind;
+        let mut is_good = true;
+        for (field, kind, rule) in source.targets.iter().flat_map(|target| &target.fields) {
+            let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
+            if *kind != Kind::Date {
+                continue;
+            }
+            let dates = sheet
+                .rows
+                .iter()
+                .filter(|row| matches!(row.cells.get(column), Some(Cell::Moment(_))))
+                .count();
+            let texts: Vec<&Row> = sheet
+                .rows
+                .iter()
+                .filter(
+                    |row| matches!(row.cells.get(column), Some(Cell::Text(text)) if looks_like_a_date(text)),
+                )
+                .collect();
+            if let (true, Some(first)) = (dates > 0, texts.first()) {
+                let message = format!(
+                    "`{field}`: {dates} dates and {} texts in one column: day and month of the dates may be swapped",
+                    texts.len()
+                );
+                let help = "open the original with the right locale and export it again";
+                let at = Location { file, line: first.line };
+                self.report.push(Diagnostic::new(Code::BadValue, at, message).of(field.clone()).help(help));
+                is_good = false;
+            }
+        }
+        is_good
+    }
+
+    /// Tells of columns that the mapping says nothing of.
+    fn tell_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
+        let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
+        for column in &sheet.columns {
+            let is_named = |name: &String| name.trim_start_matches('/') == column;
+            let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
+                || source.ignore.iter().any(|name| is_named(name) || begins(name, column))
+                || source.key.as_ref().is_some_and(is_named);
+            if !column.is_empty() && !is_known {
+                let message = format!("the column {} is not mapped", quoted(column));
+                let at = Location { file, line: 1 };
+                let help = format!("map it, or add it to `ignore` of source `{}`", source.name);
+                self.report
+                    .push(Diagnostic::new(Code::NewColumn, at, message).about("column", column).help(help));
+            }
+        }
+    }
+
+    /// What each row is called in its source; a key twice is an error.
+    fn keys(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> Vec<Option<String>> {
+        let column = source.key.as_ref().and_then(|key| sheet.column(key));
+        let Some(column) = column else { return vec![None; sheet.rows.len()] };
+        let mut known: BTreeMap<String, u32> = BTreeMap::new();
+        let mut keys = Vec::with_capacity(sheet.rows.len());
+        for row in &sheet.rows {
+            let key = row.cells.get(column).map(Cell::text).unwrap_or_default();
+            let at = Location { file, line: row.line };
+            let fault = match known.get(&key) {
+                _ if key.is_empty() => Some("the row has no key".to_owned()),
+                Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
+                None => None,
+            };
+            if let Some(message) = fault {
+                let help = "give each row a key of its own in the source, or name another column as `key`";
+                let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
+                self.report.push(Diagnostic::new(code, at, message).about("key", key.as_str()).help(help));
+            }
+            known.entry(key.clone()).or_insert(row.line);
+            keys.push(Some(key));
+        }
+        keys
+    }
+
+    fn records(
+        &mut self,
+        source: &Source,
+        target: &Target,
+        sheet: &Sheet,
+        keys: &[Option<String>],
+        file: FileId,
+    ) -> Vec<Record> {
+        let distinct = target.distinct();
+        let of_program =
+            source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
+        let of_program = of_program && is_of_a_program(target);
+        let mut seen = BTreeSet::new();
+        let mut records = Vec::new();
+        for (row, key) in sheet.rows.iter().zip(keys) {
+            let at = Location { file, line: row.line };
+            let Some((mut record, notes)) = self.record(source, target, sheet, row, at) else { continue };
+            if let Some(field) = distinct {
+                let value = record.get(field).map(Value::to_string).unwrap_or_default();
+                if value.is_empty() || !seen.insert(value) {
+                    continue;
+                }
+                // Rows that name it by this value name it by its key, which outlives a change of the name.
+                let known = record.get(field).cloned().filter(|_| !target.has("key"));
+                known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
+            } else if let Some(key) = key {
+                if of_program {
+                    let field = if target.table == Table::Sources { "entity" } else { "program" };
+                    record.insert(field.to_owned(), key.clone().into());
+                } else if !target.has("key") && target.table != Table::Aliases {
+                    record.insert("key".to_owned(), key.clone().into());
+                }
+            }
+            records.push(record);
+            self.note_hours(source, key.as_deref(), notes);
+        }
+        records
+    }
+
+    /// The fields of a row; nothing when no column of it says anything.
+    fn record(
+        &mut self,
+        source: &Source,
+        target: &Target,
+        sheet: &Sheet,
+        row: &Row,
+        at: Location,
+    ) -> Option<(Record, Vec<(String, String)>)> {
+        let (mut record, mut notes, mut says) = (Record::new(), Vec::new(), false);
+        let mut is_broken = false;
+        for (field, kind, rule) in &target.fields {
+            let cell = cell_of(rule, sheet, row);
+            match values::make(&cell, field, *kind, rule, source) {
+                Ok(None) => {}
+                Ok(Some(made)) => {
+                    says |= rule.value.is_none();
+                    notes.extend(made.note.map(|note| (field.clone(), note)));
+                    record.insert(field.clone(), made.value);
+                }
+                Err(wrong) if source.drafts_broken => {
+                    is_broken = true;
+                    let message = format!("{}; kept as a draft without it", wrong.message);
+                    let told = Diagnostic::new(Code::KeptAsDraft, at, message);
+                    self.report.push(told.about(field.clone(), cell.text()).help(wrong.help));
+                }
+                Err(wrong) => {
+                    let told = Diagnostic::new(wrong.code, at, wrong.message);
+                    self.report.push(told.about(field.clone(), cell.text()).help(wrong.help));
+                }
+            }
+        }
+        if is_broken {
+            record.insert("publication".to_owned(), "draft".into());
+        }
+        (says || is_broken).then_some((record, notes))
+    }
+
+    /// Hours beside days as facts of the row's program.
+    fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>) {
+        let Some(key) = key else { return };
+        for (field, note) in notes {
+            let mut fact = Record::new();
+            fact.insert("program".to_owned(), key.into());
+            fact.insert("kind".to_owned(), "note".into());
+            fact.insert("label".to_owned(), field.into());
+            fact.insert("text".to_owned(), note.into());
+            let name = format!("{}-hours", source.name);
+            self.outputs.entry((Table::Facts, name)).or_default().records.push(fact);
+        }
+    }
+}
+
+/// Whether rows of the table belong to the program of the same row.
+fn is_of_a_program(target: &Target) -> bool {
+    let fields = dataset::read::identity::extras(target.table);
+    let names =
+        |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
+    names("program") || target.table == Table::Sources && names("entity")
+}
+
+fn looks_like_a_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
+    parts.len() == 3
+        && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// What a rule reads of a row.
+fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
+    let cell = |name: &String| sheet.column(name).and_then(|column| row.cells.get(column));
+    match (&rule.value, &rule.columns[..]) {
+        (Some(value), _) => Cell::Text(value.clone()),
+        (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
+        (None, columns) => {
+            let texts = columns.iter().filter_map(cell).filter(|cell| !cell.is_empty()).map(Cell::text);
+            let texts: Vec<String> = texts.collect();
+            if texts.is_empty() { Cell::Empty } else { Cell::Text(texts.join(&rule.with)) }
+        }
+    }
+}
+
+/// The records, and those of the last import whose rows have vanished since.
+fn with_gone(mut records: Vec<Record>, source: &Source, target: &Target, data: &Path) -> Output {
+    let before = previous(data, target.table, &source.name);
+    let keys: BTreeSet<String> =
+        records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
+    let vanished =
+        before.into_iter().filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
+    let mut output = Output::default();
+    for mut record in vanished {
+        match source.gone {
+            Gone::Remove => {
+                output.removed += 1;
+                continue;
+            }
+            Gone::Keep => {}
+            Gone::Withdraw => drop(record.insert("publication".to_owned(), "withdrawn".into())),
+        }
+        output.kept += 1;
+        records.push(record);
+    }
+    output.records = records;
+    output
+}
+
+/// What the last import wrote.
+fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
+    let path = data.join(table.name()).join(format!("{source}.ndjson"));
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests;
+
+/// Whether a name that ends in `*` stands for a column.
+fn begins(name: &str, column: &str) -> bool {
+    name.strip_suffix('*').is_some_and(|start| column.starts_with(start))
+}

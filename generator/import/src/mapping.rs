@@ -1,0 +1,273 @@
+//! `import.toml`: which file is read how, and which field is made from which column. What is not known is
+//! refused with the known word that was probably meant.
+
+use std::collections::BTreeMap;
+
+use toml::{Table as Toml, Value};
+
+use super::forms::{DateOrder, NumberForm};
+use dataset::diagnostics::nearest;
+use dataset::read::Table;
+use dataset::read::identity::extras;
+use dataset::schema::{self, Kind};
+
+/// Words that a source may have beside its tables.
+const OPTIONS: [&str; 13] = [
+    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "lists", "empty", "ignore", "skip",
+    "gone", "broken",
+];
+/// Words of a rule.
+const WORDS: [&str; 8] = ["column", "value", "values", "join", "with", "distinct", "time", "default"];
+
+/// What becomes of a record whose row vanished from its source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Gone {
+    #[default]
+    Withdraw,
+    Keep,
+    Remove,
+}
+
+/// One source.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub name: String,
+    pub file: Option<String>,
+    pub sheet: Option<String>,
+    pub rows: Option<String>,
+    pub encoding: Option<String>,
+    pub key: Option<String>,
+    pub dates: Option<DateOrder>,
+    pub numbers: Option<NumberForm>,
+    pub lists: Option<String>,
+    pub empty: Vec<String>,
+    pub ignore: Vec<String>,
+    /// Keys of rows that are no records, such as sums.
+    pub skip: Vec<String>,
+    pub gone: Gone,
+    /// Whether a row that fails becomes a draft without what failed.
+    pub drafts_broken: bool,
+    pub targets: Vec<Target>,
+}
+
+impl Source {
+    /// One that declares nothing: values are in the dataset's own forms.
+    pub(super) fn plain() -> Self {
+        Self {
+            name: String::new(),
+            file: None,
+            sheet: None,
+            rows: None,
+            encoding: None,
+            key: None,
+            dates: None,
+            numbers: None,
+            lists: None,
+            empty: Vec::new(),
+            ignore: Vec::new(),
+            skip: Vec::new(),
+            gone: Gone::Withdraw,
+            drafts_broken: false,
+            targets: Vec::new(),
+        }
+    }
+}
+
+/// Fields of one table.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub table: Table,
+    pub fields: Vec<(String, Kind, Rule)>,
+}
+
+impl Target {
+    pub(super) fn has(&self, field: &str) -> bool {
+        self.fields.iter().any(|(name, ..)| name == field)
+    }
+
+    /// The field that there is one row for each value of.
+    pub(super) fn distinct(&self) -> Option<&str> {
+        self.fields.iter().find(|(.., rule)| rule.distinct).map(|(name, ..)| name.as_str())
+    }
+}
+
+/// How one field is made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rule {
+    pub columns: Vec<String>,
+    pub with: String,
+    pub value: Option<String>,
+    pub values: BTreeMap<String, String>,
+    pub distinct: bool,
+    /// Whether an hour beside the day goes into a note.
+    pub notes_time: bool,
+    pub default: Option<String>,
+}
+
+/// What is wrong, and a word of the file to find it by.
+pub(super) type Wrong = (String, String);
+
+/// Reads the mapping.
+pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
+    let file: Toml = text.parse().map_err(|error: toml::de::Error| {
+        let line =
+            error.span().and_then(|span| text.get(..span.start)).and_then(|before| before.lines().last());
+        (error.message().to_owned(), line.unwrap_or_default().trim_start_matches('[').to_owned())
+    })?;
+    if let Some(name) = file.keys().find(|name| *name != "sources") {
+        return Err((format!("`{name}` is not known; a source is [sources.NAME]"), name.clone()));
+    }
+    let Some(Value::Table(sources)) = file.get("sources") else {
+        return Err(("there is no [sources.NAME]".to_owned(), String::new()));
+    };
+    sources.iter().map(|(name, value)| source(name, value)).collect()
+}
+
+fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(is_plain) {
+        let message = format!("`{name}` becomes the name of a file: small letters, digits and hyphens only");
+        return Err((message, name.to_owned()));
+    }
+    let Value::Table(members) = value else {
+        return Err((format!("`{name}` is no table: write [sources.{name}]"), name.to_owned()));
+    };
+    let mut targets = Vec::new();
+    for (word, value) in members.iter().filter(|(word, _)| !OPTIONS.contains(&word.as_str())) {
+        let Some(table) = Table::parse(word) else {
+            let known = OPTIONS.into_iter().chain(Table::ALL.map(Table::name));
+            let near =
+                nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err((format!("`{word}` is neither an option nor a table{near}"), word.clone()));
+        };
+        targets.push(target(table, value)?);
+    }
+    if targets.is_empty() {
+        let message = format!("nothing is mapped: add [sources.{name}.programs]");
+        return Err((message, name.to_owned()));
+    }
+    // Parents first: what has one row for each value is what other rows name.
+    targets.sort_by_key(|target| target.table);
+    let text = |word: &str| text(members, word);
+    let dates =
+        text("dates")?.map(|form| form.parse().map_err(|error| (error, "dates".to_owned()))).transpose()?;
+    let numbers = text("numbers")?
+        .map(|form| form.parse().map_err(|error| (error, "numbers".to_owned())))
+        .transpose()?;
+    let one_of = |word: &'static str, known: &[&str]| match text(word)? {
+        Some(found) if !known.contains(&found.as_str()) => {
+            Err((format!("`{word}` is `{found}`, it takes {}", known.join(", ")), word.to_owned()))
+        }
+        found => Ok(found),
+    };
+    let gone = match one_of("gone", &["withdraw", "keep", "remove"])?.as_deref() {
+        Some("keep") => Gone::Keep,
+        Some("remove") => Gone::Remove,
+        _ => Gone::Withdraw,
+    };
+    Ok(Source {
+        name: name.to_owned(),
+        file: text("file")?,
+        sheet: text("sheet")?,
+        rows: text("rows")?,
+        encoding: text("encoding")?,
+        key: text("key")?,
+        dates,
+        numbers,
+        lists: text("lists")?,
+        empty: texts(members, "empty")?,
+        ignore: texts(members, "ignore")?,
+        skip: texts(members, "skip")?,
+        gone,
+        drafts_broken: one_of("broken", &["stop", "draft"])?.as_deref() == Some("draft"),
+        targets,
+    })
+}
+
+fn text(members: &Toml, word: &str) -> Result<Option<String>, Wrong> {
+    match members.get(word) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err((format!("`{word}` is no text"), word.to_owned())),
+    }
+}
+
+fn texts(members: &Toml, word: &str) -> Result<Vec<String>, Wrong> {
+    let wrong = || (format!("`{word}` is no list of texts"), word.to_owned());
+    let Some(value) = members.get(word) else { return Ok(Vec::new()) };
+    let items = value.as_array().ok_or_else(wrong)?;
+    items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+}
+
+fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
+    let name = table.name();
+    let Value::Table(members) = value else {
+        return Err((format!("`{name}` is no table of fields"), name.to_owned()));
+    };
+    let kinds = kinds(table);
+    let mut fields = Vec::new();
+    for (field, value) in members {
+        let Some((_, kind)) = kinds.iter().find(|(known, _)| known == field) else {
+            let known = kinds.iter().map(|(known, _)| known.as_str());
+            let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
+            let near = near.unwrap_or_default();
+            return Err((format!("`{field}` is not a field of {name}{near}"), field.clone()));
+        };
+        fields.push((field.clone(), *kind, rule(field, value)?));
+    }
+    if fields.iter().filter(|(.., rule)| rule.distinct).count() > 1 {
+        return Err((
+            format!("two fields of {name} are `distinct`; one row is made for each value of one"),
+            name.to_owned(),
+        ));
+    }
+    Ok(Target { table, fields })
+}
+
+/// The fields that a mapping may make.
+pub(super) fn kinds(table: Table) -> Vec<(String, Kind)> {
+    let mut kinds = schema::kinds(table);
+    kinds.extend(extras(table).iter().map(|name| ((*name).to_owned(), Kind::Text)));
+    kinds.push(("publication".to_owned(), Kind::Text));
+    kinds
+}
+
+fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
+    let wrong = |message: String| (format!("`{field}`: {message}"), field.to_owned());
+    let with = " ".to_owned();
+    let members = match value {
+        Value::String(column) => return Ok(Rule { columns: vec![column.clone()], with, ..Rule::default() }),
+        Value::Table(members) => members,
+        _ => return Err(wrong("expected the name of a column, or { column = … }".to_owned())),
+    };
+    if let Some(word) = members.keys().find(|word| !WORDS.contains(&word.as_str())) {
+        let near =
+            nearest(word, WORDS).map_or_else(|| WORDS.join(", "), |near| format!("did you mean `{near}`?"));
+        return Err(wrong(format!("`{word}` is not known; {near}")));
+    }
+    let mut columns = texts(members, "join")?;
+    columns.extend(text(members, "column")?);
+    let mut values = BTreeMap::new();
+    for (from, to) in members.get("values").and_then(Value::as_table).into_iter().flatten() {
+        let to = to.as_str().ok_or_else(|| wrong("`values` has a value that is no text".to_owned()))?;
+        values.insert(from.clone(), to.to_owned());
+    }
+    let rule = Rule {
+        columns,
+        with: text(members, "with")?.unwrap_or(with),
+        value: text(members, "value")?,
+        values,
+        distinct: members.get("distinct").and_then(Value::as_bool).unwrap_or_default(),
+        notes_time: match text(members, "time")?.as_deref() {
+            None => false,
+            Some("note") => true,
+            Some(other) => return Err(wrong(format!("`time` is `{other}`, it takes note"))),
+        },
+        default: text(members, "default")?,
+    };
+    match (rule.columns.is_empty(), rule.value.is_some()) {
+        (true, false) => Err(wrong("say `column`, `join` or `value`".to_owned())),
+        (false, true) => Err(wrong("`value` is the same in every row; `column` is not: say one".to_owned())),
+        _ => Ok(rule),
+    }
+}

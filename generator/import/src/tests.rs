@@ -1,0 +1,368 @@
+//! Sources, mappings and edits: what they become, and what is refused.
+
+use std::fs;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+
+mod workbooks;
+
+/// A folder of a dataset with a mapping, a source and what else is given.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        files.iter().for_each(|(path, text)| place.write(path, text.as_bytes()));
+        place
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn import(&self) -> (bool, Diagnostics) {
+        let mut report = Diagnostics::new();
+        let order = Order { data: self.folder.path(), sources: &[], from: None, dry_run: false };
+        let done = import(&order, &mut report);
+        (done.is_ok(), report)
+    }
+
+    /// Imports without a fault.
+    #[track_caller]
+    fn imported(&self) -> Diagnostics {
+        let (is_done, report) = self.import();
+        assert!(is_done, "{:?}", report.sorted());
+        report
+    }
+
+    fn rows(&self, path: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.folder.path().join(path)).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What is refused: code, line and message; nothing is written.
+    #[track_caller]
+    fn refused(&self) -> Vec<(&'static str, u32, String)> {
+        let (is_done, report) = self.import();
+        assert!(!is_done);
+        assert!(!self.folder.path().join("programs").exists(), "something was written");
+        let errors = report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
+        errors.map(|it| (it.code.id(), it.at.line, it.message.clone())).collect()
+    }
+}
+
+const SHEET: &str = "Ref;Title;Funder;Link;Type;Deadline;Max;Who\n\
+    A1;Ocean;Acme;https://a.example/;Beca;31/12/2026 17:00 CET;1.500,00;Spain, UK\n\
+    A2;Sea;Acme;https://b.example/;Beca;03/04/2027;n/a;\n";
+
+const MAPPING: &str = r#"
+[sources.grants]
+file = "inbox/grants.csv"
+key = "Ref"
+dates = "dmy"
+numbers = "1.234,56"
+lists = ","
+empty = ["n/a"]
+
+[sources.grants.organizations]
+name = { column = "Funder", distinct = true }
+
+[sources.grants.programs]
+name = "Title"
+organization = "Funder"
+officialUrl = "Link"
+programType = { column = "Type", values = { "Beca" = "scholarship" } }
+eligibleCountries = "Who"
+fundingMaxUsd = "Max"
+
+[sources.grants.cycles]
+label = { join = ["Title", "Ref"], with = " / " }
+deadlineOn = { column = "Deadline", time = "note" }
+"#;
+
+fn place() -> Place {
+    Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", SHEET)])
+}
+
+#[test]
+fn a_sheet_becomes_tables_as_the_mapping_says() {
+    let place = place();
+    let report = place.imported();
+    assert_eq!(report.sorted().len(), 0, "{:?}", report.sorted());
+    assert_eq!(place.rows("organizations/grants.ndjson"), [json!({"key": "Acme", "name": "Acme"})]);
+    let program = json!({
+        "key": "A1", "name": "Ocean", "organization": "Acme", "officialUrl": "https://a.example/",
+        "programType": "scholarship", "eligibleCountries": ["Spain", "UK"], "fundingMaxUsd": 1500
+    });
+    let programs = place.rows("programs/grants.ndjson");
+    assert_eq!(programs[0], program);
+    assert_eq!(programs[1].get("fundingMaxUsd"), None);
+    let cycles = place.rows("cycles/grants.ndjson");
+    assert_eq!(cycles[0], json!({"program": "A1", "label": "Ocean / A1", "deadlineOn": "2026-12-31"}));
+    assert_eq!(cycles[1]["deadlineOn"], "2027-04-03");
+    let note =
+        json!({"program": "A1", "kind": "note", "label": "deadlineOn", "text": "2026-12-31 17:00 CET"});
+    assert_eq!(place.rows("facts/grants-hours.ndjson"), [note]);
+}
+
+#[test]
+fn what_is_not_declared_is_refused_with_the_line_to_add_and_nothing_is_written() {
+    for (gone, code, message) in [
+        ("dates = \"dmy\"\n", "E0108", "`deadlineOn` is `31/12/2026 17:00 CET`, which may be two days"),
+        ("numbers = \"1.234,56\"\n", "E0211", "`fundingMaxUsd` is `1.500,00`, expected a number"),
+        (
+            ", time = \"note\"",
+            "E0108",
+            "`deadlineOn` is `31/12/2026 17:00 CET`, a day with the hour `17:00 CET`",
+        ),
+        ("\"Beca\" = \"scholarship\"", "E0201", "`programType`: `Beca` is not among `values`"),
+    ] {
+        let mapping =
+            MAPPING.replace(gone, if gone.starts_with("\"B") { "\"Premio\" = \"prize\"" } else { "" });
+        let place = Place::new(&[("import.toml", &mapping), ("inbox/grants.csv", SHEET)]);
+        let refused = place.refused();
+        assert_eq!((refused[0].0, refused[0].1, refused[0].2.as_str()), (code, 2, message), "{gone}");
+    }
+}
+
+#[test]
+fn a_mapping_is_refused_with_the_word_that_was_meant() {
+    for (good, bad, words) in [
+        ("name = \"Title\"", "nmae = \"Title\"", "`nmae` is not a field of programs; did you mean `name`?"),
+        ("dates =", "date =", "`date` is neither an option nor a table; did you mean `dates`?"),
+        ("\"dmy\"", "\"ddmmyy\"", "`dates` is `ddmmyy`, it takes dmy, mdy, ymd"),
+        ("1.234,56", "1.5", "`numbers` is `1.5`"),
+        ("distinct = true", "distict = true", "did you mean `distinct`?"),
+        ("[sources.grants.programs]", "[sources.grants.programmes]", "did you mean `programs`?"),
+        ("time = \"note\"", "time = \"drop\"", "`time` is `drop`, it takes note"),
+        ("[sources.grants]", "[sources.grants", ""),
+    ] {
+        let mapping = MAPPING.replace(good, bad);
+        let place = Place::new(&[("import.toml", &mapping), ("inbox/grants.csv", SHEET)]);
+        let refused = place.refused();
+        assert_eq!(refused.len(), 1, "{bad}");
+        assert_eq!(refused[0].0, "E0112", "{bad}");
+        assert!(refused[0].2.contains(words), "{bad}: {}", refused[0].2);
+        let line = 1 + mapping.lines().position(|line| line.contains(bad)).unwrap();
+        assert_eq!(refused[0].1 as usize, line, "{bad}");
+    }
+}
+
+#[test]
+fn a_source_that_drifts_is_told() {
+    let renamed = SHEET.replacen("Deadline", "Closing", 1);
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &renamed)]);
+    let refused = place.refused();
+    assert_eq!(refused[0].0, "E0114");
+    assert_eq!(refused[0].2, "the column `Deadline`, mapped to `deadlineOn`, is not in the source");
+    let grown =
+        SHEET.replace("Who\n", "Who;Contact\n").replace("UK\n", "UK;me\n").replace("n/a;\n", "n/a;;\n");
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &grown)]);
+    let report = place.imported();
+    let told = report.sorted();
+    assert_eq!(told[0].code.id(), "W0107");
+    assert_eq!(told[0].message, "the column `Contact` is not mapped");
+}
+
+#[test]
+fn a_row_that_vanished_is_withdrawn_kept_or_removed() {
+    for (gone, expected) in [("withdraw", Some("withdrawn")), ("keep", None)] {
+        let place = place();
+        place.imported();
+        let mapping = MAPPING.replace("key =", &format!("gone = \"{gone}\"\nkey ="));
+        place.write("import.toml", mapping.as_bytes());
+        place.write("inbox/grants.csv", SHEET.lines().take(2).collect::<Vec<_>>().join("\n").as_bytes());
+        place.imported();
+        let programs = place.rows("programs/grants.ndjson");
+        assert_eq!(programs.len(), 2);
+        assert_eq!(programs[1]["publication"].as_str(), expected, "{gone}");
+    }
+    let place = place();
+    place.imported();
+    place.write("import.toml", MAPPING.replace("key =", "gone = \"remove\"\nkey =").as_bytes());
+    place.write("inbox/grants.csv", SHEET.lines().take(2).collect::<Vec<_>>().join("\n").as_bytes());
+    place.imported();
+    assert_eq!(place.rows("programs/grants.ndjson").len(), 1);
+}
+
+#[test]
+fn twenty_edits_survive_the_next_import() {
+    let rows: String =
+        (0..20).map(|n| format!("B{n};Title {n};Acme;https://a.example/{n};Beca;;;\n")).collect();
+    let sheet = format!("{}\n{rows}", SHEET.lines().next().unwrap());
+    let edits: String = (0..20).map(|n| format!("B{n},Better {n},{n}\n")).collect();
+    let edits = format!("key,name,fundingMaxUsd\n{edits}");
+    let place =
+        Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &sheet), ("edits/programs.csv", &edits)]);
+    for _ in 0..2 {
+        place.imported();
+        let programs = place.rows("programs/grants.ndjson");
+        assert!(
+            (0..20)
+                .all(|n| programs[n]["name"] == format!("Better {n}") && programs[n]["fundingMaxUsd"] == n)
+        );
+    }
+}
+
+#[test]
+fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
+    let place = place();
+    place.write("edits/programs.csv", b"key,name\nA9,Nobody\n");
+    assert_eq!(place.refused(), [("E0115", 2, "no imported row of programs has the key `A9`".to_owned())]);
+    place.write("edits/programs.csv", b"slug,name\nocean,Ocean\n");
+    let report = place.imported();
+    assert_eq!(report.sorted()[0].code.id(), "W0109");
+    place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
+    assert!(!place.import().0);
+    place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
+    let (is_done, report) = place.import();
+    assert!(!is_done);
+    assert_eq!(report.sorted()[0].code.id(), "E0211");
+    fs::remove_file(place.folder.path().join("edits/programs.csv")).unwrap();
+    place.write("edits/programs.ndjson", b"{\"key\":\"A1\",\"fundingMaxUsd\":null}\n");
+    place.imported();
+    assert_eq!(place.rows("programs/grants.ndjson")[0].get("fundingMaxUsd"), None);
+}
+
+#[test]
+fn a_broken_row_may_be_kept_as_a_draft() {
+    let mapping = MAPPING.replace("key =", "broken = \"draft\"\nkey =");
+    let sheet = SHEET.replace("03/04/2027", "soon");
+    let place = Place::new(&[("import.toml", &mapping), ("inbox/grants.csv", &sheet)]);
+    let report = place.imported();
+    assert_eq!(report.sorted()[0].code.id(), "W0108");
+    assert_eq!(place.rows("cycles/grants.ndjson")[1]["publication"], "draft");
+}
+
+#[test]
+fn keys_are_there_and_differ() {
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2", "A1"))]);
+    assert_eq!(place.refused()[0].2, "the key `A1` is that of row 2 too");
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2;", ";"))]);
+    assert_eq!(place.refused()[0].0, "E0107");
+}
+
+#[test]
+fn sources_that_were_cut_off_or_are_hostile_are_refused_in_plain_words() {
+    let deep = format!("{}{}", "[{\"a\":".repeat(30) + "1", "}]".repeat(30));
+    let nested = format!("<r><g>{}{}</g></r>", "<a>".repeat(100), "</a>".repeat(100));
+    let cases: [(&str, &str); 9] = [
+        ("", "it is empty; if it came through a pipe"),
+        ("Ref;Title\nA1;\"Oce", "never closed: was it cut off?"),
+        ("Ref;Title;X\nA1;Ocean\n", "row 2 has 2 cells, the header has 3"),
+        ("{\"Ref\": 1}\n{\"Ref\":", "line 2 is broken JSON"),
+        ("[{\"Ref\": 1},", "it is broken JSON"),
+        ("<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a \"b\">]><r><g>&a;</g></r>", "it has a document type"),
+        ("<r><g><a>1</a></g>", "was it cut off?"),
+        (&deep, "nested more than 16 deep"),
+        (&nested, "nested more than 64 deep"),
+    ];
+    for (text, words) in cases {
+        let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", text)]);
+        let refused = place.refused();
+        assert_eq!(refused[0].0, "E0113", "{text}");
+        assert!(refused[0].2.contains(words), "{text}: {}", refused[0].2);
+    }
+    let place = Place::new(&[("import.toml", MAPPING)]);
+    place.write("inbox/grants.csv", b"PK\x03\x04 and no workbook");
+    assert!(place.refused()[0].2.contains("it is no workbook"));
+    let place = Place::new(&[("import.toml", MAPPING)]);
+    place.write("inbox/grants.csv", b"Ref;Title\nA1;Espa\xf1a\n");
+    assert!(place.refused()[0].2.contains("encoding = \"windows-1252\""), "{:?}", place.refused());
+}
+
+fn read_sheet(text: &str, rows: Option<&str>) -> Sheet {
+    source::read(text.as_bytes(), &Reading { rows, ..Reading::default() }).unwrap()
+}
+
+#[test]
+fn documents_are_rows_with_a_column_for_each_pointer() {
+    let json = r#"{"meta": {"n": 2}, "data": [{"id": "a", "org": {"name": "Acme"}, "tags": ["x", "y"], "n": null}, {"id": "b", "amount": 5}]}"#;
+    for rows in [None, Some("/data")] {
+        let sheet = read_sheet(json, rows);
+        assert_eq!(sheet.rows.len(), 2);
+        let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].clone();
+        assert_eq!(at("org/name"), Cell::Text("Acme".to_owned()));
+        assert_eq!(at("/org/name"), Cell::Text("Acme".to_owned()));
+        assert_eq!(at("tags"), Cell::List(vec!["x".to_owned(), "y".to_owned()]));
+        assert_eq!(at("n"), Cell::Empty);
+    }
+    let xml = "<?xml version=\"1.0\"?><Grants xmlns=\"urn:x\"><G><Id>1</Id><T>A &amp; B &#233;</T><C>x</C><C>y</C></G><G><Id>2</Id><D><E>deep</E></D></G></Grants>";
+    let sheet = read_sheet(xml, None);
+    let at = |row: usize, name: &str| sheet.rows[row].cells[sheet.column(name).unwrap()].clone();
+    assert_eq!(at(0, "T"), Cell::Text("A & B é".to_owned()));
+    assert_eq!(at(0, "C"), Cell::List(vec!["x".to_owned(), "y".to_owned()]));
+    assert_eq!(at(1, "D/E"), Cell::Text("deep".to_owned()));
+    assert_eq!(read_sheet(xml, Some("Grants/G")).rows.len(), 2);
+}
+
+#[test]
+fn attributes_are_columns_and_tell_elements_of_one_name_from_each_other() {
+    let xml = r#"<r xmlns:a="urn:a"><g a:id="7" cur="EUR"><d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
+    let sheet = read_sheet(xml, None);
+    let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].text();
+    let told = ["@id", "@cur", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
+    assert_eq!(told, ["7", "EUR", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
+    assert_eq!((sheet.columns.len(), sheet.rows.len()), (8, 2));
+}
+
+#[test]
+fn a_draft_proves_its_guesses_and_imports_as_it_is() {
+    let place = Place::new(&[("inbox/grants.csv", SHEET)]);
+    let from = place.folder.path().join("inbox/grants.csv");
+    draft(place.folder.path(), Some(&from), None).unwrap();
+    let text = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    for line in [
+        "[sources.grants]",
+        "file    = \"inbox/grants.csv\"",
+        "key     = \"Ref\"  # different in every row",
+        "dates   = \"dmy\"  # proved by 31/12/2026 17:00 CET, row 2",
+        "numbers = \"1.234,56\"  # proved by 1.500,00, row 2",
+        "empty   = [\"n/a\"]  # what stands for nothing",
+        "ignore  = [\"Who\"]  # not published",
+        "deadlineOn = { column = \"Deadline\", time = \"note\" }  # the hour goes into a note",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line}\n{text}");
+    }
+    place.imported();
+    assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");
+    let again = draft(place.folder.path(), Some(&from), None);
+    assert!(again.is_err(), "a draft wrote over a mapping");
+}
+
+#[test]
+fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
+        let name = entry.file_name().unwrap().to_str().unwrap().to_owned();
+        let dataset = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"}"#;
+        let place = Place::new(&[("dataset.json", dataset)]);
+        place.write(FILE, &fs::read(entry.join(FILE)).unwrap());
+        let inbox = fs::read_dir(entry.join("inbox")).unwrap().next().unwrap().unwrap();
+        let source = format!("inbox/{}", inbox.file_name().to_str().unwrap());
+        place.write(&source, &fs::read(inbox.path()).unwrap());
+        let told = place.imported();
+        assert_eq!(told.sorted().len(), 0, "{name}: {:?}", told.sorted());
+        let mut report = Diagnostics::new();
+        let input = dataset::read::Input::Folder(place.folder.path().to_owned());
+        let tables = dataset::read::read(&input, &mut report).unwrap();
+        let directory = dataset::link::link(tables, &mut report);
+        assert_eq!(report.error_count(), 0, "{name}: {:?}", report.sorted());
+        let directory = directory.unwrap();
+        assert!(
+            !directory.programs.is_empty() && directory.cycles.len() + directory.awards.len() > 0,
+            "{name}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 7);
+}

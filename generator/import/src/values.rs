@@ -1,0 +1,353 @@
+//! Cells to values of fields: dates, numbers and lists as the mapping declares them, never as a cell looks.
+
+use jiff::civil::{Date, DateTime};
+use serde_json::{Value, json};
+
+use super::forms::{DateOrder, NumberForm};
+use super::mapping::{Rule, Source};
+use super::source::Cell;
+use dataset::diagnostics::{Code, quoted};
+use dataset::schema::Kind;
+
+/// Why a cell makes no value.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub code: Code,
+    pub message: String,
+    pub help: String,
+}
+
+fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    Wrong { code, message: message.into(), help: help.into() }
+}
+
+/// A value, and what is to be noted beside it.
+pub(super) struct Made {
+    pub value: Value,
+    pub note: Option<String>,
+}
+
+/// The value of a field; nothing when the cell says nothing.
+pub(super) fn make(
+    cell: &Cell,
+    field: &str,
+    kind: Kind,
+    rule: &Rule,
+    source: &Source,
+) -> Result<Option<Made>, Wrong> {
+    if let Cell::Broken(error) = cell {
+        let message = format!("`{field}`: the cell is {}", quoted(error));
+        return Err(wrong(Code::BadValue, message, "repair the formula or the date in the source"));
+    }
+    let says_nothing = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
+    let cell = match cell {
+        Cell::List(items) if kind != Kind::List => match &items[..] {
+            [] => &Cell::Empty,
+            [only] => &Cell::Text(only.clone()),
+            several => {
+                let message = format!("`{field}`: {} values where one belongs", several.len());
+                return Err(wrong(Code::BadValue, message, "map it to a list, or export one value"));
+            }
+        },
+        other => other,
+    };
+    let text = cell.text();
+    if cell.is_empty() || says_nothing(&text) {
+        return rule
+            .default
+            .as_ref()
+            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, rule))
+            .transpose();
+    }
+    if kind == Kind::List {
+        let items = match cell {
+            Cell::List(items) => items.clone(),
+            _ => text.split(source.lists.as_deref().unwrap_or("|")).map(str::to_owned).collect(),
+        };
+        let items = items.iter().map(|item| item.trim()).filter(|item| !says_nothing(item));
+        let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
+        // One word may stand for several, as the name of a union for its members.
+        let items = items?;
+        let items: Vec<&str> =
+            items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
+        return Ok(Some(Made { value: json!(items), note: None }));
+    }
+    if rule.values.is_empty() {
+        return convert(cell, field, kind, source, rule).map(Some);
+    }
+    match renamed(&text, field, rule)? {
+        nothing if nothing.is_empty() => Ok(None),
+        same if same == text => convert(cell, field, kind, source, rule).map(Some),
+        other => convert(&Cell::Text(other), field, kind, source, rule).map(Some),
+    }
+}
+
+/// The word that stands for a source's word: nothing for one that says nothing, itself for `*`.
+fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
+    if rule.values.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let known = rule.values.get(text).or_else(|| rule.values.get("*"));
+    let known = known.map(|known| if known == "*" { text } else { known });
+    known.map(str::to_owned).ok_or_else(|| {
+        let message = format!("`{field}`: {} is not among `values`", quoted(text));
+        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+        wrong(Code::UnknownWord, message, format!("add to its values: \"{escaped}\" = \"…\""))
+    })
+}
+
+fn convert(cell: &Cell, field: &str, kind: Kind, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
+    let plain = |value: Value| Ok(Made { value, note: None });
+    match kind {
+        Kind::Date => day(cell, field, source, rule),
+        Kind::Number | Kind::Integer => plain(number(cell, field, source)?),
+        Kind::Time => plain(moment(cell, field, source)?),
+        Kind::Boolean => match cell.text().to_lowercase().as_str() {
+            "true" | "yes" | "sí" | "si" | "x" | "1" => plain(true.into()),
+            "false" | "no" | "0" => plain(false.into()),
+            other => {
+                let message = format!("`{field}` is {}, expected true or false", quoted(other));
+                Err(wrong(Code::BadValue, message, "map its words by `values`"))
+            }
+        },
+        Kind::Object => {
+            Err(wrong(Code::BadMapping, format!("`{field}` is an object"), "write translations by hand"))
+        }
+        _ => plain(cell.text().into()),
+    }
+}
+
+fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
+    let (day, rest) = match cell {
+        Cell::Moment(moment) => {
+            let is_day = moment.time() == jiff::civil::Time::midnight();
+            (moment.date(), (!is_day).then(|| moment.time().to_string()))
+        }
+        Cell::Text(text) => read_day(text, field, source)?,
+        other => {
+            let message = format!("`{field}` is {}, which is no date", quoted(&other.text()));
+            return Err(wrong(Code::BadValue, message, "format the column as a date in the spreadsheet"));
+        }
+    };
+    let note = match rest {
+        None => None,
+        Some(rest) if rule.notes_time => Some(format!("{day} {rest}")),
+        Some(rest) => {
+            let message =
+                format!("`{field}` is {}, a day with the hour {}", quoted(&cell.text()), quoted(&rest));
+            let help = format!(
+                "write {field} = {{ column = …, time = \"note\" }}: the day as printed, the hour in a note"
+            );
+            return Err(wrong(Code::BadValue, message, help));
+        }
+    };
+    Ok(Made { value: day.to_string().into(), note })
+}
+
+/// A date, and what is printed behind it.
+fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<String>), Wrong> {
+    let head = text.get(..10).and_then(|head| head.parse::<Date>().ok());
+    if let Some(day) = head {
+        let rest = text[10..].trim_start_matches(['T', 't', ' ', ',']).trim();
+        let is_midnight =
+            matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z" | "00:00:00.000+0000");
+        return Ok((day, (!is_midnight).then(|| rest.to_owned())));
+    }
+    let said = || format!("`{field}` is {}", quoted(text));
+    if let Some(found) = named_month(text) {
+        return Ok(found);
+    }
+    let parts: Vec<&str> = text.splitn(4, |c: char| !c.is_ascii_digit()).collect();
+    let (day, rest) = match (&parts[..], source.dates) {
+        ([digits], Some(order)) if digits.len() == 8 => (compact(digits, order), String::new()),
+        ([a, b, c, ..], Some(order)) => {
+            let rest = parts.get(3).map_or("", |rest| rest.trim_start_matches(','));
+            (ordered(a, b, c, order), rest.trim().to_owned())
+        }
+        ([_, _, _, ..], None) => {
+            let help = format!(
+                "declare it: dates = \"{}\"",
+                if is_day_first(text) { "dmy" } else { "dmy\" or \"mdy" }
+            );
+            return Err(wrong(Code::BadValue, format!("{}, which may be two days", said()), help));
+        }
+        _ => (None, String::new()),
+    };
+    match day {
+        Some(day) => Ok((day, (!rest.is_empty()).then_some(rest))),
+        None => Err(wrong(
+            Code::BadValue,
+            format!("{}, which is no day of the declared form", said()),
+            "write it with four digits of the year, as 2026-01-31, or list it in `empty`",
+        )),
+    }
+}
+
+/// Whether its first number can be no month.
+pub(super) fn is_day_first(text: &str) -> bool {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit());
+    let mut number = || parts.next().and_then(|part| part.parse::<u8>().ok());
+    matches!((number(), number()), (Some(first), Some(second)) if (13..=31).contains(&first) && second <= 12)
+}
+
+/// Whether its second number can be no month.
+pub(super) fn is_month_first(text: &str) -> bool {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit());
+    let mut number = || parts.next().and_then(|part| part.parse::<u8>().ok());
+    matches!((number(), number()), (Some(first), Some(second)) if first <= 12 && (13..=31).contains(&second))
+}
+
+fn ordered(a: &str, b: &str, c: &str, order: DateOrder) -> Option<Date> {
+    let (year, month, day) = match order {
+        DateOrder::Day => (c, b, a),
+        DateOrder::Month => (c, a, b),
+        DateOrder::Year => (a, b, c),
+    };
+    // Two digits of a year are two centuries.
+    let year = (year.len() == 4).then(|| year.parse().ok())??;
+    Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
+}
+
+fn compact(digits: &str, order: DateOrder) -> Option<Date> {
+    match order {
+        DateOrder::Year => ordered(&digits[..4], &digits[4..6], &digits[6..], order),
+        _ => ordered(&digits[..2], &digits[2..4], &digits[4..], order),
+    }
+}
+
+/// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`: one reading in either language.
+fn named_month(text: &str) -> Option<(Date, Option<String>)> {
+    const MONTHS: [&[&str]; 12] = [
+        &["jan", "january", "ene", "enero"],
+        &["feb", "february", "febrero"],
+        &["mar", "march", "marzo"],
+        &["apr", "april", "abr", "abril"],
+        &["may", "mayo"],
+        &["jun", "june", "junio"],
+        &["jul", "july", "julio"],
+        &["aug", "august", "ago", "agosto"],
+        &["sep", "sept", "september", "septiembre", "setiembre"],
+        &["oct", "october", "octubre"],
+        &["nov", "november", "noviembre"],
+        &["dec", "december", "dic", "diciembre"],
+    ];
+    let lower = text.to_lowercase();
+    let words = lower
+        .split(|c: char| !c.is_alphanumeric() && c != ':')
+        .filter(|word| !word.is_empty() && *word != "de");
+    let words: Vec<&str> = words.collect();
+    let month_of = |word: &str| MONTHS.iter().position(|names| names.contains(&word));
+    let digits = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<i8>().ok();
+    let (day, month, year, rest) = match &words[..] {
+        [a, b, year, rest @ ..] => match (month_of(a), month_of(b)) {
+            (Some(month), _) => (digits(b)?, month, year, rest),
+            (_, Some(month)) => (digits(a)?, month, year, rest),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let year = (year.len() == 4).then(|| year.parse().ok())??;
+    let date = Date::new(year, i8::try_from(month + 1).ok()?, day).ok()?;
+    Some((date, (!rest.is_empty()).then(|| rest.join(" "))))
+}
+
+fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
+    if let Cell::Text(text) = cell
+        && text.parse::<jiff::Timestamp>().is_ok()
+    {
+        return Ok(text.clone().into());
+    }
+    let at = |moment: DateTime| format!("{moment}Z");
+    match cell {
+        Cell::Moment(found) => Ok(at(*found).into()),
+        Cell::Text(text) => match read_day(text, field, source)? {
+            (day, None) => Ok(format!("{day}T00:00:00Z").into()),
+            _ => {
+                let message = format!("`{field}` is {}, a time without a zone", quoted(text));
+                Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
+            }
+        },
+        other => {
+            let message = format!("`{field}` is {}, which is no time", quoted(&other.text()));
+            Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
+        }
+    }
+}
+
+fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
+    // The year of a day has one reading.
+    let day = match cell {
+        Cell::Moment(moment) => Some(moment.date()),
+        Cell::Text(text) => text.get(..10).and_then(|day| day.parse::<Date>().ok()),
+        _ => None,
+    };
+    if let Some(day) = day.filter(|_| field.ends_with("Year")) {
+        return Ok(day.year().into());
+    }
+    let text = match cell {
+        Cell::Number(number) => return Ok(json!(snapshot::record::Number(*number))),
+        other => other.text(),
+    };
+    let is_dollars = field.ends_with("Usd");
+    let foreign = ['€', '£', '¥'].into_iter().find(|sign| text.contains(*sign));
+    if let Some(sign) = foreign.filter(|_| is_dollars) {
+        let message = format!("`{field}` is {}, and the field is US dollars", quoted(&text));
+        let help = format!(
+            "sums are never converted: map it to facts, as kind = {{ value = \"funding\" }}, amount, currency of {sign}"
+        );
+        return Err(wrong(Code::BadCurrency, message, help));
+    }
+    let bare = text.trim().trim_start_matches(['$', '€', '£', '¥']).trim_end_matches(['$', '€', '£', '¥']);
+    let bare = bare.trim_start_matches("USD").trim_start_matches("US$").trim_end_matches("USD").trim();
+    let read = match source.numbers {
+        Some(form) => formed(bare, form),
+        None if is_plain(bare) => bare.parse().ok(),
+        None => None,
+    };
+    match read {
+        Some(number) => Ok(json!(snapshot::record::Number(number))),
+        None => {
+            let message = format!("`{field}` is {}, expected a number", quoted(&text));
+            let help = match source.numbers {
+                None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
+                Some(_) => "correct it in the source, or list it in `empty`",
+            };
+            Err(wrong(Code::Separators, message, help))
+        }
+    }
+}
+
+/// Digits, and cents behind a point; three digits behind it may be thousands.
+fn is_plain(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.trim_start_matches('-').split_once('.') {
+        None => digits(text.trim_start_matches('-')),
+        Some((whole, cents)) => digits(whole) && digits(cents) && cents.len() != 3,
+    }
+}
+
+fn formed(text: &str, form: NumberForm) -> Option<f64> {
+    let (whole, cents) = match form.decimal.and_then(|sign| text.split_once(sign)) {
+        Some((whole, cents)) => (whole, cents),
+        None => (text, "0"),
+    };
+    let whole = match form.group {
+        Some(sign) => {
+            let groups: Vec<&str> = whole.split(sign).collect();
+            let fits = groups.iter().skip(1).all(|group| group.len() == 3);
+            fits.then(|| groups.concat())?
+        }
+        None => whole.to_owned(),
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = whole.trim_start_matches('-');
+    (is_number(unsigned) && is_number(cents)).then(|| format!("{whole}.{cents}").parse().ok())?
+}
+
+/// A value that somebody wrote by hand, in the dataset's own forms.
+pub(super) fn written(value: &Value, field: &str, kind: Kind) -> Result<Value, Wrong> {
+    let Value::String(text) = value else { return Ok(value.clone()) };
+    let source = Source::plain();
+    let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source)?;
+    Ok(made.map_or(Value::Null, |made| made.value))
+}

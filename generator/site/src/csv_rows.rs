@@ -1,0 +1,88 @@
+//! The CSV export: RFC 4180, CRLF, no byte order mark, lists joined by `|`, null empty. Its columns are the
+//! members of a search row; those of the organization in it are named after both, as `organizationSlug`.
+
+use snapshot::page::export::documents;
+use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::shape::Shaper;
+use snapshot::record::shown::{Object, Shows, Value};
+use snapshot::record::{Locale, ORGANIZATION, PROGRAM, Shared};
+
+use crate::rest::Renderer;
+
+/// The CSV export of the same rows, in the same order, as the JSON export.
+pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
+    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
+    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
+    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
+    let mut table = head().into_bytes();
+    for doc in documents(renderer.site) {
+        let row = shaper.program_summary(program_of[*doc as usize]);
+        table.extend(line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
+    }
+    cut(&table, Syntax::Text, renderer.dated)
+}
+
+/// The head of a table, with its line end.
+pub(crate) fn head() -> String {
+    let organization = ORGANIZATION.iter().filter(|field| field.shows.has(Shows::REFERENCE));
+    let organization = organization.map(|field| {
+        let (first, rest) = field.name.split_at(1);
+        format!("organization{}{rest}", first.to_uppercase())
+    });
+    let program =
+        PROGRAM.iter().filter(|field| field.shows.has(Shows::ROW)).map(|field| field.name.to_owned());
+    let columns: Vec<String> = program.chain(organization).chain(["nextDeadline".to_owned()]).collect();
+    format!("{}\r\n", columns.join(","))
+}
+
+/// A row up to its last cell, the next deadline.
+pub(crate) fn start(row: &Object<'_>) -> String {
+    let line = String::from_utf8(line(row, String::new())).unwrap_or_default();
+    line.trim_end_matches("\r\n").to_owned()
+}
+
+fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {
+    let mut cells = Vec::new();
+    row.0.iter().for_each(|(_, value)| push_cells(value, &mut cells));
+    cells.push(next_deadline);
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(cells);
+    writer.into_inner().unwrap_or_default()
+}
+
+/// The cells of a value: one, or one of each member.
+fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
+    cells.push(match value {
+        Value::Object(object) => return object.0.iter().for_each(|(_, value)| push_cells(value, cells)),
+        Value::Null | Value::Objects(_) => String::new(),
+        Value::Id(it) => it.to_string(),
+        Value::Text(it) => text(it),
+        Value::Words(it) => text(&it.iter().map(Shared::as_str).collect::<Vec<_>>().join("|")),
+        Value::Number(it) => it.to_string(),
+        Value::Integer(it) => it.to_string(),
+        Value::Flag(it) => it.to_string(),
+        Value::Day(it) => it.to_string(),
+        Value::Time(it) => it.to_string(),
+    });
+}
+
+/// A text that no spreadsheet takes for a formula.
+pub(crate) fn text(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_a_spreadsheet_would_run_is_text() {
+        assert_eq!(super::text("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+        assert_eq!(super::text("-5 °C"), "'-5 °C");
+        assert_eq!(super::text("a=b"), "a=b");
+    }
+
+    #[test]
+    fn the_columns_are_those_of_the_contracts_example() {
+        assert!(crate::rest::OPENAPI.contains(&format!("\"{}\\r\\n", super::head().trim_end())));
+    }
+}

@@ -1,0 +1,211 @@
+//! Downloads: every published table as lines of JSON and as CSV, and beside them what is in the
+//! tables, in the words of four standards (`describe`). Nothing here depends on the day. The JSON
+//! lines are a dataset themselves: a build from them gives the same snapshot.
+
+mod dcat;
+pub mod describe;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+use snapshot::record::{Directory, EntityRef, Locale, Publication, Translation};
+use snapshot::store::Digest;
+
+use crate::csv_rows;
+use dataset::read::Table;
+
+/// Where the downloads are served.
+const FOLDER: &str = "/data";
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object a line.
+    Ndjson,
+    /// RFC 4180, as the CSV of the API.
+    Csv,
+}
+
+impl Format {
+    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
+
+    /// End of the file's name.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv",
+        }
+    }
+}
+
+/// A file that was written.
+#[derive(Clone, Debug)]
+pub struct Download {
+    /// Which table.
+    pub table: Table,
+    /// How.
+    pub format: Format,
+    /// Records.
+    pub rows: usize,
+    /// Size.
+    pub bytes: usize,
+    /// Of its bytes.
+    pub sha256: Digest,
+}
+
+impl Download {
+    /// Its name in the folder of downloads.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.table.name(), self.format.extension())
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("{FOLDER}/{}", self.name())
+    }
+}
+
+/// Writes every table: hands paths and bytes to `put`, and tells what they were.
+///
+/// # Errors
+///
+/// The first error of `put`.
+pub fn write<E: Send>(
+    directory: &Directory,
+    put: impl Fn(&str, &[u8]) -> Result<(), E> + Sync,
+) -> Result<Vec<Download>, E> {
+    let tables: Result<Vec<Vec<Download>>, E> = Table::ALL
+        .into_par_iter()
+        .map(|table| {
+            let lines = lines_of(directory, table);
+            let rows = lines.iter().filter(|byte| **byte == b'\n').count();
+            let download = |format| {
+                let written = match format {
+                    Format::Ndjson => &lines,
+                    Format::Csv => &csv_of(table, &lines),
+                };
+                let (bytes, sha256) = (written.len(), Digest::of(written));
+                let download = Download { table, format, rows, bytes, sha256 };
+                put(&format!("public{}", download.path()), written)?;
+                Ok(download)
+            };
+            Format::ALL.into_par_iter().map(download).collect()
+        })
+        .collect();
+    Ok(tables?.into_iter().flatten().collect())
+}
+
+/// A table, one record a line.
+pub fn lines_of(directory: &Directory, table: Table) -> Vec<u8> {
+    match table {
+        Table::Organizations => lines(&directory.organizations),
+        Table::Programs => lines(&directory.programs),
+        Table::Cycles => lines(&directory.cycles),
+        Table::Awards => lines(&directory.awards),
+        Table::Recipients => lines(&directory.recipients),
+        Table::Sources => lines(&directory.sources),
+        Table::Facts => lines(&directory.facts),
+        Table::Lifecycle => lines(&directory.transitions),
+        Table::Aliases => lines(&directory.aliases),
+        Table::Leaders => lines(&directory.leaders),
+        Table::Channels => lines(&directory.channels),
+        Table::Posts => lines(&directory.posts),
+        Table::Translations => lines(&translations(directory)),
+        Table::Vocabulary => lines(&directory.vocabulary),
+        Table::Synonyms => lines(&directory.synonyms),
+    }
+}
+
+fn lines(rows: &[impl Serialize]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for row in rows {
+        // Writing plain structs to memory cannot fail.
+        let _ = serde_json::to_writer(&mut out, row);
+        out.push(b'\n');
+    }
+    out
+}
+
+/// The texts of records in other languages, as rows again.
+fn translations(directory: &Directory) -> Vec<Translation> {
+    let row = |((of, locale), fields): (&(EntityRef, Locale), &BTreeMap<String, String>)| Translation {
+        entity_type: of.kind,
+        entity_id: of.id,
+        locale: *locale,
+        fields: fields.clone(),
+        publication: Publication::Published,
+    };
+    let mut rows: Vec<Translation> = directory.translations.iter().map(row).collect();
+    rows.sort_unstable_by_key(|row| (row.entity_id, row.entity_type, row.locale));
+    rows
+}
+
+/// The lines of a table as CSV, its columns as the schema has them.
+fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
+    let columns = dataset::schema::columns(table);
+    let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(&columns);
+    for row in serde_json::Deserializer::from_slice(lines).into_iter::<Value>().flatten() {
+        let _ = writer.write_record(columns.iter().map(|column| cell(&row[column])));
+    }
+    writer.into_inner().unwrap_or_default()
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => csv_rows::text(text),
+        Value::Array(items) => {
+            csv_rows::text(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use snapshot::record::Members;
+
+    use super::*;
+
+    #[test]
+    fn cells_hold_lists_by_bars_and_nothing_for_null() {
+        assert_eq!(cell(&json!(null)), "");
+        assert_eq!(cell(&json!(["a", "b"])), "a|b");
+        assert_eq!(cell(&json!(12.5)), "12.5");
+        assert_eq!(cell(&json!({ "name": "x" })), "{\"name\":\"x\"}");
+        assert_eq!(cell(&json!("=1+1")), "'=1+1");
+    }
+
+    #[test]
+    fn rows_have_the_columns_of_their_schema() {
+        let directory = dataset::sample::directory();
+        for table in Table::ALL {
+            let lines = lines_of(&directory, table);
+            let first: Option<Members<Value>> =
+                serde_json::Deserializer::from_slice(&lines).into_iter().next().map(Result::unwrap);
+            let mut columns = dataset::schema::columns(table);
+            let mut names: Vec<String> =
+                first.unwrap_or_default().0.into_iter().map(|(name, _)| name).collect();
+            columns.sort();
+            names.sort();
+            assert_eq!(names, columns, "{}", table.name());
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
+//! Package (v2), CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use snapshot::record::{Dataset, Locale, Members};
+use snapshot::store::Digest;
+
+use dataset::schema::{self, Field, Kind, Schema, points_to};
+
+use super::{Download, FOLDER, Format};
+use dataset::read::Table;
+
+pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
+
+/// What a description is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Describer<'a> {
+    /// About the whole.
+    pub dataset: &'a Dataset,
+    /// One sentence about it.
+    pub about: &'a str,
+    /// Scheme and authority of the public address.
+    pub base_url: &'a str,
+    /// The files.
+    pub downloads: &'a [Download],
+}
+
+/// One of the files that describe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Description {
+    Dataset,
+    DataPackage,
+    Csvw,
+    Catalog,
+    Croissant,
+    Sums,
+}
+
+impl Description {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Dataset, Self::DataPackage, Self::Csvw, Self::Catalog, Self::Croissant, Self::Sums];
+
+    /// Its name in the folder of downloads.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dataset => "dataset.json",
+            Self::DataPackage => "datapackage.json",
+            Self::Csvw => "csv-metadata.json",
+            Self::Catalog => "catalog.jsonld",
+            Self::Croissant => "croissant.json",
+            Self::Sums => "sha256sums.txt",
+        }
+    }
+
+    /// Where it is served.
+    pub(crate) fn path(self) -> String {
+        format!("{FOLDER}/{}", self.name())
+    }
+}
+
+/// Names of a kind in Table Schema, CSVW and Croissant.
+const fn names(kind: Kind) -> [&'static str; 3] {
+    match kind {
+        Kind::Text | Kind::Uuid => ["string", "string", "sc:Text"],
+        Kind::Url => ["string", "anyURI", "sc:URL"],
+        Kind::Date => ["date", "date", "sc:Date"],
+        Kind::Time => ["datetime", "dateTime", "sc:DateTime"],
+        Kind::Integer => ["integer", "integer", "sc:Integer"],
+        Kind::Number => ["number", "number", "sc:Float"],
+        Kind::Boolean => ["boolean", "boolean", "sc:Boolean"],
+        Kind::List => ["list", "string", "sc:Text"],
+        Kind::Object => ["object", "json", "sc:Text"],
+    }
+}
+
+impl Describer<'_> {
+    /// The text of a description.
+    pub(crate) fn text(&self, of: Description) -> String {
+        let json = match of {
+            Description::Dataset => json!(self.dataset),
+            Description::DataPackage => self.data_package(),
+            Description::Csvw => self.csvw(),
+            Description::Catalog => self.catalog(),
+            Description::Croissant => self.croissant(),
+            Description::Sums => return self.sums(),
+        };
+        format!("{json:#}\n")
+    }
+
+    pub(super) fn address(&self, name: &str) -> String {
+        format!("{}{FOLDER}/{name}", self.base_url)
+    }
+
+    fn tables(&self) -> impl Iterator<Item = (&Download, Schema, Vec<Field>)> {
+        let csv = self.downloads.iter().filter(|it| it.format == Format::Csv);
+        csv.filter_map(|it| schema::table(it.table).map(|(schema, fields)| (it, schema, fields)))
+    }
+
+    /// For `sha256sum --check`.
+    fn sums(&self) -> String {
+        self.downloads.iter().map(|it| format!("{}  {}\n", it.sha256, it.name())).collect()
+    }
+
+    /// The day the dataset was published, as a version is written.
+    fn day(&self) -> String {
+        self.dataset.published_at.strftime("%Y.%-m.%-d").to_string()
+    }
+
+    /// A semantic version: that day, and the beginning of the hash of all tables as the build that it is. Equal tables
+    /// have equal versions.
+    fn version(&self) -> String {
+        const DIGITS: usize = 12;
+        let hash = Digest::of(self.sums().as_bytes()).to_string();
+        format!("{}+{}", self.day(), hash.get(..DIGITS).unwrap_or_default())
+    }
+
+    /// <https://datapackage.org/standard/data-package/>
+    fn data_package(&self) -> Value {
+        let resource = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            json!({
+                "name": it.table.name(),
+                "title": schema.title,
+                "description": schema.description,
+                "type": "table",
+                "path": it.name(),
+                "format": "csv",
+                "mediatype": it.format.media_type(),
+                "encoding": "utf-8",
+                "bytes": it.bytes,
+                "hash": format!("sha256:{}", it.sha256),
+                "dialect": { "lineTerminator": "\r\n" },
+                "schema": table_schema(it.table, &fields),
+            })
+        };
+        json!({
+            "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+            "name": self.dataset.name,
+            "id": self.address("datapackage.json"),
+            "title": self.dataset.title,
+            "description": self.about,
+            "version": self.version(),
+            "homepage": format!("{}{FOLDER}", self.base_url),
+            "created": self.dataset.published_at,
+            "licenses": [{
+                "name": "CC-BY-4.0",
+                "title": "Creative Commons Attribution 4.0",
+                "path": LICENSE,
+            }],
+            "resources": self.tables().map(resource).collect::<Vec<_>>(),
+        })
+    }
+
+    /// <https://www.w3.org/TR/tabular-metadata/>; the name of the file is where readers look for it.
+    fn csvw(&self) -> Value {
+        let column = |field: &Field| {
+            let mut column = json!({
+                "name": field.name,
+                "titles": field.name,
+                "datatype": names(field.kind)[1],
+                "required": field.required,
+            });
+            if field.kind == Kind::List {
+                column["separator"] = json!("|");
+            }
+            if let Some(description) = &field.description {
+                column["dc:description"] = json!(description);
+            }
+            column
+        };
+        let table = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            // Strict readers refuse a foreign key that may be empty: those are told in the other descriptions.
+            let keys: Vec<Value> = fields
+                .iter()
+                .filter(|field| field.required)
+                .filter_map(|field| Some((field, points_to(it.table, &field.name)?)))
+                .map(|(field, target)| {
+                    json!({
+                        "columnReference": field.name,
+                        "reference": { "resource": format!("{}.csv", target.name()), "columnReference": "id" },
+                    })
+                })
+                .collect();
+            let mut described = json!({
+                "columns": fields.iter().map(column).collect::<Vec<_>>(),
+                "foreignKeys": keys,
+            });
+            if fields.iter().any(|field| field.name == "id") {
+                described["primaryKey"] = json!("id");
+            }
+            json!({
+                "url": it.name(),
+                "dc:title": schema.title,
+                "dc:description": schema.description,
+                "tableSchema": described,
+            })
+        };
+        json!({
+            "@context": ["http://www.w3.org/ns/csvw", { "@language": "en" }],
+            "dc:title": self.dataset.title,
+            "dc:license": { "@id": LICENSE },
+            "dc:modified": { "@value": self.dataset.published_at, "@type": "xsd:dateTime" },
+            "dialect": { "encoding": "utf-8", "header": true },
+            "tables": self.tables().map(table).collect::<Vec<_>>(),
+        })
+    }
+
+    /// <https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html>
+    fn croissant(&self) -> Value {
+        let file = |(it, ..): (&Download, Schema, Vec<Field>)| {
+            json!({
+                "@id": it.name(),
+                "@type": "cr:FileObject",
+                "name": it.name(),
+                "contentUrl": self.address(&it.name()),
+                "encodingFormat": it.format.media_type(),
+                "contentSize": format!("{} B", it.bytes),
+                "sha256": it.sha256,
+            })
+        };
+        let records = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+            let table = it.table.name();
+            let fields: Vec<Value> = fields.iter().map(|field| croissant_field(it, field)).collect();
+            let mut set = json!({
+                "@id": table,
+                "@type": "cr:RecordSet",
+                "name": table,
+                "description": schema.description,
+                "field": fields,
+            });
+            if set["field"][0]["@id"] == json!(format!("{table}/id")) {
+                set["key"] = json!({ "@id": format!("{table}/id") });
+            }
+            set
+        };
+        json!({
+            "@context": croissant_context(),
+            "@type": "sc:Dataset",
+            "conformsTo": "http://mlcommons.org/croissant/1.1",
+            "name": self.dataset.name,
+            "alternateName": self.dataset.title,
+            "description": self.about,
+            "url": format!("{}{FOLDER}", self.base_url),
+            "license": LICENSE,
+            "version": self.day(),
+            "datePublished": self.dataset.published_at,
+            "inLanguage": Locale::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+            "citeAs": format!("{} ({page})", self.dataset.title, page = self.base_url),
+            "distribution": self.tables().map(file).collect::<Vec<_>>(),
+            "recordSet": self.tables().filter(|(it, ..)| it.rows > 0).map(records).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// <https://datapackage.org/standard/table-schema/>
+fn table_schema(table: Table, fields: &[Field]) -> Value {
+    let field = |field: &Field| {
+        let mut constraints = json!({ "required": field.required });
+        if !field.words.is_empty() {
+            constraints["enum"] = json!(field.words);
+        }
+        let mut told = json!({
+            "name": field.name,
+            "type": names(field.kind)[0],
+            "constraints": constraints,
+        });
+        match field.kind {
+            Kind::Uuid => told["format"] = json!("uuid"),
+            Kind::Url => told["format"] = json!("uri"),
+            Kind::List => told["delimiter"] = json!("|"),
+            _ => {}
+        }
+        if let Some(description) = &field.description {
+            told["description"] = json!(description);
+        }
+        told
+    };
+    let keys: Vec<Value> = fields
+        .iter()
+        .filter_map(|field| Some((field, points_to(table, &field.name)?)))
+        .map(|(field, target)| {
+            json!({
+                "fields": [field.name],
+                "reference": { "resource": target.name(), "fields": ["id"] },
+            })
+        })
+        .collect();
+    let mut schema = json!({
+        "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
+        "fields": fields.iter().map(field).collect::<Vec<_>>(),
+        "missingValues": [""],
+        "foreignKeys": keys,
+    });
+    if fields.iter().any(|field| field.name == "id") {
+        schema["primaryKey"] = json!(["id"]);
+    }
+    schema
+}
+
+fn croissant_field(of: &Download, field: &Field) -> Value {
+    let table = of.table.name();
+    let mut told = json!({
+        "@id": format!("{table}/{}", field.name),
+        "@type": "cr:Field",
+        "name": field.name,
+        "dataType": names(field.kind)[2],
+        "source": { "fileObject": { "@id": of.name() }, "extract": { "column": field.name } },
+    });
+    if let Some(description) = &field.description {
+        told["description"] = json!(description);
+    }
+    if field.kind == Kind::List {
+        told["repeated"] = json!(true);
+        told["source"]["transform"] = json!({ "separator": "|" });
+    }
+    if let Some(target) = points_to(of.table, &field.name) {
+        told["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
+    }
+    told
+}
+
+/// The context that the specification asks for, word by word.
+fn croissant_context() -> Value {
+    let mut context = json!({
+        "@language": "en",
+        "@vocab": "https://schema.org/",
+        "cr": "http://mlcommons.org/croissant/",
+        "rai": "http://mlcommons.org/croissant/RAI/",
+        "dct": "http://purl.org/dc/terms/",
+        "sc": "https://schema.org/",
+        "conformsTo": "dct:conformsTo",
+        "data": { "@id": "cr:data", "@type": "@json" },
+        "examples": { "@id": "cr:examples", "@type": "@json" },
+        "dataType": { "@id": "cr:dataType", "@type": "@vocab" },
+        "name": { "@container": "@language" },
+        "description": { "@container": "@language" },
+    });
+    const PLAIN: &str = "arrayShape citeAs column containedIn equivalentProperty extract field fileProperty \
+        fileObject fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet \
+        references regex repeated replace samplingRate separator source subField transform";
+    for name in PLAIN.split_whitespace() {
+        context[name] = json!(format!("cr:{name}"));
+    }
+    context
+}

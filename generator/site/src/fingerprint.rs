@@ -1,0 +1,109 @@
+//! All that a snapshot is made from, as a hash: while it is that of the live snapshot, there is nothing to build.
+
+use std::io;
+use std::path::Path;
+
+use snapshot::store::{Digest, Generation, Id, Mode, verify};
+use walkdir::WalkDir;
+
+use crate::generate::{Fingerprint, Options};
+
+/// Reads all files of a dataset and of a theme, and this program. None where one of them cannot be read: whoever
+/// builds says why.
+#[must_use]
+pub fn of(options: &Options, data: &Path) -> Option<Fingerprint> {
+    let program = std::env::current_exe().and_then(std::fs::read).ok()?;
+    let theme = options.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+    let (base, day) = (&options.base_url, options.as_of);
+    let tools = format!("program {}\nbase {base}\nday {day}\n{theme}", Digest::of(&program));
+    let tools = Digest::of(tools.as_bytes());
+    let Options { layout, effort, index_only, .. } = options;
+    let stored = format!("layout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+    let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
+    Some(Fingerprint { tools, whole: Digest::of(whole.as_bytes()) })
+}
+
+/// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
+fn files(folder: &Path) -> io::Result<String> {
+    let mut lines = Vec::new();
+    for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file() {
+            let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+            lines.push(format!("{} {:?}\n", Digest::of(&std::fs::read(entry.path())?), name));
+        }
+    }
+    Ok(format!("{} files\n{}", lines.len(), lines.concat()))
+}
+
+/// The live snapshot's name, if it was made from just that and every byte of its files is as published: a damaged
+/// one is to be built again.
+#[must_use]
+pub fn is_live(root: &Path, fingerprint: Fingerprint) -> Option<Id> {
+    let live = Generation::open_current(root).ok()?;
+    if live.recipe() != Some(fingerprint.whole) {
+        return None;
+    }
+    let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+    verify(root, Some(live.id()), Mode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Effort;
+    use crate::generate::Storage;
+
+    fn options() -> Options {
+        Options {
+            out: "root".into(),
+            base_url: "https://directory.example".to_owned(),
+            as_of: jiff::civil::date(2026, 11, 20),
+            jobs: 1,
+            effort: Effort::Fast,
+            layout: Storage::Tree,
+            fingerprint: None,
+            index_only: false,
+            templates: None,
+        }
+    }
+
+    #[test]
+    fn every_file_and_every_option_that_says_what_is_built_makes_another_recipe_and_no_other_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        std::fs::write(data.join("dataset.json"), "{}").unwrap();
+        let whole = |options: &Options, data: &Path| of(options, data).map(|fingerprint| fingerprint.whole);
+        let first = whole(&options(), data).unwrap();
+        let with = |change: &dyn Fn(&mut Options)| {
+            let mut options = options();
+            change(&mut options);
+            whole(&options, data)
+        };
+        assert_eq!(with(&|options| options.jobs = 7), Some(first));
+        assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
+        let theme = tempfile::tempdir().unwrap();
+        let changes: [&dyn Fn(&mut Options); 6] = [
+            &|options| options.base_url.push('x'),
+            &|options| options.as_of = jiff::civil::date(2026, 11, 21),
+            &|options| options.effort = Effort::Best,
+            &|options| options.layout = Storage::Pack,
+            &|options| options.index_only = true,
+            &|options| options.templates = Some(theme.path().to_owned()),
+        ];
+        assert!(changes.iter().all(|change| with(change).is_some_and(|other| other != first)));
+        std::fs::write(data.join("programs.csv"), "id").unwrap();
+        let second = whole(&options(), data).unwrap();
+        assert_ne!(second, first);
+        std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
+        assert!(![first, second].contains(&whole(&options(), data).unwrap()));
+        assert_eq!(whole(&options(), &data.join("absent")), None);
+        let tools = |options: &Options| of(options, data).map(|fingerprint| fingerprint.tools);
+        let stored = Options { layout: Storage::Pack, effort: Effort::Best, ..options() };
+        assert_eq!(tools(&stored), tools(&options()));
+        assert_ne!(
+            tools(&Options { base_url: "https://other.example".to_owned(), ..options() }),
+            tools(&options())
+        );
+    }
+}

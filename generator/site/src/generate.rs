@@ -1,0 +1,299 @@
+//! The whole flow from linked records to a published snapshot, in one readable place: number the
+//! documents, write what the edge keeps in memory, open it as the edge will, render every page from
+//! it, publish.
+
+use std::path::PathBuf;
+
+use html::Html;
+use snapshot::page::hole::Filled;
+use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site, list, mcp_row, row};
+use snapshot::record::Directory;
+use snapshot::search::build;
+use snapshot::search::values::{TooManyValues, Values};
+use snapshot::store::sections::{SectionError, SectionWriter, Sections};
+use snapshot::store::{About, Counts, Digest, Ids, KINDS, Layout, Page, Published, Stage, StoreError};
+use snapshot::time::Day;
+
+use dataset::failure::{Failure, fail};
+
+use crate::downloads;
+use crate::encode::Effort;
+use crate::files::{Family, Records};
+use crate::pages::{Pages, SiteError, Theme};
+use crate::progress::Progress;
+use crate::rest::Renderer;
+
+/// Where fragments of pages for people are.
+const HTML: &str = "index/html.bin";
+
+/// How bodies are stored; another way makes no other snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Storage {
+    /// Files by URL, as any static host takes them
+    #[default]
+    Tree,
+    /// A few packs, for the edge: a tenth of the bytes, and no file for each page
+    Pack,
+}
+
+/// Hashes of what a snapshot is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// This program, the theme, and what pages are told beside the records.
+    pub tools: Digest,
+    /// All of it: every file of the dataset too, and how the snapshot is stored.
+    pub whole: Digest,
+}
+
+/// What a build is told besides the data.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where snapshots are.
+    pub out: PathBuf,
+    /// Scheme and authority of the public address.
+    pub base_url: String,
+    /// The UTC day that pages are right for.
+    pub as_of: jiff::civil::Date,
+    /// Threads; 0 is one for each core.
+    pub jobs: usize,
+    /// How hard to compress.
+    pub effort: Effort,
+    /// How bodies are stored.
+    pub layout: Storage,
+    /// What the build is made from, if it is known: then pages are taken from the live snapshot where they can be.
+    pub fingerprint: Option<Fingerprint>,
+    /// Leave the pages out.
+    pub index_only: bool,
+    /// Folder whose templates, words and assets stand in for the program's own.
+    pub templates: Option<PathBuf>,
+}
+
+/// Why a build failed after its data was found good.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The output could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The data has too many different facet values.
+    #[error(transparent)]
+    Values(#[from] TooManyValues),
+    /// What was written could not be read back: a fault of this program.
+    #[error("the index that was just written cannot be read: {0}")]
+    Index(#[from] SectionError),
+    /// Templates or words cannot be used.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl Options {
+    fn layout(&self) -> Layout {
+        match self.layout {
+            Storage::Tree => Layout::Tree { encoder: self.effort.name() },
+            Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
+        }
+    }
+}
+
+impl From<minijinja::Error> for GenerateError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Site(error.into())
+    }
+}
+
+/// What becomes of a file once it is laid out: it is kept in memory, or on disk.
+type Keep<'a> = &'a (dyn Fn(&'static str, Sections) -> Result<Sections, StoreError> + Sync);
+
+/// The files under `index/`.
+struct IndexFiles {
+    search: Sections,
+    rows: Sections,
+    lists: Sections,
+}
+
+/// Builds and publishes a snapshot of a directory.
+///
+/// # Errors
+///
+/// If the output cannot be written, the facets have too many values, or words or templates cannot be used.
+pub fn generate(
+    directory: &Directory,
+    source: Digest,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Published, GenerateError> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+    threads.install(|| {
+        let theme = Theme::load(options.templates.as_deref())?;
+        theme.doubts.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
+        let stage = Stage::begin(&options.out, &options.layout())?;
+        let day = Day::new(options.as_of);
+        let order = build::document_order(directory, day);
+        let numbers = Numbers::new(directory, &order);
+        let keep = |path: &'static str, file| stage.put_sections(path, file);
+        let files = progress.step("index", || index_files(directory, &order, &numbers, &keep))?;
+        if !options.index_only {
+            let labels = open(&files)?;
+            let base_url = &options.base_url;
+            let downloads = progress.step("tables", || {
+                downloads::write(directory, |path, body| put_whole(&stage, options, path, body))
+            })?;
+            let (numbers, downloads) = (&numbers, &downloads[..]);
+            let bare =
+                Pages { directory, numbers, site: &labels, html: None, theme: &theme, base_url, downloads };
+            let html = progress.step("fragments", || bare.prepare(&order))?;
+            let html = stage.put_sections(HTML, html)?;
+            let site = open(&files)?;
+            let html = Html::open(&html, &site)?;
+            let dated = site.dated(day);
+            let pages = Pages { site: &site, html: Some(&html), ..bare };
+            let renderer = Renderer { directory, numbers, site: &site, dated: &dated, base_url };
+            let records =
+                progress.step("as before", || Ok::<_, GenerateError>(changed(&stage, &pages, options)))?;
+            put_pages(&stage, &renderer.rest(&records), options, progress)?;
+            put_pages(&stage, &pages.families(&records, &dated), options, progress)?;
+        }
+        let about = about(directory, source, options);
+        progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
+    })
+}
+
+fn index_files(
+    directory: &Directory,
+    order: &[usize],
+    numbers: &Numbers,
+    keep: Keep<'_>,
+) -> Result<IndexFiles, GenerateError> {
+    let (programs, lists) = rayon::join(
+        || program_files(directory, order, keep),
+        || keep("index/lists.bin", list_file(directory, numbers)),
+    );
+    let (search, rows) = programs?;
+    Ok(IndexFiles { search, rows, lists: lists? })
+}
+
+/// The files of search and of programs' rows.
+fn program_files(
+    directory: &Directory,
+    order: &[usize],
+    keep: Keep<'_>,
+) -> Result<(Sections, Sections), GenerateError> {
+    let mut writer = SectionWriter::default();
+    build::write(directory, order, &mut writer)?;
+    let search = keep("index/search.bin", writer.finish())?;
+    let values = Values::open(&search, order.len())?;
+    let (mut rows, mut short) = (SectionWriter::default(), SectionWriter::default());
+    rayon::join(
+        || row::write(directory, order, &values, &mut rows),
+        || mcp_row::write(directory, order, &mut short),
+    );
+    rows.append(short);
+    Ok((search, keep("index/rows.bin", rows.finish())?))
+}
+
+/// The file of the other lists.
+fn list_file(directory: &Directory, numbers: &Numbers) -> Sections {
+    let mut program_of_cycle = vec![0; directory.cycles.len()];
+    for (program, links) in directory.program_links.iter().enumerate() {
+        links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
+    }
+    let mut writer = SectionWriter::default();
+    list::write(directory, numbers, &program_of_cycle, &mut writer);
+    writer.finish()
+}
+
+fn open(files: &IndexFiles) -> Result<Site, SectionError> {
+    Site::open(&files.search, &files.rows, &files.lists)
+}
+
+/// Puts a file that does not depend on the day.
+fn put_whole(stage: &Stage, options: &Options, path: &str, body: &[u8]) -> Result<(), StoreError> {
+    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
+    let encodings = options.effort != Effort::None;
+    stage.put(Page { path, body, holes: &[], encodings }, &encode)
+}
+
+/// The records whose pages have to be made; those of all others are taken as they are.
+fn changed(stage: &Stage, pages: &Pages<'_>, options: &Options) -> Records {
+    let Some(fingerprint) = options.fingerprint else { return Records::all(pages.directory) };
+    let encodings = options.effort != Effort::None;
+    pages.made_from(fingerprint.tools).without(|record| stage.keep(record, encodings))
+}
+
+fn put_pages(
+    stage: &Stage,
+    families: &[Family<'_>],
+    options: &Options,
+    progress: &Progress,
+) -> Result<(), GenerateError> {
+    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
+    let encodings = options.effort != Effort::None;
+    for family in families {
+        progress.pages(family.name, family.count, |done| {
+            let put = |path: &str, filled: &Filled| {
+                let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };
+                Ok::<(), GenerateError>(stage.put(page, &encode)?)
+            };
+            family.render(put, done)
+        })?;
+    }
+    Ok(())
+}
+
+fn about(directory: &Directory, source: Digest, options: &Options) -> About {
+    let count = |number: usize| number as u64;
+    About {
+        generated_at: directory.dataset.published_at,
+        as_of: options.as_of,
+        base_url: options.base_url.clone(),
+        source,
+        counts: Counts {
+            organizations: count(directory.organizations.len()),
+            programs: count(directory.programs.len()),
+            cycles: count(directory.cycles.len()),
+            awards: count(directory.awards.len()),
+            recipients: count(directory.recipients.len()),
+            sources: count(directory.sources.len()),
+            facts: count(directory.facts.len()),
+        },
+        complete: !options.index_only,
+        recipe: options.fingerprint.map(|it| it.whole),
+        ids: ids(directory),
+    }
+}
+
+/// Ids of the records that have pages.
+fn ids(directory: &Directory) -> Ids {
+    let organizations = directory.organizations.iter().map(|it| (KINDS[0], &it.slug, it.id));
+    let programs = directory.programs.iter().map(|it| (KINDS[1], &it.slug, it.id));
+    let recipients = directory.recipients.iter().map(|it| (KINDS[2], &it.slug, it.id));
+    let all = organizations.chain(programs).chain(recipients);
+    all.map(|(kind, slug, id)| (format!("{kind}/{slug}"), id)).collect()
+}
+
+/// A directory opened in memory, without files; for checks and tests.
+///
+/// # Errors
+///
+/// If the facets have too many values, or words or templates cannot be used.
+pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
+    let order = build::document_order(directory, day);
+    let numbers = Numbers::new(directory, &order);
+    let site = open(&index_files(directory, &order, &numbers, &|_, file| Ok(file))?)?;
+    let dated = site.dated(day);
+    Ok((site, dated))
+}
+
+/// Prints why generating failed.
+pub fn generate_failure(error: &GenerateError) -> Failure {
+    match error {
+        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
+        GenerateError::Site(_) => fail(Failure::Usage, error),
+        GenerateError::Values(_) => fail(Failure::Data, error),
+        GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
+        _ => fail(Failure::Output, error),
+    }
+}

@@ -1,0 +1,412 @@
+//! Pages for people: HTML in English and Spanish, feeds, and what machines read beside them. A page
+//! is a template, the words of a language and a view of some records; what depends on the day is a
+//! hole.
+
+mod docs;
+mod feeds;
+mod fingerprint;
+mod linked;
+mod mcp;
+mod page;
+mod prepare;
+mod theme;
+mod view;
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use html::Html;
+use html::deadlines;
+use html::feed::{Feed, feed};
+use html::hole::{Filler, Rule};
+use html::search::{Extras, search};
+use jiff::civil::Date;
+use minijinja::{Value, context};
+use snapshot::facet::{FACETS, Facet, Spec, at_home, place_label};
+use snapshot::page::facet::options;
+use snapshot::page::hole::{Filled, Syntax, cut};
+use snapshot::page::list::Numbers;
+use snapshot::page::text::grouped;
+use snapshot::page::{Dated, Site};
+use snapshot::query::{Pick, Query};
+use snapshot::record::{Directory, Locale};
+
+use crate::downloads::Download;
+use crate::files::{File, Rendered, whole};
+
+use page::{Fixed, Page};
+use theme::Script;
+pub use theme::start;
+pub use theme::{Extra, Fault, SiteError, Theme};
+
+/// Programs of the home page's list of what is new.
+const NEWEST: usize = 8;
+/// Values of a facet on the home page.
+const BROWSE: usize = 12;
+
+/// Names of the languages in Open Graph.
+const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
+
+/// What pages are made of.
+#[derive(Clone, Copy)]
+pub struct Pages<'a> {
+    /// The records.
+    pub directory: &'a Directory,
+    /// Numbers of programs and cycles.
+    pub numbers: &'a Numbers,
+    /// Labels of facet values.
+    pub site: &'a Site,
+    /// Fragments of pages, once they are made.
+    pub html: Option<&'a Html>,
+    /// Templates, words and assets.
+    pub theme: &'a Theme,
+    /// Scheme and authority of the public address.
+    pub base_url: &'a str,
+    /// The tables that were written.
+    pub downloads: &'a [Download],
+}
+
+/// Address of a page in a language.
+fn here(path: &str, locale: Locale) -> String {
+    match (locale, path) {
+        (Locale::En, _) => path.to_owned(),
+        (Locale::Es, "/") => "/es".to_owned(),
+        (Locale::Es, _) => format!("/es{path}"),
+    }
+}
+
+/// Start of the addresses of a language.
+const fn prefix(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "",
+        Locale::Es => "/es",
+    }
+}
+
+/// File of a page.
+fn file(path: &str, locale: Locale) -> String {
+    let path = if path == "/" { "/index" } else { path };
+    format!("public{}{path}.html", prefix(locale))
+}
+
+impl<'a> Pages<'a> {
+    fn word(&self, locale: Locale, key: &str) -> &'a str {
+        self.theme.word(locale, key)
+    }
+
+    /// A phrase, its `{name}`s replaced.
+    fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
+        values.iter().fold(self.word(locale, key).to_owned(), |phrase, (name, value)| {
+            phrase.replace(&format!("{{{name}}}"), value)
+        })
+    }
+
+    /// Renders a template around what every page shows.
+    fn render(
+        &self,
+        template: &str,
+        locale: Locale,
+        (path, title): (&str, &str),
+        more: Value,
+    ) -> Result<String, minijinja::Error> {
+        let published = self.directory.dataset.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let nav: Vec<Value> = [
+            ("/programs", "nav_search"),
+            ("/deadlines", "nav_deadlines"),
+            ("/data", "nav_data"),
+            ("/docs/api", "nav_api"),
+            ("/about", "nav_about"),
+        ]
+        .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
+        .into();
+        let context = context! {
+            t => self.theme.words(locale),
+            lang => locale.as_str(),
+            og_locale => OPEN_GRAPH[locale as usize],
+            og_other => OPEN_GRAPH[1 - locale as usize],
+            site_name => &self.directory.dataset.title,
+            base_url => self.base_url,
+            prefix => prefix(locale),
+            home => here("/", locale),
+            path => path,
+            here => here(path, locale),
+            english => here(path, Locale::En),
+            spanish => here(path, Locale::Es),
+            css => self.theme.css.path(),
+            logo => &self.theme.brand[0],
+            icon => &self.theme.brand[1],
+            stars_js => self.theme.script(Script::Records).path(),
+            search_js => self.theme.script(Script::Search).path(),
+            api_js => self.theme.script(Script::Api).path(),
+            shortlist_js => self.theme.script(Script::Shortlist).path(),
+            nav => nav,
+            published => self.date_words(published, locale),
+            title => title,
+            ..more
+        };
+        self.theme.environment.get_template(template)?.render(context)
+    }
+
+    /// Cuts the holes of a page and fills them for the day of the build.
+    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> Vec<File> {
+        vec![(file(path, locale), self.cut(page, dated))]
+    }
+
+    fn cut(&self, page: &str, dated: &Dated) -> Filled {
+        match self.html {
+            Some(html) => cut(page.as_bytes(), Syntax::Text, &Filler { html, dated }),
+            None => cut(page.as_bytes(), Syntax::Text, dated),
+        }
+    }
+
+    /// The page of a program and the same as Markdown; with the English ones comes its calendar.
+    ///
+    /// # Errors
+    /// When a template fails.
+    pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
+        let record = &self.directory.programs[program];
+        let path = Page::Program(program, locale).path(self);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
+        let view = self.program_view(program, locale);
+        let page = self.render("program.html", locale, (&path, name), view.clone())?;
+        let twin = self.render("program.md", locale, (&path, name), view)?;
+        let twin_path = format!("public{}{path}.md", prefix(locale));
+        let mut files = self.finish(&path, locale, &page, dated);
+        files.push((twin_path, self.cut(&twin, dated)));
+        if locale == Locale::En {
+            files.push(whole(format!("public{path}.ics"), self.calendar(program)));
+        }
+        Ok(files)
+    }
+
+    /// The page of an organization.
+    fn organization(&self, organization: usize, locale: Locale, dated: &Dated) -> Rendered {
+        let record = &self.directory.organizations[organization];
+        let path = Page::Organization(organization, locale).path(self);
+        let name = self.directory.text(record.entity(), locale, "name", &record.name);
+        let view = self.organization_view(organization, locale);
+        let page = self.render("organization.html", locale, (&path, name), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// The page of a recipient.
+    fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
+        let record = &self.directory.recipients[recipient];
+        let path = Page::Recipient(recipient, locale).path(self);
+        let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
+        let view = self.recipient_view(recipient, locale);
+        let page = self.render("recipient.html", locale, (&path, name), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// All values of a facet.
+    fn facet(&self, facet: Facet, locale: Locale, dated: &Dated) -> Rendered {
+        let spec = facet.spec();
+        let path = Page::Facet(facet, locale).path(self);
+        let title = self.word(locale, &format!("facet_{}", spec.name));
+        let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
+        let description = format!("{title}. {}", self.word(locale, "facet_intro"));
+        let page = self.render("facet.html", locale, (&path, title), context! { items, description })?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// A page that every dataset has.
+    fn fixed(&self, fixed: Fixed, locale: Locale, dated: &Dated) -> Rendered {
+        let today = Value::from_safe_string(Rule::Day.mark(0, locale));
+        let (template, key, view) = match fixed {
+            Fixed::Home => ("home.html", "site_tagline", self.home(locale, dated)),
+            Fixed::Browse => ("browse.html", "browse_title", self.browse_view(locale, dated)),
+            Fixed::Organizations => ("list.html", "organizations_title", self.organizations_view(locale)),
+            Fixed::Recipients => ("list.html", "recipients_title", self.recipients_view(locale)),
+            Fixed::Deadlines => {
+                let deadlines = Value::from_safe_string(Rule::Deadlines.mark(0, locale));
+                ("deadlines.html", "deadlines_title", context! { deadlines, today, month => false })
+            }
+            Fixed::Data => ("data.html", "data_title", self.data_view(locale)),
+            Fixed::Api => ("api.html", "api_title", self.api_view()),
+            Fixed::Mcp => ("mcp.html", "mcp_title", self.mcp_view()),
+            Fixed::Shortlist => ("shortlist.html", "shortlist_title", context! {}),
+            Fixed::About => ("about.html", "about_title", context! {}),
+            Fixed::Missing => ("error.html", "error_title", context! {}),
+        };
+        // The other language of a page that is not there is its home.
+        let shown = if fixed == Fixed::Missing { Fixed::Home } else { fixed };
+        let view = context! { description => self.word(locale, fixed.description()), ..view };
+        let page = self.render(template, locale, (shown.path(), self.word(locale, key)), view)?;
+        Ok(self.finish(fixed.path(), locale, &page, dated))
+    }
+
+    /// The months that have a deadline, from that of the build's day on.
+    fn months(&self, dated: &Dated) -> Vec<Date> {
+        let since = dated.day().date().map(Date::first_of_month);
+        let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
+        let ahead = months.map(Date::first_of_month).filter(|month| Some(*month) >= since);
+        ahead.collect::<BTreeSet<Date>>().into_iter().collect()
+    }
+
+    /// The deadlines of a month.
+    fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
+        let name = self.word(locale, &format!("month_{}", month.month()));
+        let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
+        let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
+        let mark = Rule::Deadlines.mark(deadlines::number(month) as usize, locale);
+        let deadlines = Value::from_safe_string(mark);
+        let today = Value::from_safe_string(Rule::Day.mark(0, locale));
+        let path = Page::Month(month, locale).path(self);
+        let description = format!("{title}. {}", self.word(locale, "deadlines_intro"));
+        let view = context! { deadlines, today, month => true, description };
+        let page = self.render("deadlines.html", locale, (&path, &title), view)?;
+        Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    fn browse_view(&self, locale: Locale, dated: &Dated) -> Value {
+        let groups = FACETS.iter().filter_map(|spec| self.browse(spec.facet, locale, dated));
+        context! { groups => groups.collect::<Vec<_>>() }
+    }
+
+    /// The programs that were listed last, newest first.
+    fn newest(&self, most: usize) -> Vec<usize> {
+        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
+        newest.sort_by_key(|program| {
+            let program = &self.directory.programs[*program];
+            (Reverse(program.created_at), program.id)
+        });
+        newest.truncate(most);
+        newest
+    }
+
+    fn home(&self, locale: Locale, dated: &Dated) -> Value {
+        let newest: Vec<Value> = self
+            .newest(NEWEST)
+            .into_iter()
+            .map(|program| {
+                let link = self.line(program, locale).unwrap_or_default();
+                context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
+            })
+            .collect();
+        let browse: Vec<Value> =
+            at_home().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
+        let count = |number: usize| grouped(number as u64, locale);
+        let totals = self.phrase(
+            locale,
+            "home_programs_other",
+            &[
+                ("n", &count(self.directory.programs.len())),
+                ("m", &count(self.directory.organizations.len())),
+            ],
+        );
+        context! {
+            newest, browse, totals,
+            open_count => Rule::OpenCount.mark(0, locale),
+            closing => Value::from_safe_string(Rule::Closing.mark(0, locale)),
+            months => Value::from_safe_string(Rule::Months.mark(0, locale)),
+            today => Rule::Day.mark(0, locale),
+        }
+    }
+
+    /// The commonest values of a facet, and how many there are. Which states there are, and of how
+    /// many programs, changes with the day: all are listed, without a count.
+    fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
+        let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
+        let all: Vec<(Pick, Option<u32>)> = match spec.facet {
+            facet if spec.daily => {
+                let states = facet.fixed_values();
+                states.iter().filter_map(find).map(|pick| (pick, None)).collect()
+            }
+            facet => {
+                let counted = options(self.site, dated, facet, "", locale).into_iter();
+                counted.map(|(pick, count)| (pick, Some(count))).collect()
+            }
+        };
+        let item = |(pick, count): &(Pick, Option<u32>)| {
+            context! {
+                href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
+                text => self.site.rows.label(spec.facet, pick, locale),
+                count => count.map(|count| grouped(count.into(), locale)),
+            }
+        };
+        (all.iter().take(most).map(item).collect(), all.len())
+    }
+
+    /// The commonest values of a facet; nothing when there are none.
+    fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
+        let spec = facet.spec();
+        let (items, all) = self.values(spec, BROWSE, locale, dated);
+        (!items.is_empty()).then(|| {
+            context! {
+                items,
+                more => all > BROWSE,
+                name => self.word(locale, &format!("facet_{}", spec.name)),
+                href => here(&format!("/facets/{}", spec.name), locale),
+            }
+        })
+    }
+
+    /// The search page of a language or one of its feeds, as they are when nothing was asked; nothing
+    /// before their fragments are prepared.
+    fn search(&self, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Option<File> {
+        let html = self.html?;
+        let query = Query { locale, ..Query::default() };
+        let path = Page::Search(as_feed, locale).path(self);
+        Some(match as_feed {
+            None => {
+                whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[]))
+            }
+            Some(kind) => whole(
+                format!("public{}{path}", prefix(locale)),
+                feed(self.site, html, dated, (&query, &Extras::default(), &[]), kind),
+            ),
+        })
+    }
+
+    /// Label of a facet value in a language.
+    fn label(&self, facet: Facet, value: &str, locale: Locale) -> String {
+        self.spoken_label(facet, value, locale).0
+    }
+
+    /// The same, and the language that it is in where that is another. What the dataset has no word for is
+    /// said with a word of the program's, else with the value made readable.
+    fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
+        let stated = self.stated_label(facet, value, locale);
+        let own = facet.spec().places || !facet.fixed_values().is_empty();
+        let foreign = !own && locale == Locale::Es && !self.is_translated(facet, value);
+        if own || stated != value && !foreign {
+            return (stated, None);
+        }
+        match self.word(locale, &format!("value_{value}")) {
+            word if !word.is_empty() => (word.to_owned(), None),
+            _ if stated == value => (readable(value), foreign.then_some("en")),
+            _ => (stated, foreign.then_some("en")),
+        }
+    }
+
+    /// Whether the dataset says a value in Spanish.
+    fn is_translated(&self, facet: Facet, value: &str) -> bool {
+        let label = |locale| self.stated_label(facet, value, locale);
+        let of = |term: &&snapshot::record::Term| term.facet == facet.spec().name && term.value == value;
+        let term = || self.directory.vocabulary.iter().find(of);
+        label(Locale::En) != label(Locale::Es) || term().is_some_and(|term| term.label_es.is_some())
+    }
+
+    fn stated_label(&self, facet: Facet, value: &str, locale: Locale) -> String {
+        match self.site.index.values.find(facet, value) {
+            Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
+            None => place_label(facet, value, locale).unwrap_or(value).to_owned(),
+        }
+    }
+}
+
+/// A value that nobody has a word for: `cascade-funding` is `Cascade funding`.
+fn readable(value: &str) -> String {
+    let is_slug =
+        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !is_slug {
+        return value.to_owned();
+    }
+    let words = value.replace('-', " ");
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! Pages about the interfaces, and the files that machines look for: sitemaps, robots.txt, llms.txt
+//! and the OpenSearch description.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use minijinja::{Value, context};
+use serde_json::Value as Json;
+use snapshot::facet::FACETS;
+use snapshot::page::changes::FEED;
+use snapshot::page::text::{escaped, grouped};
+use snapshot::record::Locale;
+
+use super::page::{Fixed, Machine, Page};
+use super::{Pages, here, mcp};
+use crate::downloads::Download;
+use crate::downloads::describe::{Describer, Description};
+use crate::rest::OPENAPI;
+
+/// Lines of an answer that are shown beside its call.
+const ANSWER: usize = 40;
+/// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
+const SITEMAP: usize = 10_000;
+
+impl Pages<'_> {
+    pub(super) fn data_view(&self, locale: Locale) -> Value {
+        let programs = self.directory.programs.len();
+        let file = |(href, key, format, count): (&str, &str, &str, usize)| {
+            let name = href.rsplit('/').next().unwrap_or(href);
+            let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
+            context! { href, name, format, count, what => self.word(locale, key) }
+        };
+        let live: Vec<Value> = [
+            ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
+            ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
+            ("/programs.csv", "follow_csv", "CSV (BOM)", programs),
+            ("/programs.atom", "data_atom", "Atom", 0),
+            ("/programs.ics", "data_ics", "iCalendar", 0),
+            (FEED, "data_changes_atom", "Atom", 0),
+        ]
+        .map(file)
+        .into();
+        let table = |it: &Download| {
+            context! {
+                href => it.path(),
+                name => it.name(),
+                what => self.word(locale, &format!("table_{}", it.table.name())),
+                count => grouped(it.rows as u64, locale),
+                size => size(it.bytes, locale),
+                sha256 => it.sha256.to_string(),
+            }
+        };
+        context! {
+            live,
+            tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
+            json_ld => self.dataset_json_ld(locale),
+            description => self.word(locale, "data_intro"),
+        }
+    }
+
+    /// Text of what describes the downloads.
+    pub(super) fn description(&self, of: Description) -> String {
+        let describer = Describer {
+            dataset: &self.directory.dataset,
+            about: self.word(Locale::En, "about_1"),
+            base_url: self.base_url,
+            downloads: self.downloads,
+        };
+        describer.text(of)
+    }
+
+    /// The reference, read from the contract that is served.
+    pub(super) fn api_view(&self) -> Value {
+        let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
+        let paths = [&contract["paths"], &contract["x-changes"]["paths"]];
+        let operations: Vec<Value> = paths
+            .into_iter()
+            .filter_map(Json::as_object)
+            .flatten()
+            .filter_map(|(path, item)| {
+                let get = item.get("get")?;
+                let own = item["parameters"].as_array().into_iter().flatten();
+                let parameters = own.chain(get["parameters"].as_array().into_iter().flatten());
+                let codes = get["responses"].as_object().into_iter().flatten().map(|(code, _)| code.as_str());
+                Some(context! {
+                    id => get["operationId"].as_str()?,
+                    method => "GET",
+                    path,
+                    summary => get["summary"].as_str().unwrap_or(path),
+                    description => get["description"].as_str(),
+                    example => self.example(path),
+                    curl => format!("curl '{}{}'", self.base_url, self.example(path)),
+                    answer => answer(&contract, &get["responses"]["200"]),
+                    parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
+                    responses => codes.collect::<Vec<_>>().join(", "),
+                })
+            })
+            .collect();
+        context! { operations }
+    }
+
+    /// An address that can be tried.
+    fn example(&self, path: &str) -> String {
+        let slug = |slug: Option<&String>| slug.map_or("example", String::as_str).to_owned();
+        let value = if path.contains("organizations") {
+            slug(self.directory.organizations.first().map(|it| &it.slug))
+        } else if path.contains("recipients") {
+            slug(self.directory.recipients.first().map(|it| &it.slug))
+        } else {
+            slug(self.directory.programs.first().map(|it| &it.slug))
+        };
+        let query = if path.ends_with("/search") { "?q=fellowship&open=true&limit=5" } else { "" };
+        format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
+    }
+
+    /// How many sitemaps there are.
+    pub(super) fn sitemaps(&self) -> usize {
+        self.addresses().chunks(SITEMAP / 2).len()
+    }
+
+    /// Text of an asset, or of what machines look for.
+    pub(super) fn machine(&self, file: Machine) -> Vec<u8> {
+        let text = match file {
+            Machine::Extra(at) => return self.theme.extras[at].bytes.clone(),
+            Machine::Style => self.theme.css.text.clone(),
+            Machine::Script(script) => self.theme.script(script).text.clone(),
+            Machine::Robots => self.robots(),
+            Machine::Llms => self.llms(),
+            Machine::OpenSearch => self.open_search(),
+            Machine::SitemapIndex => self.sitemap_index(),
+            Machine::Sitemap(number) => self.sitemap(number),
+            Machine::NewPrograms(locale) => self.json_feed(locale),
+            Machine::ServerCard => self.server_card(),
+            Machine::Catalog => self.catalog(),
+            Machine::RegistryEntry => self.registry_entry(),
+        };
+        text.into_bytes()
+    }
+
+    fn robots(&self) -> String {
+        // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
+        // query, and would keep them out of `/programs/…`.
+        format!(
+            "User-agent: *\nDisallow: /programs?*\nDisallow: /es/programs?*\nDisallow: /programs.\n\
+             Disallow: /es/programs.\nDisallow: /mcp$\n\nSitemap: {}/sitemap.xml\n",
+            self.base_url
+        )
+    }
+
+    fn llms(&self) -> String {
+        let base = self.base_url;
+        let title = &self.directory.dataset.title;
+        format!(
+            "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
+             ## Interfaces\n\n\
+             - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
+             - [MCP]({base}/docs/mcp): tool endpoint at `{base}/mcp`, described by its \
+             [server card]({base}{card})\n\
+             - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
+             ## Records\n\n\
+             - `{base}/programs/{{slug}}.md`: one program as Markdown, in Spanish below `/es`\n\
+             - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
+             - [Sitemap]({base}/sitemap.xml): every record\n\n\
+             Read a record before citing it; send people to its official page.\n",
+            self.word(Locale::En, "site_tagline"),
+            self.directory.programs.len(),
+            card = mcp::CARD,
+        )
+    }
+
+    fn open_search(&self) -> String {
+        let (title, base) = (escaped(&self.directory.dataset.title), escaped(self.base_url));
+        let short = short_name(&self.directory.dataset.title);
+        format!(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+             <OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\"><ShortName>{}</ShortName>\
+             <Description>{title}</Description><InputEncoding>UTF-8</InputEncoding>\
+             <Url type=\"text/html\" template=\"{base}/programs?q={{searchTerms}}\"/>\
+             <Url type=\"application/atom+xml\" template=\"{base}/programs.atom?q={{searchTerms}}\"/>\
+             </OpenSearchDescription>\n",
+            escaped(short),
+        )
+    }
+
+    /// Every page that should be found, with the time of its last change if the data knows it.
+    fn addresses(&self) -> Vec<(String, Option<Timestamp>)> {
+        let published = self.directory.dataset.published_at;
+        let directory = self.directory;
+        let fixed = Fixed::ALL.into_iter().filter(|page| *page != Fixed::Missing);
+        let fixed =
+            fixed.map(|page| (Page::Fixed(page, Locale::En), page.lists_records().then_some(published)));
+        let programs =
+            (0..directory.programs.len()).map(|at| (Page::Program(at, Locale::En), self.changed(at)));
+        let organizations = directory.organizations.iter().enumerate();
+        let organizations = organizations.map(|(at, it)| (Page::Organization(at, Locale::En), it.updated_at));
+        let recipients = directory.recipients.iter().enumerate().map(|(at, it)| {
+            let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
+            (Page::Recipient(at, Locale::En), awards.fold(it.updated_at, Timestamp::max))
+        });
+        let records = programs.chain(organizations).chain(recipients);
+        let all = fixed.chain(records.map(|(page, changed)| (page, Some(changed))));
+        all.map(|(page, changed)| (page.path(self), changed)).collect()
+    }
+
+    /// When a program, or what is said of it alone, last changed. What it shows of others (who offers it, who got it)
+    /// has pages and dates of its own; the day moves nothing.
+    fn changed(&self, program: usize) -> Timestamp {
+        let (directory, links) = (self.directory, &self.directory.program_links[program]);
+        let cycles = links.cycles.iter().map(|at| directory.cycles[*at].updated_at);
+        let awards = links.awards.iter().map(|at| directory.awards[*at].updated_at);
+        let sources = links.sources.iter().map(|at| directory.sources[*at].updated_at);
+        let facts = links.facts.iter().map(|at| directory.facts[*at].updated_at);
+        let parts = cycles.chain(awards).chain(sources).chain(facts);
+        parts.fold(directory.programs[program].updated_at, Timestamp::max)
+    }
+
+    fn sitemap_index(&self) -> String {
+        let mut out = String::from(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+             <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+        );
+        for number in 1..=self.sitemaps() {
+            let _ = writeln!(
+                out,
+                "<sitemap><loc>{}/sitemap-{number}.xml</loc></sitemap>",
+                escaped(self.base_url)
+            );
+        }
+        out.push_str("</sitemapindex>\n");
+        out
+    }
+
+    fn sitemap(&self, number: usize) -> String {
+        let base = escaped(self.base_url);
+        let mut out = String::from(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+             xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
+        );
+        for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number - 1).unwrap_or_default() {
+            let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
+            for locale in Locale::ALL {
+                let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(path, *locale));
+                for other in Locale::ALL {
+                    let _ = write!(
+                        out,
+                        "<xhtml:link rel=\"alternate\" hreflang=\"{}\" href=\"{base}{}\"/>",
+                        other.as_str(),
+                        here(path, *other)
+                    );
+                }
+                out.push_str("</url>\n");
+            }
+        }
+        out.push_str("</urlset>\n");
+        out
+    }
+}
+
+/// As many whole words of a title as OpenSearch allows; of a longer word its beginning.
+fn short_name(title: &str) -> &str {
+    const CHARACTERS: usize = 16;
+    let title = title.trim();
+    let Some((end, _)) = title.char_indices().nth(CHARACTERS) else { return title };
+    let whole = if title[end..].starts_with(char::is_whitespace) {
+        Some(end)
+    } else {
+        title[..end].rfind(char::is_whitespace)
+    };
+    title[..whole.unwrap_or(end)].trim_end_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// A number of bytes for people, in decimal units.
+fn size(bytes: usize, locale: Locale) -> String {
+    let (scaled, unit) = match bytes {
+        0..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        _ => (bytes as f64 / 1e6, "MB"),
+    };
+    let number = format!("{scaled:.1}");
+    format!("{} {unit}", if locale == Locale::Es { number.replace('.', ",") } else { number })
+}
+
+/// A part of the contract, its reference followed.
+fn followed<'a>(contract: &'a Json, it: &'a Json) -> &'a Json {
+    let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
+    target.unwrap_or(it)
+}
+
+/// The beginning of the first example of an answer.
+fn answer(contract: &Json, response: &Json) -> Option<String> {
+    let examples = &followed(contract, response)["content"]["application/json"]["examples"];
+    let example = followed(contract, examples.as_object()?.values().next()?);
+    let text = serde_json::to_string_pretty(example.get("value")?).ok()?;
+    let mut lines: Vec<&str> = text.lines().take(ANSWER).collect();
+    if lines.len() == ANSWER {
+        lines.push("…");
+    }
+    Some(lines.join("\n"))
+}
+
+/// A parameter of the contract, its reference followed.
+fn parameter(contract: &Json, it: &Json) -> Value {
+    let it = followed(contract, it);
+    let schema = &it["schema"];
+    let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let mut kind = if words.is_empty() {
+        schema["type"].as_str().unwrap_or("string").to_owned()
+    } else {
+        words.join(" | ")
+    };
+    if let Some(default) = schema.get("default") {
+        let _ = write!(kind, ", default {}", default.to_string().trim_matches('"'));
+    }
+    context! {
+        name => it["name"].as_str().unwrap_or_default(),
+        type => kind,
+        description => it["description"].as_str().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_hold_whole_words_of_at_most_sixteen_characters() {
+        for (title, short) in [
+            ("Opdir", "Opdir"),
+            ("Sixteen letters!", "Sixteen letters!"),
+            ("Opportunity Directory", "Opportunity"),
+            ("Open grants 2026 and more", "Open grants 2026"),
+            ("Grants: a directory", "Grants: a"),
+            ("Becas, ayudas y más oportunidades", "Becas, ayudas y"),
+            ("Forschungsförderungsdatenbank", "Forschungsförder"),
+        ] {
+            assert_eq!(short_name(title), short, "{title}");
+            assert!(short.chars().count() <= 16);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_shown_from_its_beginning() {
+        let contract = serde_json::json!({ "e": { "value": { "data": [1] } } });
+        let of = |examples: Json| {
+            let content = serde_json::json!({ "content": { "application/json": { "examples": examples } } });
+            answer(&contract, &content)
+        };
+        let whole = of(serde_json::json!({ "a": { "$ref": "#/e" } }));
+        assert_eq!(whole.as_deref(), Some("{\n  \"data\": [\n    1\n  ]\n}"));
+        let long: Vec<usize> = (0..100).collect();
+        let cut = of(serde_json::json!({ "a": { "value": long } })).unwrap();
+        assert_eq!((cut.lines().count(), cut.lines().last()), (41, Some("…")));
+        assert_eq!(of(Json::Null), None);
+    }
+
+    #[test]
+    fn sizes_are_told_as_each_language_does() {
+        assert_eq!(size(840, Locale::En), "0.8 kB");
+        assert_eq!(size(1_250_000, Locale::Es), "1,2 MB");
+    }
+}

@@ -1,0 +1,191 @@
+//! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and what stands around them.
+
+use html::feed::{Feed, PARTS, address};
+use jiff::civil::Date;
+use serde_json::json;
+use snapshot::page::text::escaped;
+use snapshot::record::{Cycle, Lifecycle, Locale};
+
+use super::{Pages, here};
+use crate::csv_rows;
+
+/// Where the JSON Feed is.
+pub(super) const JSON_FEED: &str = "/feeds/new.json";
+/// Programs of the JSON Feed.
+const ITEMS: usize = 100;
+
+impl Pages<'_> {
+    /// Name of the site in identifiers; without its port, which tag URIs (RFC 4151) do not have.
+    fn host(&self) -> String {
+        let url = url::Url::parse(self.base_url).ok();
+        url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "localhost".to_owned())
+    }
+
+    /// Atom entry of a program.
+    pub(super) fn entry(&self, program: usize, locale: Locale) -> String {
+        let it = &self.directory.programs[program];
+        let organization = &self.directory.organizations[self.directory.program_links[program].organization];
+        let text = |text: &str| escaped(text);
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let path = here(&format!("/programs/{}", it.slug), locale);
+        format!(
+            "<entry><id>tag:{},2026:program/{}</id><title>{}</title><link href=\"{}{path}\"/>\
+             <published>{}</published><updated>{}</updated><author><name>{}</name></author>{}</entry>\n",
+            self.host(),
+            it.id,
+            text(self.directory.text(it.entity(), locale, "name", &it.name)),
+            text(self.base_url),
+            it.created_at,
+            it.updated_at,
+            text(self.directory.text(organization.entity(), locale, "name", &organization.name)),
+            summary.map(|it| format!("<summary>{}</summary>", text(it))).unwrap_or_default(),
+        )
+    }
+
+    /// What stands around the entries, events and rows of a search.
+    pub(super) fn feed_parts(&self, locale: Locale) -> Vec<String> {
+        let title = escaped(&self.directory.dataset.title);
+        let base = escaped(self.base_url);
+        let atom = address(locale, Feed::Atom);
+        let page = here("/programs", locale);
+        let calendar = self.calendar_start(locale);
+        // The name of the question goes on where the name of the calendar ends.
+        let (calendar_name, calendar_rest) = match calendar.split_once("\r\nREFRESH") {
+            Some((name, rest)) => (name.to_owned(), format!("REFRESH{rest}")),
+            None => (calendar, String::new()),
+        };
+        let parts: [String; PARTS] = [
+            format!(
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
+                 <feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"{}\"><title>{title}",
+                locale.as_str(),
+            ),
+            format!("</title><rights>CC BY 4.0</rights><link rel=\"self\" href=\"{base}{atom}"),
+            format!("\"/><link rel=\"alternate\" type=\"text/html\" href=\"{base}{page}"),
+            format!("\"/><id>{base}{atom}"),
+            format!(
+                "</id><updated>{}</updated><author><name>{title}</name></author>\n",
+                self.directory.dataset.published_at
+            ),
+            "</feed>\n".to_owned(),
+            calendar_name,
+            format!("\r\n{calendar_rest}"),
+            format!("\u{feff}{}", csv_rows::head()),
+        ];
+        parts.into()
+    }
+
+    fn calendar_start(&self, locale: Locale) -> String {
+        let name = format!("{}: {}", self.directory.dataset.title, self.word(locale, "deadlines_title"));
+        let mut out = String::from("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Opdir//Opdir//EN\r\n");
+        push_line(&mut out, &format!("X-WR-CALNAME:{}", quoted(&name)));
+        push_line(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:P1D");
+        push_line(&mut out, "X-PUBLISHED-TTL:P1D");
+        out
+    }
+
+    /// The newest programs as a JSON Feed (version 1.1).
+    pub(super) fn json_feed(&self, locale: Locale) -> String {
+        let item = |program: usize| {
+            let it = &self.directory.programs[program];
+            let organization =
+                &self.directory.organizations[self.directory.program_links[program].organization];
+            let name = self.directory.text(it.entity(), locale, "name", &it.name);
+            let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+            json!({
+                "id": format!("tag:{},2026:program/{}", self.host(), it.id),
+                "url": format!("{}{}", self.base_url, here(&format!("/programs/{}", it.slug), locale)),
+                "title": name,
+                "content_text": summary.unwrap_or(name),
+                "date_published": it.created_at,
+                "date_modified": it.updated_at,
+                "authors": [{ "name": self.directory.text(organization.entity(), locale, "name", &organization.name) }],
+            })
+        };
+        let feed = json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
+            "home_page_url": format!("{}{}", self.base_url, here("/programs", locale)),
+            "feed_url": format!("{}{}", self.base_url, here(JSON_FEED, locale)),
+            "language": locale.as_str(),
+            "items": self.newest(ITEMS).into_iter().map(item).collect::<Vec<_>>(),
+        });
+        feed.to_string()
+    }
+
+    /// The calendar of a program.
+    pub(super) fn calendar(&self, program: usize) -> String {
+        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(Locale::En), self.events(program))
+    }
+
+    /// Calendar events of a program's deadlines. Nobody can apply to a program that rests or ended.
+    pub(super) fn events(&self, program: usize) -> String {
+        let it = &self.directory.programs[program];
+        let rests =
+            matches!(it.lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
+        let mut out = String::new();
+        let cycles = self.directory.program_links[program].cycles.iter();
+        for cycle in cycles.map(|cycle| &self.directory.cycles[*cycle]).filter(|_| !rests) {
+            if let Some(deadline) = cycle.deadline_on {
+                self.push_event(&mut out, program, cycle, deadline);
+            }
+        }
+        out
+    }
+
+    fn push_event(&self, out: &mut String, program: usize, cycle: &Cycle, deadline: Date) {
+        let it = &self.directory.programs[program];
+        let stamp = cycle.updated_at.strftime("%Y%m%dT%H%M%SZ").to_string();
+        let label = self.word(Locale::En, "program_deadline");
+        push_line(out, "BEGIN:VEVENT");
+        push_line(out, &format!("UID:cycle-{}@{}", cycle.id, self.host()));
+        push_line(out, &format!("DTSTAMP:{stamp}"));
+        push_line(out, &format!("LAST-MODIFIED:{stamp}"));
+        push_line(out, &format!("SEQUENCE:{}", cycle.updated_at.as_second().max(0) / 60 % 2_000_000_000));
+        push_line(out, &format!("DTSTART;VALUE=DATE:{}", deadline.strftime("%Y%m%d")));
+        push_line(out, &format!("SUMMARY:{label}: {} ({})", quoted(&it.name), quoted(&cycle.label)));
+        push_line(out, &format!("URL:{}/programs/{}", self.base_url, it.slug));
+        push_line(out, "TRANSP:TRANSPARENT");
+        push_line(out, "END:VEVENT");
+    }
+}
+
+/// A text value of iCalendar (RFC 5545, section 3.3.11).
+fn quoted(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,");
+    text.replace("\r\n", "\\n").replace(['\n', '\r'], "\\n")
+}
+
+/// Appends a content line, folded at 75 octets (RFC 5545, section 3.1).
+fn push_line(out: &mut String, line: &str) {
+    const OCTETS: usize = 75;
+    let mut room = OCTETS;
+    for c in line.chars() {
+        if c.len_utf8() > room {
+            out.push_str("\r\n ");
+            room = OCTETS - 1;
+        }
+        out.push(c);
+        room -= c.len_utf8();
+    }
+    out.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_folded_at_75_octets_and_unfold_to_themselves() {
+        let line = format!("SUMMARY:{}", "é".repeat(100));
+        let mut out = String::new();
+        push_line(&mut out, &line);
+        assert!(out.split("\r\n").all(|part| part.len() <= 75));
+        assert_eq!(out.replace("\r\n ", ""), format!("{line}\r\n"));
+    }
+
+    #[test]
+    fn texts_of_events_keep_their_commas() {
+        assert_eq!(quoted("a,b;c\\d\ne"), "a\\,b\\;c\\\\d\\ne");
+    }
+}

@@ -1,0 +1,239 @@
+//! What the pages of each record are made from, as keys: while a record has the key that it had in the snapshot
+//! before, its pages are those of that snapshot. What a page of a record shows of any other record, of its number or
+//! of a word has to be in its key.
+
+use rayon::prelude::*;
+use serde::Serialize;
+use snapshot::facet::{FACETS, named_values};
+use snapshot::record::{Dataset, Directory, EntityRef, Locale};
+use snapshot::store::{Digest, Key, Made};
+
+use super::Pages;
+use super::view::day;
+use crate::files::Records;
+use crate::rest::API;
+
+/// Slugs and keys of all records, in the order of the directory.
+pub struct Keys<'a> {
+    programs: Vec<(&'a str, Key)>,
+    organizations: Vec<(&'a str, Key)>,
+    recipients: Vec<(&'a str, Key)>,
+}
+
+impl Keys<'_> {
+    /// The records whose pages have to be made: those that are not `kept`.
+    #[must_use]
+    pub fn without(&self, kept: impl Fn(&Made<'_>) -> bool + Sync) -> Records {
+        let left = |kind: &str, records: &[(&str, Key)]| {
+            let is_left = |(slug, from): &(&str, Key)| {
+                let starts = [API, "public", "public/es"].map(|folder| format!("{folder}/{kind}/{slug}."));
+                !kept(&Made { page: &format!("{}json", starts[0]), from: *from, starts: &starts })
+            };
+            (0..records.len()).into_par_iter().filter(|at| is_left(&records[*at])).collect()
+        };
+        Records {
+            programs: left("programs", &self.programs),
+            organizations: left("organizations", &self.organizations),
+            recipients: left("recipients", &self.recipients),
+        }
+    }
+}
+
+/// Hashes of all that records say, in every language.
+struct Rows {
+    organizations: Vec<Digest>,
+    programs: Vec<Digest>,
+    cycles: Vec<Digest>,
+    awards: Vec<Digest>,
+    recipients: Vec<Digest>,
+    sources: Vec<Digest>,
+    facts: Vec<Digest>,
+    transitions: Vec<Digest>,
+    aliases: Vec<Digest>,
+    leaders: Vec<Digest>,
+    channels: Vec<Digest>,
+    posts: Vec<Digest>,
+    /// What each facet value is called.
+    labels: Vec<Digest>,
+}
+
+impl Rows {
+    fn new(directory: &Directory, labels: Vec<Digest>) -> Self {
+        Self {
+            labels,
+            organizations: hashes(directory, &directory.organizations, |it| Some(it.entity())),
+            programs: hashes(directory, &directory.programs, |it| Some(it.entity())),
+            cycles: hashes(directory, &directory.cycles, |it| Some(it.entity())),
+            awards: hashes(directory, &directory.awards, |it| Some(it.entity())),
+            recipients: hashes(directory, &directory.recipients, |it| Some(it.entity())),
+            facts: hashes(directory, &directory.facts, |it| Some(it.entity())),
+            sources: hashes(directory, &directory.sources, |_| None),
+            transitions: hashes(directory, &directory.transitions, |_| None),
+            aliases: hashes(directory, &directory.aliases, |_| None),
+            leaders: hashes(directory, &directory.leaders, |_| None),
+            channels: hashes(directory, &directory.channels, |_| None),
+            posts: hashes(directory, &directory.posts, |_| None),
+        }
+    }
+}
+
+fn hashes<R: Serialize + Sync>(
+    directory: &Directory,
+    rows: &[R],
+    of: impl Fn(&R) -> Option<EntityRef> + Sync,
+) -> Vec<Digest> {
+    let hash = |row: &R| {
+        let translations =
+            |of| Locale::ALL.iter().map(move |locale| directory.translations.get(&(of, *locale)));
+        json_of(&(row, of(row).map(|of| translations(of).collect::<Vec<_>>())))
+    };
+    rows.par_iter().map(hash).collect()
+}
+
+/// Hash of a value as JSON. Writing plain structs to memory cannot fail.
+fn json_of(value: &impl Serialize) -> Digest {
+    Digest::of(&serde_json::to_vec(value).unwrap_or_default())
+}
+
+fn keys<'a, R: Sync>(
+    records: &'a [R],
+    slug: impl Fn(&'a R) -> &'a str + Sync,
+    key: impl Fn(usize) -> Key + Sync,
+) -> Vec<(&'a str, Key)> {
+    records.par_iter().enumerate().map(|(at, record)| (slug(record), key(at))).collect()
+}
+
+/// A key on its way.
+struct Parts(Vec<u8>);
+
+impl Parts {
+    fn new(tools: Digest) -> Self {
+        Self(tools.0.into())
+    }
+
+    fn row(mut self, row: Digest) -> Self {
+        self.0.extend(row.0);
+        self
+    }
+
+    fn number(mut self, number: u32) -> Self {
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+
+    /// Some rows with how many there are, so that none can be taken for one of another list.
+    fn rows(self, all: &[usize], row: impl Fn(Self, usize) -> Self) -> Self {
+        all.iter().fold(self.number(all.len() as u32), |parts, at| row(parts, *at))
+    }
+
+    fn key(self) -> Key {
+        let mut key = Key::default();
+        key.copy_from_slice(&Digest::of(&self.0).0[..16]);
+        key
+    }
+}
+
+impl<'a> Pages<'a> {
+    /// The keys of all records; `tools` is a hash of all that pages are made with, the base address and the day.
+    #[must_use]
+    pub fn made_from(&self, tools: Digest) -> Keys<'a> {
+        let directory = self.directory;
+        let rows = &Rows::new(directory, self.labels());
+        // Of when all was published, pages of records show the day.
+        let published_at = directory.dataset.published_at;
+        let dataset = Dataset { published_at: jiff::Timestamp::default(), ..directory.dataset.clone() };
+        let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
+        let mut numbers = vec![0; directory.organizations.len()];
+        (0..).zip(self.by_slug()).for_each(|(number, at)| numbers[at] = number);
+        Keys {
+            programs: keys(&directory.programs, |it| &it.slug, |at| self.program_from(tools, rows, at)),
+            organizations: keys(
+                &directory.organizations,
+                |it| &it.slug,
+                |at| self.organization_from(tools, rows, at, numbers[at]),
+            ),
+            recipients: keys(&directory.recipients, |it| &it.slug, |at| self.recipient_from(tools, rows, at)),
+        }
+    }
+
+    fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> Key {
+        let links = &self.directory.program_links[program];
+        let cycle = |parts: Parts, at: usize| {
+            let sources = &self.directory.cycle_sources[at];
+            let parts = parts.row(rows.cycles[at]).number(self.numbers.cycle[at]);
+            parts.rows(sources, |parts, at| parts.row(rows.sources[at]))
+        };
+        let award = |parts: Parts, at: usize| {
+            let recipient = self.directory.award_links[at].recipient;
+            parts.row(rows.awards[at]).row(rows.recipients[recipient])
+        };
+        let parts = Parts::new(tools)
+            .row(rows.programs[program])
+            .number(self.numbers.doc_of[program])
+            .row(rows.organizations[links.organization])
+            .rows(&links.cycles, cycle)
+            .rows(&links.facts, |parts, at| parts.row(rows.facts[at]))
+            .rows(&links.awards, award)
+            .rows(&links.sources, |parts, at| parts.row(rows.sources[at]))
+            .rows(&links.transitions, |parts, at| parts.row(rows.transitions[at]));
+        self.called(parts, &rows.labels, program).key()
+    }
+
+    /// Hashes of what each facet value is called: one that the vocabulary lacks may have its name from a fact of any
+    /// record.
+    fn labels(&self) -> Vec<Digest> {
+        let values = &self.site.index.values;
+        let label = |ordinal: u32| {
+            let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
+            json_of(
+                &Locale::ALL
+                    .iter()
+                    .map(|locale| self.spoken_label(facet, value, *locale))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        (0..values.ordinals() as u32).into_par_iter().map(label).collect()
+    }
+
+    /// What the values of a program's facets are called, those of facts that shut out among them.
+    fn called(&self, parts: Parts, labels: &[Digest], program: usize) -> Parts {
+        let (record, facts) = (&self.directory.programs[program], self.facts(program));
+        let values = &self.site.index.values;
+        FACETS.iter().fold(parts, |parts, spec| {
+            let stated = facts.iter().filter_map(|fact| spec.fed(fact));
+            let all = named_values(spec.facet, record, &facts).into_iter().chain(stated);
+            all.filter_map(|value| values.find(spec.facet, value))
+                .fold(parts, |parts, ordinal| parts.row(labels[ordinal as usize]))
+        })
+    }
+
+    fn organization_from(&self, tools: Digest, rows: &Rows, organization: usize, number: u32) -> Key {
+        let links = &self.directory.organization_links[organization];
+        let program = |parts: Parts, at: usize| parts.row(rows.programs[at]).number(self.numbers.doc_of[at]);
+        let award = |parts: Parts, at: usize| {
+            let links = self.directory.award_links[at];
+            parts.row(rows.awards[at]).row(rows.recipients[links.recipient]).row(rows.programs[links.program])
+        };
+        Parts::new(tools)
+            .row(rows.organizations[organization])
+            .number(number)
+            .rows(&links.programs, program)
+            .rows(&links.awards, award)
+            .rows(&links.leaders, |parts, at| parts.row(rows.leaders[at]))
+            .rows(&links.channels, |parts, at| parts.row(rows.channels[at]))
+            .rows(&links.posts, |parts, at| parts.row(rows.posts[at]))
+            .rows(&links.aliases, |parts, at| parts.row(rows.aliases[at]))
+            .key()
+    }
+
+    fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> Key {
+        let award = |parts: Parts, at: usize| {
+            let program = self.directory.award_links[at].program;
+            parts.row(rows.awards[at]).row(rows.programs[program])
+        };
+        Parts::new(tools)
+            .row(rows.recipients[recipient])
+            .rows(&self.directory.recipient_awards[recipient], award)
+            .key()
+    }
+}

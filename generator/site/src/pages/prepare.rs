@@ -1,0 +1,176 @@
+//! What the edge splices search pages and feeds from: `index/html.bin`.
+
+use html::deadlines::share;
+use html::organization::Known;
+use html::search::option;
+use html::{Prepared, Shared, Word, write};
+use rayon::prelude::*;
+use snapshot::facet::{FACETS, Facet};
+use snapshot::page::shape::Shaper;
+use snapshot::page::text::{escaped, grouped};
+use snapshot::query::{Kind, PARAMETERS};
+use snapshot::record::{Locale, Number};
+use snapshot::store::sections::{SectionWriter, Sections};
+
+use minijinja::{Value, context};
+
+use super::Pages;
+use super::theme::SLOT;
+use crate::csv_rows;
+
+/// Where one bar of sums ends and the next begins, in US dollars.
+const STEPS: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
+
+/// Fields of the search form that take numbers or dates: names and types, in order.
+fn fields() -> Vec<(&'static str, &'static str)> {
+    let place = |kind: Kind| match kind {
+        Kind::Least(measure) | Kind::Most(measure) => Some((measure.spec().panel, "number")),
+        Kind::DeadlineFrom | Kind::DeadlineTo => Some((1, "date")),
+        _ => None,
+    };
+    let placed = PARAMETERS.iter().filter_map(|it| place(it.kind).map(|(at, input)| (at, it.name, input)));
+    let mut fields: Vec<_> = placed.collect();
+    fields.sort_by_key(|(at, ..)| *at);
+    fields.into_iter().map(|(_, name, input)| (name, input)).collect()
+}
+
+impl Pages<'_> {
+    /// `html.bin`; `order` gives the program of each document.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
+    pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
+        let mut writer = SectionWriter::default();
+        let prepared = [self.language_of(order, Locale::En)?, self.language_of(order, Locale::Es)?];
+        let values = &self.site.index.values;
+        let shaper = Shaper { directory: self.directory, locale: Locale::En };
+        let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
+        let ordinals = 0..values.ordinals() as u32;
+        let shared = Shared {
+            options: ordinals.map(|ordinal| option(spec(ordinal).parameter, values.text(ordinal))).collect(),
+            events: order.par_iter().map(|program| self.events(*program)).collect(),
+            csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
+            organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
+            kinds: order.iter().map(|program| self.kind(*program)).collect(),
+        };
+        write(&prepared, &shared, &mut writer);
+        Ok(writer.finish())
+    }
+
+    /// The organizations in the order of their numbers on pages.
+    pub(super) fn by_slug(&self) -> Vec<usize> {
+        let all = &self.directory.organizations;
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by(|a, b| all[*a].slug.cmp(&all[*b].slug));
+        order
+    }
+
+    fn known(&self, organization: usize) -> Known {
+        let it = &self.directory.organizations[organization];
+        let links = &self.directory.organization_links[organization];
+        let mut docs: Vec<u32> = links.programs.iter().map(|program| self.numbers.doc_of[*program]).collect();
+        docs.sort_unstable();
+        let name = |locale| self.directory.text(it.entity(), locale, "name", &it.name).to_owned();
+        let slugs = links.aliases.iter().map(|alias| self.directory.aliases[*alias].slug.to_string());
+        let called = Locale::ALL.iter().map(|locale| name(*locale)).chain(slugs);
+        let aliases = it.aliases.iter().map(ToString::to_string);
+        Known {
+            slug: it.slug.to_string(),
+            called: called.chain(aliases).collect(),
+            names: [escaped(&name(Locale::En)), escaped(&name(Locale::Es))],
+            docs,
+        }
+    }
+
+    /// The facet value that is the kind of a program, or a number beyond all.
+    fn kind(&self, program: usize) -> u32 {
+        let kind = &self.directory.programs[program].program_type;
+        self.site.index.values.find(Facet::Types, kind).unwrap_or(u32::MAX)
+    }
+
+    fn language_of(&self, order: &[usize], locale: Locale) -> Result<Prepared, minijinja::Error> {
+        let values = &self.site.index.values;
+        let word = |key: &str| escaped(self.word(locale, key));
+        let label = |ordinal: u32| -> String {
+            let facet: Facet = values.facet_of(ordinal);
+            let text = values.text(ordinal);
+            match self.spoken_label(facet, text, locale) {
+                _ if text.is_empty() => String::new(),
+                (label, Some(language)) => format!("<span lang=\"{language}\">{}</span>", escaped(&label)),
+                (label, None) => escaped(&label),
+            }
+        };
+        let parameter = |name: &str| match FACETS.iter().find(|spec| spec.parameter == name) {
+            Some(spec) => word(&format!("facet_{}", spec.name)),
+            None => word(&format!("param_{name}")),
+        };
+        let (pieces, slots) = self.skeleton(locale)?;
+        Ok(Prepared {
+            words: Word::KEYS.iter().map(|key| word(key)).collect(),
+            facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
+            parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
+            rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
+            passages: order.par_iter().map(|program| self.own_passages(*program, locale)).collect(),
+            lines: order.par_iter().map(|program| self.line(*program, locale)).collect::<Result<_, _>>()?,
+            labels: (0..values.ordinals() as u32).map(label).collect(),
+            entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
+            feed: self.feed_parts(locale),
+            pieces,
+            slots,
+        })
+    }
+
+    /// Passages of a row; nothing where they are those of the English one.
+    fn own_passages(&self, program: usize, locale: Locale) -> String {
+        let passages = self.passages(program, locale);
+        let is_same = locale != Locale::En && passages == self.passages(program, Locale::En);
+        if is_same { String::new() } else { passages }
+    }
+
+    /// How many records pay how much for one award at most; nothing when none says.
+    fn sums(&self, locale: Locale) -> Vec<Value> {
+        let paid = self.directory.programs.iter().filter_map(|it| it.funding_max_usd.or(it.funding_min_usd));
+        let mut counts = [0u64; STEPS.len() + 1];
+        for sum in paid {
+            counts[STEPS.iter().take_while(|step| sum.0 >= **step).count()] += 1;
+        }
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let step = |at: usize| STEPS.get(at).map(|step| self.money(Number(*step), locale));
+        let bar = |(at, count): (usize, &u64)| {
+            let from = at.checked_sub(1).and_then(step);
+            let text = match (from, step(at)) {
+                (None, to) => self.phrase(locale, "range_up_to", &[("max", &to.unwrap_or_default())]),
+                (Some(from), _) => self.phrase(locale, "range_from", &[("min", &from)]),
+            };
+            context! { text, width => share(*count, most), count => grouped(*count, locale) }
+        };
+        if most == 0 { Vec::new() } else { counts.iter().enumerate().map(bar).collect() }
+    }
+
+    /// The search page, cut at its slots.
+    fn skeleton(&self, locale: Locale) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
+        let fields: Vec<Value> = fields()
+            .into_iter()
+            .map(|(name, input)| {
+                context! { name, type => input, text => self.word(locale, &format!("param_{name}")) }
+            })
+            .collect();
+        let title = self.word(locale, "search_title");
+        let page = self.render(
+            "search.html",
+            locale,
+            ("/programs", title),
+            context! { fields, sums => self.sums(locale), description => self.word(locale, "home_what") },
+        )?;
+        let (mut pieces, mut slots) = (Vec::new(), Vec::new());
+        for (position, part) in page.split(SLOT).enumerate() {
+            if position % 2 == 0 {
+                pieces.push(part.to_owned());
+            } else {
+                slots.extend(part.parse::<u32>());
+            }
+        }
+        Ok((pieces, slots))
+    }
+}

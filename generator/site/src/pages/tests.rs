@@ -1,0 +1,380 @@
+//! The site of the sample, as a whole: what every page owes its readers.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::{Date, date};
+use snapshot::record::{Directory, Number};
+use snapshot::store::{Digest, Generation};
+
+use crate::encode::Effort;
+use crate::generate::{Options, generate};
+use crate::progress::Progress;
+use dataset::directory;
+use dataset::read::Input;
+use dataset::sample::directory as sample;
+
+/// Files below `public/`, by the path that they are served from.
+type Files = BTreeMap<String, String>;
+
+fn site_of(directory: &Directory) -> Files {
+    site_with(directory, None)
+}
+
+fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
+    site_on(date(2026, 11, 21), directory, templates)
+}
+
+fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
+    let root = tempfile::tempdir().unwrap();
+    let options = Options {
+        layout: crate::generate::Storage::Tree,
+        fingerprint: None,
+        out: root.path().to_owned(),
+        base_url: "https://directory.example".to_owned(),
+        as_of,
+        jobs: 2,
+        effort: Effort::None,
+        index_only: false,
+        templates,
+    };
+    generate(directory, Digest([0; 32]), &options, &Progress::new(true)).unwrap();
+    let id = Generation::open_current(root.path()).unwrap().id().to_string();
+    let public = root.path().join("generations").join(id).join("public");
+    let files = walkdir::WalkDir::new(&public).into_iter().map(Result::unwrap);
+    let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| {
+        let path = format!("/{}", entry.path().strip_prefix(&public).unwrap().display());
+        (path, std::fs::read_to_string(entry.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn pages(files: &Files) -> impl Iterator<Item = (&String, &String)> {
+    files.iter().filter(|(path, _)| path.ends_with(".html"))
+}
+
+/// Values of an attribute, unescaped as far as addresses need it.
+fn attributes(page: &str, name: &str) -> Vec<String> {
+    let mark = format!(" {name}=\"");
+    page.split(&mark).skip(1).map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&")).collect()
+}
+
+fn gzipped(text: &str) -> usize {
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::default());
+    let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
+    compressor.gzip_compress(text.as_bytes(), &mut out).unwrap()
+}
+
+#[test]
+fn the_lines_of_json_are_a_dataset_that_gives_the_same_site() {
+    let files = site_of(&sample());
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in &files {
+        let name = path.strip_prefix("/data/").unwrap_or_default();
+        if name.ends_with(".ndjson") || name == "dataset.json" {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+    }
+    let again = directory(&Input::Folder(folder.path().to_owned()));
+    let again = site_of(&again);
+    assert_eq!(again.keys().collect::<Vec<_>>(), files.keys().collect::<Vec<_>>());
+    let changed: Vec<&String> =
+        files.iter().filter(|(path, text)| again[*path] != **text).map(|it| it.0).collect();
+    assert_eq!(changed, [""; 0]);
+}
+
+#[test]
+fn templates_are_given_every_field_of_an_answer_as_people_read_it() {
+    let mut directory = sample();
+    directory.programs.iter_mut().for_each(|program| program.eligible_countries = vec!["NG".into()]);
+    let program = &mut directory.programs[0];
+    program.funding_max_usd = Some(Number(1500.0));
+    program.funding_min_usd = None;
+    program.official_url = "javascript:alert(1)".to_owned();
+    program.updated_at = "2026-03-04T23:30:00Z".parse().unwrap();
+    let path = format!("/es/programs/{}.html", program.slug);
+    let folder = tempfile::tempdir().unwrap();
+    let template = "{{ record.fundingMaxUsd }}|{{ record.fundingMinUsd }}|{{ record.officialUrl }}|\
+                    {{ record.updatedAt.text }}|{{ record.eligibleCountries[0] }}|{{ record.lifecycle }}";
+    std::fs::write(folder.path().join("program.html"), template).unwrap();
+    let lifecycle = program.lifecycle.as_str();
+    let files = site_with(&directory, Some(folder.path().to_owned()));
+    let page = files[&path].replace('\u{a0}', " ");
+    let parts: Vec<&str> = page.trim().split('|').collect();
+    assert_eq!(parts[1..], ["None", "None", "4 de marzo de 2026", "Nigeria", lifecycle]);
+    assert!(parts[0].contains("1500") || parts[0].contains("1.500"), "{page}");
+}
+
+#[test]
+fn every_link_inside_the_site_leads_to_a_file() {
+    let files = site_of(&sample());
+    for (from, page) in pages(&files) {
+        for link in attributes(page, "href").into_iter().chain(attributes(page, "src")) {
+            let Some(path) = link.strip_prefix("https://directory.example").or(Some(&link)) else { continue };
+            let path = path.split(['?', '#']).next().unwrap();
+            // The exports have a parameter instead of an extension, and calls of the reference are answered by the
+            // edge: the browser suite tries each. What changed follows from the history, which is no part of the site.
+            let is_call = from.ends_with("/docs/api.html") && path.starts_with("/api/");
+            let is_made = ["/api/v1/exports/latest", "/changes", "/changes.atom"].contains(&path);
+            if !path.starts_with('/') || is_made || is_call {
+                continue;
+            }
+            let index = if path == "/" || path == "/es" { "/index.html" } else { ".html" };
+            let tried =
+                [path.to_owned(), format!("{}{index}", path.trim_end_matches('/')), format!("{path}.json")];
+            assert!(tried.iter().any(|path| files.contains_key(path)), "{from} links to {link}");
+        }
+    }
+}
+
+/// What the sitemaps say of each address: when it last changed, if anything.
+fn last_changes(files: &Files) -> BTreeMap<String, Option<String>> {
+    let maps = files.iter().filter(|(path, _)| path.starts_with("/sitemap-"));
+    let entries = maps.flat_map(|(_, text)| text.split("<url>").skip(1));
+    let between = |text: &str, from: &str, to: &str| {
+        Some(
+            text.split_once(from)?
+                .1
+                .split_once(to)?
+                .0
+                .trim_start_matches("https://directory.example")
+                .to_owned(),
+        )
+    };
+    let told = entries.map(|entry| (between(entry, "<loc>", "<"), between(entry, "<lastmod>", "<")));
+    told.map(|(address, changed)| (address.unwrap(), changed)).collect()
+}
+
+#[test]
+fn sitemaps_date_a_page_by_what_is_said_of_its_record_and_by_nothing_else() {
+    let mut directory = sample();
+    let before = last_changes(&site_of(&directory));
+    let awarded = directory.award_links[0];
+    let program = format!("/programs/{}", directory.programs[awarded.program].slug);
+    let recipient = format!("/recipients/{}", directory.recipients[awarded.recipient].slug);
+    assert!(before[&program].is_some() && before["/"] == Some("2026-11-20T06:00:00Z".to_owned()));
+    assert_eq!(before["/docs/api"], None, "it changes with the program, of which no dataset knows");
+    let later = site_on(date(2027, 3, 1), &directory, None);
+    assert_eq!(last_changes(&later), before, "a day moves nothing");
+    let time = "2026-11-20T05:00:00Z";
+    directory.awards[0].updated_at = time.parse().unwrap();
+    let after = last_changes(&site_of(&directory));
+    let moved = after.iter().filter(|(address, changed)| before[*address] != **changed);
+    let moved: BTreeMap<&str, &str> =
+        moved.map(|(address, changed)| (address.as_str(), changed.as_deref().unwrap())).collect();
+    let expected = [program, recipient].into_iter().flat_map(|path| [format!("/es{path}"), path]);
+    let expected: Vec<String> = expected.collect();
+    assert_eq!(moved, expected.iter().map(|path| (path.as_str(), time)).collect());
+}
+
+#[test]
+fn a_data_package_has_the_version_of_its_tables_whatever_the_day() {
+    let mut directory = sample();
+    let version = |files: &Files| {
+        let package: serde_json::Value = serde_json::from_str(&files["/data/datapackage.json"]).unwrap();
+        package["version"].as_str().unwrap().to_owned()
+    };
+    let first = version(&site_of(&directory));
+    let (day, build) = first.split_once('+').unwrap();
+    assert_eq!((day, build.len()), ("2026.11.20", 12));
+    assert_eq!(version(&site_on(date(2027, 3, 1), &directory, None)), first);
+    directory.programs[0].name.push('!');
+    let other = version(&site_of(&directory));
+    assert!(other.starts_with("2026.11.20+") && other != first, "{other}");
+}
+
+#[test]
+fn pages_fit_their_byte_budgets() {
+    let files = site_of(&sample());
+    let loaded = |page: &str| {
+        let assets = files.iter().filter_map(|(path, text)| Some((path.strip_prefix("/assets/")?, text)));
+        let named = assets.filter(|(name, _)| page.contains(name));
+        named.map(|(_, text)| gzipped(text)).collect::<Vec<usize>>()
+    };
+    assert!(
+        pages(&files).all(|(_, page)| loaded(page).len() <= 2),
+        "a page loads more than style and script"
+    );
+    for path in ["/programs.html", "/es/programs.html"] {
+        let assets = loaded(&files[path]);
+        assert_eq!(assets.len(), 2);
+        let cold = gzipped(&files[path]) + assets.iter().sum::<usize>();
+        assert!(cold <= 14 * 1024, "{path}: {cold} bytes with style and script");
+    }
+    for (path, page) in pages(&files).filter(|(path, _)| path.contains("/programs/")) {
+        assert!(gzipped(page) <= 5 * 1024, "{path}: {}", gzipped(page));
+    }
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let mut directory = sample();
+    let hostile = "\"><img src=x onerror=alert(1)></script><script>alert(1)</script>";
+    for program in &mut directory.programs {
+        program.name = hostile.to_owned();
+        program.summary = Some(hostile.to_owned());
+        program.description = Some(hostile.to_owned());
+        program.official_url = "javascript:alert(1)".to_owned();
+    }
+    directory.translations.clear();
+    let files = site_of(&directory);
+    for (path, page) in files.iter().filter(|(path, _)| !path.contains("/api/") && !path.ends_with(".md")) {
+        let is_markup = [".html", ".xml", ".atom"].iter().any(|end| path.ends_with(end));
+        assert!(!is_markup || !page.contains("<img") && !page.contains("<script>"), "{path}");
+        let links = attributes(page, "href");
+        assert!(!links.iter().any(|link| link.starts_with("javascript:")), "{path}");
+    }
+}
+
+#[test]
+fn pages_in_two_languages_name_each_other() {
+    let files = site_of(&sample());
+    for (path, page) in pages(&files).filter(|(path, _)| !path.ends_with("404.html")) {
+        let spanish = path.starts_with("/es/");
+        assert!(page.contains(if spanish { "<html lang=\"es\">" } else { "<html lang=\"en\">" }), "{path}");
+        for language in ["en", "es", "x-default"] {
+            let known = page.contains(&format!("hreflang=\"{language}\""));
+            assert!(known || language == "x-default" && path.ends_with("/programs.html"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn calendars_are_balanced_and_their_lines_short() {
+    let files = site_of(&sample());
+    for (path, calendar) in files.iter().filter(|(path, _)| path.ends_with(".ics")) {
+        assert!(calendar.split("\r\n").all(|line| line.len() <= 75), "{path}");
+        assert!(calendar.starts_with("BEGIN:VCALENDAR\r\n") && calendar.ends_with("END:VCALENDAR\r\n"));
+        let events = |word: &str| calendar.matches(&format!("{word}:VEVENT\r\n")).count();
+        assert_eq!(events("BEGIN"), events("END"), "{path}");
+    }
+    assert!(files["/programs.ics"].contains("DTSTART;VALUE=DATE:"));
+}
+
+/// Rules of robots.txt as RFC 9309 reads them: the longest that fits decides, all are refusals here.
+fn is_refused(rules: &[&str], address: &str) -> bool {
+    rules.iter().any(|rule| match rule.strip_suffix('$') {
+        Some(whole) => address == whole,
+        None => address.starts_with(rule.trim_end_matches('*')),
+    })
+}
+
+#[test]
+fn robots_are_kept_out_of_searches_and_out_of_nothing_else_however_simple_they_are() {
+    let files = site_of(&sample());
+    let robots = &files["/robots.txt"];
+    let rules: Vec<&str> = robots.lines().filter_map(|line| line.strip_prefix("Disallow: ")).collect();
+    for refused in ["/programs?q=a", "/es/programs?q=a", "/programs.atom?q=a", "/es/programs.csv", "/mcp"] {
+        assert!(is_refused(&rules, refused), "{refused}");
+    }
+    // Python's parser compares what stands there, and leaves out a `?` that nothing follows.
+    let simple: Vec<&str> = rules.iter().map(|rule| rule.trim_end_matches('?')).collect();
+    let records = files.keys().filter(|path| path.ends_with(".html") || path.ends_with(".md"));
+    for address in records.map(|path| path.trim_end_matches(".html")) {
+        assert!(!is_refused(&rules, address), "{address}");
+        assert!(!simple.iter().any(|rule| address.starts_with(rule)), "{address}");
+    }
+}
+
+#[test]
+fn a_list_of_terms_says_no_term_twice() {
+    let mut directory = sample();
+    let mut added = 0;
+    for links in &mut directory.program_links {
+        let facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
+        let stated = facts.filter(|fact| matches!(fact.kind.as_str(), "age" | "duration"));
+        for mut fact in stated.cloned().collect::<Vec<_>>() {
+            fact.id = uuid::Uuid::from_u128(fact.id.as_u128() ^ 1);
+            fact.min = Some(Number(99.0));
+            fact.max = None;
+            links.facts.push(directory.facts.len());
+            directory.facts.push(fact);
+            added += 1;
+        }
+    }
+    assert!(added > 0);
+    for (path, page) in pages(&site_of(&directory)) {
+        for list in page.split("<dl").skip(1).map(|rest| rest.split("</dl>").next().unwrap()) {
+            let terms: Vec<&str> =
+                list.split("<dt>").skip(1).map(|rest| rest.split("</dt>").next().unwrap()).collect();
+            let distinct: std::collections::BTreeSet<&str> = terms.iter().copied().collect();
+            assert_eq!(distinct.len(), terms.len(), "{path}: {terms:?}");
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_says_who_publishes_in_which_languages_and_where_to_ask() {
+    let files = site_of(&sample());
+    let catalog: serde_json::Value = serde_json::from_str(&files["/data/catalog.jsonld"]).unwrap();
+    let dataset = &catalog["dcat:dataset"];
+    for of in [&catalog, dataset] {
+        assert_eq!(of["dcterms:publisher"]["@type"], "foaf:Agent");
+        assert_eq!(of["dcterms:publisher"]["foaf:name"], "Opdir sample directory");
+        assert!(of["dcterms:description"].as_str().is_some_and(|text| text.len() > 20));
+        let languages: Vec<&str> =
+            of["dcterms:language"].as_array().unwrap().iter().filter_map(|it| it["@id"].as_str()).collect();
+        let table = "http://publications.europa.eu/resource/authority/language/";
+        assert_eq!(languages, [format!("{table}ENG"), format!("{table}SPA")]);
+    }
+    let services = catalog["dcat:service"].as_array().unwrap();
+    let endpoints: Vec<&str> =
+        services.iter().filter_map(|it| it["dcat:endpointURL"]["@id"].as_str()).collect();
+    assert_eq!(endpoints, ["https://directory.example/api/v1", "https://directory.example/mcp"]);
+    for service in services {
+        assert_eq!(
+            (&service["@type"], &service["dcat:servesDataset"]["@id"]),
+            (&"dcat:DataService".into(), &dataset["@id"])
+        );
+        let described = service["dcat:endpointDescription"]["@id"].as_str().unwrap();
+        assert!(
+            files.contains_key(described.strip_prefix("https://directory.example").unwrap()),
+            "{described}"
+        );
+    }
+}
+
+#[test]
+fn a_rebrand_needs_no_source_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    super::start::new(folder.path(), &[]).unwrap();
+    let look = folder.path().join("theme.toml");
+    let text = std::fs::read_to_string(&look).unwrap();
+    std::fs::write(&look, text.replace("\"#0b5563\", \"#7fcddb\"", "\"#7a1f5c\", \"#f0a8d8\"")).unwrap();
+    std::fs::create_dir(folder.path().join("static")).unwrap();
+    std::fs::write(folder.path().join("static/favicon.ico"), "icon").unwrap();
+    let mut directory = sample();
+    directory.dataset.title = "Ocean grants".to_owned();
+    let files = site_with(&directory, Some(folder.path().to_owned()));
+    let path = |begins: &str, ends: &str| {
+        let mut found = files.keys().filter(|path| path.starts_with(begins) && path.ends_with(ends));
+        found.next().unwrap_or_else(|| panic!("no {begins}…{ends}")).clone()
+    };
+    let (logo, icon) = (path("/assets/logo-", ".svg"), path("/assets/icon-", ".svg"));
+    assert!(files[&path("/assets/site-", ".css")].contains("--link:light-dark(#7a1f5c,#f0a8d8)"));
+    assert_eq!(files["/favicon.ico"], "icon");
+    for (path, page) in pages(&files) {
+        for expected in [
+            format!("<img src=\"{logo}\" alt=\"\" height=\"32\"> Ocean grants</a>"),
+            format!("<link rel=\"icon\" href=\"{icon}\">"),
+            "<span>Published by My organization</span>\n<span>".to_owned(),
+        ] {
+            assert!(page.contains(&expected), "{path} lacks {expected}");
+        }
+    }
+    let plain = site_of(&directory);
+    assert!(plain["/index.html"].contains("<link rel=\"icon\" href=\"data:,\">"));
+}
+
+#[test]
+fn a_block_is_replaced_and_the_rest_of_the_page_stays() {
+    let directory = sample();
+    let path = format!("/programs/{}.html", directory.programs[0].slug);
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{% extends \"@opdir/program.html\" %}{% block formats %}<p>MINE</p>\n{% endblock %}";
+    std::fs::write(folder.path().join("program.html"), text).unwrap();
+    let (plain, themed) = (site_of(&directory), site_with(&directory, Some(folder.path().to_owned())));
+    let (before, rest) = plain[&path].split_once("<p class=\"dim\">Record updated").unwrap();
+    let after = rest.split_once("</p>\n").unwrap().1;
+    assert_eq!(themed[&path], format!("{before}<p>MINE</p>\n{after}"));
+    assert_eq!(themed["/index.html"], plain["/index.html"]);
+}

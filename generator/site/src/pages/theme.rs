@@ -1,0 +1,313 @@
+//! How pages look and speak: templates, words and assets, each from the program or, where it has a
+//! file of the same name, from the operator's folder. What stands there and has no meaning is an error.
+
+mod check;
+mod colors;
+mod fault;
+mod own;
+pub mod start;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use html::{Slot, Word};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
+};
+use sha2::{Digest as _, Sha256};
+use snapshot::facet::FACETS;
+use snapshot::query::PARAMETERS;
+use snapshot::record::Locale;
+use snapshot::store::Hex;
+
+use self::colors::Look;
+pub use self::fault::Fault;
+pub use self::own::Extra;
+use self::own::Own;
+use dataset::read::Table;
+
+macro_rules! embedded {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../", $folder, "/", $name)))),+]
+    };
+}
+
+/// The templates, by name. Names that end in `.html` are escaped.
+const TEMPLATES: &[(&str, &str)] = embedded!(
+    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
+    "program.html", "program.md", "organization.html", "recipient.html", "deadlines.html",
+    "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
+);
+const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
+const ASSETS: &[(&str, &str)] =
+    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js");
+
+/// What stands around a slot's name in a rendered skeleton; records cannot hold it.
+pub(super) const SLOT: char = '\u{2}';
+
+/// Why templates or words cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// A file of the operator's folder cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The operator's folder is not as a theme is.
+    #[error("{} in the theme {}:\n{}", dataset::diagnostics::counted(faults.len(), "fault"), folder.display(), listed(faults))]
+    Faults {
+        /// Which.
+        folder: PathBuf,
+        /// All of them.
+        faults: Vec<Fault>,
+    },
+    /// A word is missing.
+    #[error("{file} has no `{key}`")]
+    Missing {
+        /// In which file.
+        file: &'static str,
+        /// Which.
+        key: String,
+    },
+    /// A template is wrong.
+    #[error("{}", told(.0))]
+    Template(#[from] Error),
+}
+
+fn listed(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A template error with its place, and the expression that it is about.
+fn told(error: &Error) -> String {
+    let place = match (error.name(), error.line()) {
+        (Some(name), Some(line)) => format!("{name}:{line}: "),
+        _ => String::new(),
+    };
+    let about = error.range().and_then(|range| error.template_source()?.get(range));
+    let about = about.filter(|about| !about.contains('\n')).map(|about| format!(": `{about}`"));
+    format!("{place}{error}{}", about.unwrap_or_default())
+}
+
+/// A file that is named after its content.
+pub struct Asset {
+    name: String,
+    /// Its content.
+    pub text: String,
+}
+
+impl Asset {
+    fn new(name: &str, text: String) -> Self {
+        let hash = Sha256::digest(text.as_bytes());
+        let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+        Self { name: format!("{stem}-{}.{extension}", Hex(&hash[..5])), text }
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}
+
+/// Scripts, by the pages that load them: one each, so that none needs a second request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Pages of records: their star.
+    Records,
+    /// The search page: stars and results in place.
+    Search,
+    /// The shortlist.
+    Shortlist,
+    /// The API reference: calls that run where they stand.
+    Api,
+}
+
+impl Script {
+    pub(super) const ALL: [Self; 4] = [Self::Records, Self::Search, Self::Shortlist, Self::Api];
+
+    /// Its name, and the files that it is made of: positions among the assets.
+    const fn parts(self) -> (&'static str, &'static [usize]) {
+        match self {
+            Self::Records => ("stars.js", &[1]),
+            Self::Search => ("site.js", &[1, 2]),
+            Self::Shortlist => ("shortlist.js", &[1, 3]),
+            Self::Api => ("run.js", &[4]),
+        }
+    }
+
+    fn load(self, own: &Own) -> Asset {
+        let (name, parts) = self.parts();
+        let texts = parts.iter().map(|part| ASSETS[*part]).map(|(part, text)| own.text_or(part, text));
+        Asset::new(name, texts.collect())
+    }
+}
+
+/// Templates, words and assets.
+pub struct Theme {
+    pub(super) environment: Environment<'static>,
+    words: [BTreeMap<String, String>; 2],
+    values: [Value; 2],
+    /// The style sheet.
+    pub css: Asset,
+    /// The scripts, in the order of [`Script`].
+    scripts: [Asset; Script::ALL.len()],
+    /// Files of the operator that are published.
+    pub extras: Vec<Extra>,
+    /// What is odd in the operator's folder, and harms nobody.
+    pub doubts: Vec<Fault>,
+    /// Addresses of the picture before the name and of the one in the browser's tab.
+    pub(super) brand: [Option<String>; 2],
+}
+
+impl Theme {
+    /// Loads everything; files of `folder` stand in for those of the program.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or the folder holds what no theme has: all of that at once.
+    pub fn load(folder: Option<&Path>) -> Result<Self, SiteError> {
+        let mut own = folder.map(Own::read).transpose()?.unwrap_or_default();
+        let mut faults = std::mem::take(&mut own.faults);
+        let look = Look::read(own.text(colors::FILE), &mut faults);
+        let pictures = Arc::new(std::mem::take(&mut own.pictures));
+        let text = own.text(colors::FILE).unwrap_or_default();
+        let brand = look.brand().map(|name| {
+            let name = name?;
+            let at = check::line(text, &format!("\"{name}\""));
+            own::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
+        });
+        let environment = environment(&own, pictures, &mut faults)?;
+        let texts: Vec<&str> = own.templates().map(|(_, text)| text).collect();
+        let mut words = |at: usize| {
+            let (file, text) = WORDS[at];
+            check::words((file, text), own.text(file), &texts, &mut faults)
+        };
+        let words = [words(0), words(1)];
+        for ((file, _), words) in WORDS.iter().zip(&words) {
+            check_words(file, words)?;
+        }
+        faults.extend(check::templates(&environment, &own, &words));
+        if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
+            return Err(SiteError::Faults { folder: folder.to_owned(), faults });
+        }
+        let style = own.text_or(ASSETS[0].0, ASSETS[0].1);
+        let added = own.text(own::STYLE).unwrap_or_default();
+        Ok(Self {
+            values: words.each_ref().map(|words| Value::from(words.clone())),
+            words,
+            environment,
+            css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
+            scripts: Script::ALL.map(|script| script.load(&own)),
+            brand: icon(brand, &own.extras),
+            doubts: own.doubts,
+            extras: own.extras,
+        })
+    }
+
+    /// A word. Every key that the program uses was checked when the words were loaded; a template's
+    /// own keys are checked when it is rendered.
+    #[must_use]
+    pub fn word(&self, locale: Locale, key: &str) -> &str {
+        self.words[locale as usize].get(key).map_or("", String::as_str)
+    }
+
+    /// A script.
+    #[must_use]
+    pub const fn script(&self, script: Script) -> &Asset {
+        &self.scripts[script as usize]
+    }
+
+    pub(super) fn words(&self, locale: Locale) -> Value {
+        self.values[locale as usize].clone()
+    }
+}
+
+/// Templates of the program, by their own names and behind [`check::PROGRAM`], with the operator's over them.
+fn environment(
+    own: &Own,
+    pictures: Arc<BTreeMap<String, String>>,
+    faults: &mut Vec<Fault>,
+) -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_function("slot", slot);
+    environment.add_function("asset", move |name: &str| {
+        let refused = |fault: Fault| Error::new(ErrorKind::InvalidOperation, fault.to_string());
+        own::picture(&pictures, name).map_err(refused)
+    });
+    environment.set_formatter(format);
+    environment.set_debug(true);
+    for (name, text) in TEMPLATES {
+        environment.add_template(name, text)?;
+        environment.add_template_owned(format!("{}{name}", check::PROGRAM), *text)?;
+    }
+    for (name, text) in own.templates() {
+        if let Err(error) = environment.add_template_owned(name, text.to_owned()) {
+            faults.push(Fault::new(name, error.line(), error.to_string()));
+        }
+    }
+    Ok(environment)
+}
+
+/// An icon under its usual name is one without being named.
+fn icon([logo, icon]: [Option<String>; 2], extras: &[Extra]) -> [Option<String>; 2] {
+    let usual = extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
+    [logo, icon.or(usual)]
+}
+
+/// Every word of the other language, of the edge, of facets and of parameters must be there.
+fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(), SiteError> {
+    let facets = FACETS.iter().map(|spec| format!("facet_{}", spec.name));
+    let parameters = PARAMETERS
+        .iter()
+        .filter(|parameter| FACETS.iter().all(|spec| spec.parameter != parameter.name))
+        .map(|parameter| format!("param_{}", parameter.name));
+    let tables = Table::ALL.map(|table| format!("table_{}", table.name()));
+    let edge = Word::KEYS.iter().map(|key| (*key).to_owned());
+    let all: Vec<BTreeMap<String, String>> =
+        WORDS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect();
+    let known = all.into_iter().flat_map(BTreeMap::into_keys);
+    match facets.chain(parameters).chain(tables).chain(edge).chain(known).find(|key| !words.contains_key(key))
+    {
+        Some(key) => Err(SiteError::Missing { file, key }),
+        None => Ok(()),
+    }
+}
+
+/// Writes a value with what HTML would read as markup escaped, and not the slashes of every address besides, as
+/// the engine's own formatter does.
+fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
+    let Some(mut text) = text else { return escape_formatter(out, state, value) };
+    while let Some(at) = text.find(['&', '<', '>', '"', '\'']) {
+        let reference = match text.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#39;",
+        };
+        out.write_str(&text[..at])?;
+        out.write_str(reference)?;
+        text = &text[at + 1..];
+    }
+    Ok(out.write_str(text)?)
+}
+
+/// `slot("rows")` in the search page: a place that the edge fills.
+fn slot(name: &str) -> Result<Value, Error> {
+    match Slot::number(name) {
+        Some(number) => Ok(Value::from_safe_string(format!("{SLOT}{number}{SLOT}"))),
+        None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no slot `{name}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

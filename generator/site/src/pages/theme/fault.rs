@@ -1,0 +1,58 @@
+//! What is wrong with an operator's folder: file and line, what, and what was probably meant.
+
+use std::fmt;
+
+use dataset::diagnostics::nearest;
+
+/// A fault of a theme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    file: String,
+    line: Option<usize>,
+    what: String,
+    help: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(file: &str, line: Option<usize>, what: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line, what: what.into(), help: None }
+    }
+
+    /// The same fault at the place that names what is wrong.
+    pub(super) fn at(mut self, file: &str, line: Option<usize>) -> Self {
+        file.clone_into(&mut self.file);
+        self.line = line;
+        self
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says which of the known words was probably meant, else a few of them.
+    pub(super) fn known<'a>(self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        const TOLD: usize = 24;
+        let known: Vec<&str> = known.into_iter().collect();
+        if let Some(near) = nearest(word, known.iter().copied()) {
+            return self.help(format!("did you mean `{near}`?"));
+        }
+        if known.is_empty() {
+            return self;
+        }
+        let more = if known.len() > TOLD { " …" } else { "" };
+        let told: Vec<String> = known.iter().take(TOLD).map(|known| format!("`{known}`")).collect();
+        self.help(format!("known are {}{more}", told.join(", ")))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.what)?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
+    }
+}

@@ -1,0 +1,216 @@
+//! What templates are given about records, by kind: texts with their language, dates and amounts in
+//! words, labels with links. Nothing here decides how it looks.
+
+mod award;
+mod blocks;
+mod organization;
+mod program;
+mod recipient;
+mod season;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use minijinja::{Value, context};
+use snapshot::page::money::Speech;
+use snapshot::page::text::grouped;
+use snapshot::record::shown::{Field, Kind, Shows, Value as Said};
+use snapshot::record::{EntityRef, Locale, Number, Program, Shared};
+use snapshot::truncate::cut;
+
+use super::{Pages, here};
+use dataset::read::Table;
+
+/// Characters of a description on a page; the Markdown twin has all.
+const ABOUT: usize = 4000;
+/// Entries of the lists of organizations and recipients.
+const LISTED: usize = 250;
+/// Characters of a summary in a row.
+const SUMMARY: usize = 220;
+
+/// Address of a search for one value.
+pub(super) fn question(locale: Locale, parameter: &str, value: &str) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair(parameter, value);
+    format!("{}?{}", here("/programs", locale), query.finish())
+}
+
+/// A link to another site, if it is one that a browser may follow.
+pub(super) fn outside(address: Option<&str>) -> Option<Value> {
+    let address = address?;
+    let url = url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let host = url.host_str()?.trim_start_matches("www.").to_owned();
+    Some(context! { href => address, host })
+}
+
+/// UTC day of an instant.
+pub(super) fn day(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
+}
+
+impl Pages<'_> {
+    /// Every field of a record's own answer by its name, as people read it.
+    fn record<R>(
+        &self,
+        table: &[Field<R>],
+        record: &R,
+        about: (EntityRef, &str),
+        locale: Locale,
+    ) -> BTreeMap<&'static str, Value> {
+        let of = table.iter().filter(|field| field.shows.has(Shows::DETAIL));
+        of.map(|field| (field.name, self.field(field, record, about, locale))).collect()
+    }
+
+    /// A field as people read it: sums and days in words, texts with their language, addresses as links
+    /// if they may be followed, places by name. Nothing where nothing is said.
+    fn field<R>(&self, field: &Field<R>, record: &R, about: (EntityRef, &str), locale: Locale) -> Value {
+        match (field.kind, (field.read)(record)) {
+            (Kind::Amount, Said::Number(sum)) => self.money(sum, locale).into(),
+            (Kind::Text, Said::Text(text)) => self.text(about, locale, field.name, &text),
+            (Kind::Url, Said::Text(address)) => outside(Some(&address)).unwrap_or_else(|| Value::from(())),
+            (Kind::Places, Said::Words(codes)) => {
+                codes.iter().map(|code| self.country(Some(code), locale).unwrap_or(code)).collect()
+            }
+            (_, Said::Words(words)) => words.iter().map(Shared::as_str).collect(),
+            (_, Said::Text(text)) => Value::from(&*text),
+            (_, Said::Day(date)) => self.date(date, locale),
+            (_, Said::Time(time)) => self.date(day(time), locale),
+            (_, Said::Number(number)) => number.to_string().into(),
+            (_, Said::Integer(number)) => number.into(),
+            (_, Said::Flag(flag)) => flag.into(),
+            (_, Said::Id(id)) => id.to_string().into(),
+            (_, Said::Null | Said::Object(_) | Said::Objects(_)) => Value::from(()),
+        }
+    }
+
+    /// A date in words.
+    pub(super) fn date_words(&self, date: Date, locale: Locale) -> String {
+        let month = self.word(locale, &format!("month_{}", date.month()));
+        let (d, y) = (date.day().to_string(), date.year().to_string());
+        self.phrase(locale, "date", &[("d", &d), ("month", month), ("y", &y)])
+    }
+
+    fn date(&self, date: Date, locale: Locale) -> Value {
+        context! { iso => date.to_string(), text => self.date_words(date, locale) }
+    }
+
+    /// A text in the asked language, or in the original with that language's name.
+    fn text(
+        &self,
+        (of, original_language): (EntityRef, &str),
+        locale: Locale,
+        field: &str,
+        original: &str,
+    ) -> Value {
+        let text = self.directory.text(of, locale, field, original);
+        context! { text, lang => self.foreign((of, original_language), locale, field) }
+    }
+
+    /// The language of a text that is not there in the asked one.
+    fn foreign(&self, (of, original): (EntityRef, &str), locale: Locale, field: &str) -> Option<String> {
+        let translated =
+            self.directory.translations.get(&(of, locale)).is_some_and(|it| it.contains_key(field));
+        (!translated && original != locale.as_str()).then(|| original.to_owned())
+    }
+
+    fn language<'p>(&'p self, program: &'p Program) -> &'p str {
+        program.language.as_deref().unwrap_or(self.default_language())
+    }
+
+    fn default_language(&self) -> &'static str {
+        self.directory.dataset.default_locale.as_str()
+    }
+
+    /// A long text: its lines, and at most so many characters in blocks, without what was said above it.
+    fn lines(
+        &self,
+        about: (EntityRef, &str),
+        locale: Locale,
+        (field, original): (&str, Option<&str>),
+        (said, most): (Option<&str>, usize),
+    ) -> Option<Value> {
+        let text = self.directory.optional_text(about.0, locale, field, original)?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = blocks::unsaid(lines.collect(), said);
+        let (brief, cut) = beginning(&lines, most);
+        let blocks = blocks::blocks(&brief);
+        if lines.is_empty() {
+            return None;
+        }
+        let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
+        Some(context! { lines, blocks, cut, lang => self.foreign(about, locale, field) })
+    }
+
+    /// An amount of US dollars.
+    pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
+        let word = |key: &str| self.word(locale, key);
+        Speech { locale, word: &word }.amount(amount.0, "USD")
+    }
+
+    /// A range of numbers in words.
+    fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
+        match (min, max) {
+            (Some(min), Some(max)) if min == max => Some(min),
+            (Some(min), Some(max)) => {
+                Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)]))
+            }
+            (Some(min), None) => Some(self.phrase(locale, "range_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase(locale, "range_up_to", &[("max", &max)])),
+            (None, None) => None,
+        }
+    }
+
+    fn country(&self, code: Option<&str>, locale: Locale) -> Option<&'static str> {
+        code.and_then(snapshot::place::find).map(|place| place.name(locale))
+    }
+
+    /// A list of some of `all`; its table has the others.
+    fn list(&self, items: Vec<Value>, all: usize, (key, table): (&str, Table), locale: Locale) -> Value {
+        let (n, m) = (grouped(items.len() as u64, locale), grouped(all as u64, locale));
+        let rest = items.len() < all;
+        context! {
+            intro => self.word(locale, key),
+            rest => rest.then(|| self.phrase(locale, "list_rest", &[("n", &n), ("m", &m)])),
+            table => format!("/data/{}.csv", table.name()),
+            items,
+        }
+    }
+}
+
+/// The first lines of a text, the last one cut between words; and whether anything is missing.
+fn beginning(lines: &[&str], most: usize) -> (Vec<String>, bool) {
+    let (mut left, mut brief) = (most, Vec::new());
+    for line in lines {
+        let length = line.chars().count();
+        if length > left {
+            brief.extend((left > most / 10).then(|| cut(line, left).into_owned()));
+            return (brief, true);
+        }
+        left -= length;
+        brief.push((*line).to_owned());
+    }
+    (brief, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_addresses_become_links() {
+        assert!(outside(Some("javascript:alert(1)")).is_none());
+        assert!(outside(Some("data:text/html,x")).is_none());
+        let link = outside(Some("https://www.example.org/a")).unwrap();
+        assert_eq!(link.get_attr("host").unwrap().to_string(), "example.org");
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_ends_with_a_whole_word_or_line() {
+        let told = |most| beginning(&["one two three", "four five"], most);
+        assert_eq!(told(22), (vec!["one two three".to_owned(), "four five".to_owned()], false));
+        assert_eq!(told(20), (vec!["one two three".to_owned(), "four…".to_owned()], true));
+        assert_eq!(told(14), (vec!["one two three".to_owned()], true));
+    }
+}

@@ -1,0 +1,85 @@
+//! What templates are given about awards: the same table on the pages of programs, organizations and
+//! recipients.
+
+use std::collections::BTreeMap;
+
+use html::deadlines::share;
+use minijinja::{Value, context};
+use snapshot::page::text::grouped;
+use snapshot::record::{Locale, Number};
+use snapshot::truncate::cut;
+
+use crate::pages::{Pages, here};
+
+/// Awards on the page of a program or an organization; the API has all.
+pub(super) const AWARDS: usize = 12;
+/// Characters of the title of a project that was funded.
+const PROJECT: usize = 100;
+
+/// Years of the picture of awards.
+const YEARS: usize = 12;
+
+/// The least of some amounts, the one in the middle and the greatest; the lower middle of an even number.
+fn spread(mut amounts: Vec<Number>) -> Option<[Number; 3]> {
+    amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some([*amounts.first()?, amounts[(amounts.len() - 1) / 2], *amounts.last()?])
+}
+
+impl Pages<'_> {
+    /// How many awards the latest years saw, and how great they were; nothing of fewer than two years.
+    pub(super) fn years(&self, awards: &[usize], locale: Locale) -> Option<Value> {
+        let awards = || awards.iter().map(|award| &self.directory.awards[*award]);
+        let mut years: BTreeMap<i64, u64> = BTreeMap::new();
+        awards().for_each(|award| *years.entry(i64::from(award.award_year)).or_default() += 1);
+        let most = years.values().copied().max().filter(|_| years.len() > 1)?;
+        let bar = |(year, count): (&i64, &u64)| {
+            context! { year, width => share(*count, most), count => grouped(*count, locale) }
+        };
+        let bars: Vec<Value> = years.iter().rev().take(YEARS).map(bar).collect();
+        let spread = spread(awards().filter_map(|award| award.award_amount_usd).collect()).map(|spread| {
+            let [min, median, max] = spread.map(|amount| self.money(amount, locale));
+            self.phrase(locale, "awards_spread", &[("min", &min), ("median", &median), ("max", &max)])
+        });
+        Some(context! { bars, spread })
+    }
+
+    /// `The latest 12 of 34`, where not all are shown.
+    pub(super) fn shown(&self, all: &[usize], most: usize, locale: Locale) -> Option<String> {
+        let (n, m) = (most.to_string(), grouped(all.len() as u64, locale));
+        (all.len() > most).then(|| self.phrase(locale, "program_awards_shown", &[("n", &n), ("m", &m)]))
+    }
+
+    pub(super) fn awards(&self, awards: &[usize], most: usize, locale: Locale) -> Vec<Value> {
+        let view = |award: &usize| {
+            let it = &self.directory.awards[*award];
+            let links = self.directory.award_links[*award];
+            let recipient = &self.directory.recipients[links.recipient];
+            let program = &self.directory.programs[links.program];
+            context! {
+                year => it.award_year,
+                href => here(&format!("/recipients/{}", recipient.slug), locale),
+                name => self.directory.text(recipient.entity(), locale, "displayName", &recipient.display_name),
+                program_href => here(&format!("/programs/{}", program.slug), locale),
+                program => self.directory.text(program.entity(), locale, "name", &program.name),
+                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| cut(text, PROJECT)),
+                amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
+            }
+        };
+        awards.iter().take(most).map(view).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_amounts_is_one_of_them() {
+        let of = |amounts: &[f64]| {
+            spread(amounts.iter().map(|it| Number(*it)).collect()).map(|it| it.map(|it| it.0))
+        };
+        assert_eq!(of(&[5.0, 1.0, 3.0]), Some([1.0, 3.0, 5.0]));
+        assert_eq!(of(&[4.0, 1.0, 2.0, 3.0]), Some([1.0, 2.0, 4.0]));
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! What templates are given about an organization, and about all of them.
+
+use std::cmp::Reverse;
+
+use html::hole::Rule;
+use minijinja::{Value, context};
+use snapshot::page::text::grouped;
+use snapshot::record::{Locale, ORGANIZATION};
+use snapshot::truncate::cut;
+
+use super::award::AWARDS;
+use super::{ABOUT, LISTED, SUMMARY, outside, question};
+use crate::pages::{Pages, here};
+use dataset::read::Table;
+
+impl Pages<'_> {
+    /// Everything about an organization.
+    pub(in crate::pages) fn organization_view(&self, organization: usize, locale: Locale) -> Value {
+        let it = &self.directory.organizations[organization];
+        let links = &self.directory.organization_links[organization];
+        let about = (it.entity(), self.default_language());
+        let post = |post: &usize| {
+            let it = &self.directory.posts[*post];
+            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            let day = it.published_on.map(|date| self.date(date, locale));
+            Some(context! { href, day, title => &it.title })
+        };
+        let channel = |channel: &usize| {
+            let it = &self.directory.channels[*channel];
+            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            Some(context! { href, text => it.label.as_deref().unwrap_or(&it.kind) })
+        };
+        let leader = |leader: &usize| {
+            let it = &self.directory.leaders[*leader];
+            context! { name => &it.name, role => it.role.as_deref() }
+        };
+        let description =
+            self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
+        context! {
+            name => self.text(about, locale, "name", &it.name),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), (None, ABOUT)),
+            description => description.map(|text| cut(text, SUMMARY)),
+            country => self.country(it.country_code.as_deref(), locale),
+            record => self.record(ORGANIZATION, it, about, locale),
+            programs => (!links.programs.is_empty()).then(|| self.programs_of(organization, locale)),
+            programs_all => (links.programs.len() > 1).then(|| {
+                let count = grouped(links.programs.len() as u64, locale);
+                context! {
+                    href => question(locale, "organization", &it.slug),
+                    text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
+                }
+            }),
+            posts => links.posts.iter().take(10).filter_map(post).collect::<Vec<_>>(),
+            channels => links.channels.iter().filter_map(channel).collect::<Vec<_>>(),
+            leaders => links.leaders.iter().map(leader).collect::<Vec<_>>(),
+            awards => self.awards(&links.awards, AWARDS, locale),
+            awards_shown => self.shown(&links.awards, AWARDS, locale),
+            json => format!("/api/v1/organizations/{}", it.slug),
+            json_ld => self.organization_json_ld(organization, locale),
+        }
+    }
+
+    /// Programs by state and deadline: a hole.
+    fn programs_of(&self, organization: usize, locale: Locale) -> Value {
+        let slug = &self.directory.organizations[organization].slug;
+        let found = self.html.and_then(|html| html.organizations.find(slug));
+        let mark = found.map(|number| Rule::Organization.mark(number as usize, locale));
+        Value::from_safe_string(mark.unwrap_or_default())
+    }
+
+    /// The organizations with the most opportunities, by name.
+    pub(in crate::pages) fn organizations_view(&self, locale: Locale) -> Value {
+        let all = &self.directory.organizations;
+        let count = |at: usize| self.directory.organization_links[at].programs.len();
+        let name = |at: usize| self.directory.text(all[at].entity(), locale, "name", &all[at].name);
+        let mut most: Vec<usize> = (0..all.len()).collect();
+        most.sort_by_key(|at| (Reverse(count(*at)), all[*at].id));
+        most.truncate(LISTED);
+        most.sort_by_cached_key(|at| (name(*at).to_lowercase(), all[*at].id));
+        let item = |at: &usize| {
+            context! {
+                href => here(&format!("/organizations/{}", all[*at].slug), locale),
+                name => self.text((all[*at].entity(), self.default_language()), locale, "name", &all[*at].name),
+                count => grouped(count(*at) as u64, locale),
+            }
+        };
+        let items: Vec<Value> = most.iter().map(item).collect();
+        self.list(items, all.len(), ("organizations_intro", Table::Organizations), locale)
+    }
+}

@@ -1,0 +1,360 @@
+//! What templates are given about a program: its page, its row in search and its line in lists.
+
+use html::highlight::{PASSAGE, passages};
+use html::hole::Rule;
+use html::row::{AROUND, Cut, STATE};
+use minijinja::{Value, context};
+use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
+use snapshot::page::money::Speech;
+use snapshot::page::status_text::checked;
+use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::truncate::cut;
+
+use super::award::AWARDS;
+use super::blocks::unsaid;
+use super::{ABOUT, SUMMARY, day, outside, question};
+use crate::pages::{Pages, here};
+
+/// The first facets of a record's page say who may apply.
+const ELIGIBILITY: u8 = 8;
+
+/// Characters of a record's texts that a row may show a passage of.
+const TEXT: usize = 1500;
+
+/// Characters of a description that a row of a table takes the room of, and fewest that it keeps: a page has a
+/// budget, and what is left out of prose is one link away.
+const ROW: usize = 100;
+const LEAST: usize = 1200;
+
+/// Characters of a statement on a page; the Markdown twin has all.
+const STATEMENT: usize = 400;
+
+/// Values of a facet that a record's page shows before the rest is folded away; fewer above the deadline, which
+/// has to be in sight on a phone.
+const VALUES: usize = 12;
+const WHO: usize = 5;
+
+/// A label in a line of labels.
+struct Part {
+    /// What stands before it.
+    joint: &'static str,
+    text: String,
+    lang: Option<&'static str>,
+}
+
+impl Pages<'_> {
+    /// State and deadline of a program: a hole.
+    pub(in crate::pages) fn when(&self, program: usize, locale: Locale) -> Value {
+        let doc = self.numbers.doc_of[program] as usize;
+        Value::from_safe_string(Rule::When.mark(doc, locale))
+    }
+
+    pub(in crate::pages) fn facts(&self, program: usize) -> Vec<&Fact> {
+        self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact]).collect()
+    }
+
+    fn provider(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.organizations[self.directory.program_links[program].organization];
+        context! {
+            href => here(&format!("/organizations/{}", it.slug), locale),
+            ..self.text((it.entity(), self.default_language()), locale, "name", &it.name)
+        }
+    }
+
+    /// Who can apply, in a line: labels with what joins each to the one before.
+    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
+        const MOST: usize = 3;
+        let record = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let of = |facet: Facet| {
+            named_values(facet, record, &facts)
+                .into_iter()
+                .map(move |value| (facet, value))
+                .collect::<Vec<_>>()
+        };
+        let telling = |places: bool| listed().filter(move |spec| spec.who && spec.places == places);
+        let people: Vec<_> = telling(false).flat_map(|spec| of(spec.facet)).collect();
+        let places = telling(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
+        let mut parts: Vec<Part> = Vec::new();
+        for values in [people, places.unwrap_or_default()] {
+            let start = parts.len();
+            let joint = |parts: &[Part]| match parts.len() {
+                0 => "",
+                length if length == start => " · ",
+                _ => ", ",
+            };
+            for (facet, value) in values.iter().take(MOST) {
+                let (text, lang) = self.spoken_label(*facet, value, locale);
+                parts.push(Part { joint: joint(&parts), text, lang });
+            }
+            if values.len() > MOST {
+                let more = (values.len() - MOST).to_string();
+                let text = self.phrase(locale, "more", &[("n", &more)]);
+                parts.push(Part { joint: joint(&parts), text, lang: None });
+            }
+        }
+        parts
+    }
+
+    /// What a program pays: the source's amounts first.
+    fn funding(&self, program: usize, locale: Locale) -> Option<String> {
+        let word = |key: &str| self.word(locale, key);
+        let label = |fact: &Fact| {
+            let text = fact.label.as_deref().or(fact.value.as_deref())?;
+            Some(self.directory.text(fact.entity(), locale, "label", text).to_owned())
+        };
+        let record = &self.directory.programs[program];
+        Speech { locale, word: &word }.funding(record, &self.facts(program), label)
+    }
+
+    /// The lifecycle that was observed with the day of that; how the dates differ today is a hole.
+    fn lifecycle(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let doc = self.numbers.doc_of[program] as usize;
+        let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
+        let date = it.lifecycle_observed_at().map(|time| self.date_words(day(time), locale));
+        let observed = checked(&label, date, |key| self.word(locale, key));
+        context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
+    }
+
+    /// What a search row and a record's page both say.
+    fn common(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let who = self.who(program, locale);
+        context! {
+            t => self.theme.words(locale),
+            slug => &it.slug,
+            name => self.text(about, locale, "name", &it.name),
+            provider => self.provider(program, locale),
+            kind => self.label(Facet::Types, &it.program_type, locale),
+            summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
+            who => who.iter().map(|part| format!("{}{}", part.joint, part.text)).collect::<String>(),
+            who_parts => who.iter().map(|part| context! { joint => part.joint, text => &part.text, lang => part.lang }).collect::<Vec<_>>(),
+            funding => self.funding(program, locale),
+            checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
+        }
+    }
+
+    /// A search row: name, state and summary are marked.
+    pub(in crate::pages) fn row(&self, program: usize, locale: Locale) -> Result<Cut, minijinja::Error> {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let marked = |text: &str| format!("{}{text}{}", AROUND[0], AROUND[1]);
+        let named = self.directory.text(it.entity(), locale, "name", &it.name);
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let summary = summary.map(
+            |text| context! { text => marked(&cut(text, PASSAGE)), lang => self.foreign(about, locale, "summary") },
+        );
+        let official = url::Url::parse(&it.official_url).ok();
+        let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+        let context = context! {
+            href => here(&format!("/programs/{}", it.slug), locale),
+            host => host.trim_start_matches("www."),
+            state => Value::from_safe_string(STATE.to_string()),
+            name => context! { text => marked(named), lang => self.foreign(about, locale, "name") },
+            summary,
+            ..self.common(program, locale)
+        };
+        let row = self.theme.environment.get_template("row.html")?.render(context)?;
+        Ok(Cut::new(row.trim()))
+    }
+
+    /// What a row may show instead of the beginning of its summary: passages in the language of that.
+    pub(in crate::pages) fn passages(&self, program: usize, locale: Locale) -> String {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let text = |field, original| self.directory.optional_text(it.entity(), locale, field, original);
+        let summary = text("summary", it.summary.as_deref());
+        let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
+        let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
+        let lines = rest.map(|rest| unsaid(rest.lines().map(str::trim).collect(), summary));
+        let texts = summary.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
+        if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
+    }
+
+    /// A link to a program with its provider.
+    pub(in crate::pages) fn line(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
+        let it = &self.directory.programs[program];
+        let context = context! {
+            href => here(&format!("/programs/{}", it.slug), locale),
+            name => self.text((it.entity(), self.language(it)), locale, "name", &it.name),
+            provider => self.provider(program, locale),
+        };
+        Ok(self.theme.environment.get_template("line.html")?.render(context)?.trim().to_owned())
+    }
+
+    /// Everything about a program.
+    pub(in crate::pages) fn program_view(&self, program: usize, locale: Locale) -> Value {
+        let it = &self.directory.programs[program];
+        let links = &self.directory.program_links[program];
+        let about = (it.entity(), self.language(it));
+        let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
+        let doc = self.numbers.doc_of[program] as usize;
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let rows = links.cycles.len() + links.awards.len().min(AWARDS);
+        let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
+        context! {
+            description => summary.map(|text| cut(text, SUMMARY)),
+            when => self.when(program, locale),
+            state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
+            record => self.record(PROGRAM, it, about, locale),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), (summary, room)),
+            lifecycle => self.lifecycle(program, locale),
+            measures => self.measures(program, locale),
+            groups => self.groups(program, locale),
+            statements => self.statements(program, locale),
+            seasons => self.seasons(program, locale),
+            year => self.year(program, locale),
+            opens => self.opens(program, locale),
+            awards => self.awards(&links.awards, AWARDS, locale),
+            years_of => self.years(&links.awards, locale),
+            awards_shown => self.shown(&links.awards, AWARDS, locale),
+            history => self.history(program, locale),
+            sources => self.sources(program, locale),
+            json => format!("/api/v1/programs/{}{suffix}", it.slug),
+            json_ld => self.program_json_ld(program, locale),
+            ..self.common(program, locale)
+        }
+    }
+
+    /// Measures that facts state, such as age and duration: each once, with all that is said of it.
+    fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let facts = self.facts(program);
+        let of = |fact: &Fact| {
+            let unit = Measure::of_kind(&fact.kind)?.spec().unit()?.word(fact)?;
+            let number = |it: Option<Number>| it.map(|it| it.to_string());
+            let range = self.range(number(fact.min), number(fact.max), locale)?;
+            let name = self.word(locale, &format!("program_{}", fact.kind));
+            Some((name, format!("{range} {}", self.word(locale, &unit))))
+        };
+        let stated = facts.into_iter().filter(|fact| fact.polarity == Polarity::Include);
+        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, text) in stated.filter_map(of) {
+            match named.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, texts)) if texts.contains(&text) => {}
+                Some((_, texts)) => texts.push(text),
+                None => named.push((name, vec![text])),
+            }
+        }
+        named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
+    }
+
+    fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let it = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let group = |spec: &Spec| {
+            let mut items: Vec<Value> = named_values(spec.facet, it, &facts)
+                .into_iter()
+                .map(|value| {
+                    let href = question(locale, spec.parameter, value);
+                    let (text, lang) = self.spoken_label(spec.facet, value, locale);
+                    context! { href, text, lang }
+                })
+                .collect();
+            let eligibility = spec.listed.is_some_and(|place| place < ELIGIBILITY);
+            let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
+            let count = more.len().to_string();
+            (!items.is_empty()).then(|| {
+                context! {
+                    items, more,
+                    more_text => self.phrase(locale, "more", &[("n", &count)]),
+                    eligibility,
+                    name => self.word(locale, &format!("facet_{}", spec.name)),
+                }
+            })
+        };
+        listed().filter_map(group).collect()
+    }
+
+    /// Statements that are more than a value: with words of the source, or that do not simply bind.
+    fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let it = &self.directory.programs[program];
+        let telling = self.facts(program).into_iter().filter(|fact| {
+            fact.text.is_some()
+                || fact.amount.is_some()
+                || fact.polarity == Polarity::Exclude
+                || fact.strength == Strength::Preferred
+        });
+        let view = |fact: &Fact| {
+            let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
+            let label = match (facet, &fact.value) {
+                (Some(spec), Some(value)) => Some(self.label(spec.facet, value, locale)),
+                _ => fact.label.or(fact.value).map(|text| text.to_string()),
+            };
+            let mark = match (fact.polarity, fact.strength) {
+                (Polarity::Exclude, _) => Some("program_excluded"),
+                (_, Strength::Preferred) => Some("program_preferred"),
+                _ => None,
+            };
+            context! {
+                label,
+                mark => mark.map(|key| self.word(locale, key)),
+                amount => self.stated_amount(fact, locale),
+                text => fact.text.as_deref().map(|text| {
+                    let (of, language) = (fact.entity(), self.language(it));
+                    let whole = self.directory.text(of, locale, "text", text);
+                    let text = cut(whole, STATEMENT);
+                    let is_cut = text != whole;
+                    context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
+                }),
+            }
+        };
+        telling.map(view).collect()
+    }
+
+    /// The amount of a fact, in its currency where it has one.
+    fn stated_amount(&self, fact: &Fact, locale: Locale) -> Option<String> {
+        let amount = fact.amount?;
+        let word = |key: &str| self.word(locale, key);
+        Some(match fact.currency.as_deref() {
+            Some(currency) => Speech { locale, word: &word }.amount(amount.0, currency),
+            None => amount.to_string(),
+        })
+    }
+
+    fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let language = self.language(&self.directory.programs[program]);
+        let view = |cycle: &usize| {
+            let it = &self.directory.cycles[*cycle];
+            let number = self.numbers.cycle[*cycle] as usize;
+            let days: Vec<Option<Value>> = [it.opens_on, it.deadline_on, it.decision_on, it.starts_on]
+                .map(|date| date.map(|date| self.date(date, locale)))
+                .into();
+            context! {
+                label => self.text((it.entity(), language), locale, "label", &it.label),
+                href => outside(it.application_url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                status => Value::from_safe_string(Rule::Status.mark(number, locale)),
+                days,
+            }
+        };
+        self.directory.program_links[program].cycles.iter().map(view).collect()
+    }
+
+    fn history(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let view = |transition: &usize| {
+            let it = &self.directory.transitions[*transition];
+            context! {
+                day => self.date(day(it.observed_at), locale),
+                text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str(), locale),
+                reason => it.reason.as_deref(),
+            }
+        };
+        self.directory.program_links[program].transitions.iter().map(view).collect()
+    }
+
+    fn sources(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let view = |source: &usize| {
+            let it = &self.directory.sources[*source];
+            let title = it.title.as_deref().or(it.url.as_deref()).unwrap_or(&it.kind);
+            context! {
+                title,
+                href => outside(it.url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                publisher => it.publisher.as_deref(),
+                day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at)), locale),
+            }
+        };
+        self.directory.program_links[program].sources.iter().map(view).collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! Deadlines ahead: the next ones, and those of one month.
+
+use jiff::civil::Date;
+
+use crate::search::path;
+use crate::{Language, Word, grouped};
+use snapshot::page::{Dated, push_date};
+use snapshot::record::Locale;
+
+/// Programs of the list of what comes next; the months have the others.
+const NEXT: usize = 60;
+/// Programs of a month's page; search has the others.
+const MONTH: usize = 200;
+/// Months of the picture on the home page.
+const BARS: usize = 12;
+
+/// Number of a date's month; never 0.
+#[must_use]
+pub fn number(date: Date) -> u32 {
+    date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
+}
+
+/// Where the page of a month is.
+#[must_use]
+pub fn address(locale: Locale, month: Date) -> String {
+    let prefix = if locale == Locale::Es { "/es" } else { "" };
+    format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
+}
+
+/// Programs with a deadline ahead, the next first.
+fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
+    let deadline = |doc: u32| dated.today.next_deadline.get(doc as usize)?.date();
+    dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
+}
+
+/// Months that have deadlines, and how many.
+fn months(dated: &Dated) -> Vec<(Date, u64)> {
+    let mut months: Vec<(Date, u64)> = Vec::new();
+    for (_, date) in due(dated) {
+        match months.last_mut().filter(|(month, _)| *month == date.first_of_month()) {
+            Some((_, count)) => *count += 1,
+            None => months.push((date.first_of_month(), 1)),
+        }
+    }
+    months
+}
+
+/// Length of a bar in per cent of the longest; what is there at all is seen.
+#[must_use]
+pub fn share(count: u64, most: u64) -> u64 {
+    (count * 100).div_ceil(most.max(1))
+}
+
+impl Language {
+    /// Writes the next deadlines by month, below links to the months.
+    pub(super) fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let months = months(dated);
+        if months.is_empty() {
+            return self.push_none(out);
+        }
+        self.push_bars(out, &months);
+        let mut month = None;
+        for (doc, date) in due(dated).take(NEXT) {
+            if month != Some(date.first_of_month()) {
+                out.extend_from_slice(if month.is_none() { b"" } else { b"</ul></section>" });
+                out.extend_from_slice(b"<section><h2>");
+                month = Some(date.first_of_month());
+                self.push_month_words(out, date);
+                out.extend_from_slice(b"</h2><ul class=\"due\">");
+            }
+            self.push_due(out, doc, dated);
+        }
+        out.extend_from_slice(b"</ul></section>");
+    }
+
+    /// Writes how many deadlines each of the next months has; nothing when none is known.
+    pub(super) fn push_months(&self, out: &mut Vec<u8>, dated: &Dated) {
+        let mut months = months(dated);
+        months.truncate(BARS);
+        if !months.is_empty() {
+            self.push_bars(out, &months);
+        }
+    }
+
+    /// Months as bars that are as long as there are deadlines, each with a link and its number.
+    fn push_bars(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
+        let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
+        out.extend_from_slice(b"<ol class=\"bars\" aria-label=\"");
+        self.push_word(out, Word::DeadlinesByMonth);
+        out.extend_from_slice(b"\">");
+        for (month, count) in months {
+            let address = address(self.locale, *month);
+            out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
+            self.push_month_words(out, *month);
+            let (width, count) = (share(*count, most), grouped(*count, self.locale));
+            let bar = format!(
+                "</a> <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i>{count}</i></li>"
+            );
+            out.extend_from_slice(bar.as_bytes());
+        }
+        out.extend_from_slice(b"</ol>");
+    }
+
+    /// Writes the deadlines of a month.
+    pub(super) fn push_month(&self, out: &mut Vec<u8>, month: u32, dated: &Dated) {
+        let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| number(*date) == month).collect();
+        let Some((_, any)) = docs.first() else { return self.push_none(out) };
+        out.extend_from_slice(b"<ul class=\"due\">");
+        docs.iter().take(MONTH).for_each(|(doc, _)| self.push_due(out, *doc, dated));
+        out.extend_from_slice(b"</ul>");
+        if docs.len() > MONTH {
+            out.extend_from_slice(b"<p><a href=\"");
+            out.extend_from_slice(path(self.locale).as_bytes());
+            out.extend_from_slice(b"?deadlineFrom=");
+            push_date(out, any.first_of_month());
+            out.extend_from_slice(b"&amp;deadlineTo=");
+            push_date(out, any.last_of_month());
+            out.extend_from_slice(b"\">");
+            let count = grouped(docs.len() as u64, self.locale);
+            self.push_phrase(out, Word::MoreDeadlines, &[("n", &count)]);
+            out.extend_from_slice(b"</a></p>");
+        }
+    }
+
+    fn push_due(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        out.extend_from_slice(b"<li>");
+        out.extend_from_slice(self.lines.bytes(doc as usize));
+        out.extend_from_slice(b"<p class=\"when\">");
+        self.push_when(out, doc, dated);
+        out.extend_from_slice(b"</p></li>");
+    }
+
+    fn push_none(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<p>");
+        self.push_word(out, Word::NoDeadlines);
+        out.extend_from_slice(b"</p>");
+    }
+
+    fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
+        let year = date.year().to_string();
+        self.push_phrase(out, Word::Month, &[("month", self.month(date)), ("y", &year)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share_of_the_longest_and_never_nothing() {
+        assert_eq!([share(50, 100), share(1, 1000), share(7, 7), share(0, 7)], [50, 1, 100, 0]);
+    }
+
+    #[test]
+    fn months_have_numbers_and_addresses_of_their_own() {
+        assert_eq!(number(date(2026, 12, 31)) + 1, number(date(2027, 1, 1)));
+        assert_eq!(address(Locale::En, date(2027, 1, 31)), "/deadlines/2027-01");
+        assert_eq!(address(Locale::Es, date(2027, 12, 1)), "/es/deadlines/2027-12");
+    }
+}

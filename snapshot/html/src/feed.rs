@@ -1,0 +1,197 @@
+//! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
+
+use crate::search::{Asked, Extras, path};
+use crate::status::push_plain;
+use crate::{Html, Language, Word, push_escaped};
+use snapshot::page::{Dated, Site, push_date};
+use snapshot::query::{Page, Query, Sort};
+use snapshot::search::units::Units;
+
+/// Parts of a language's feeds: Atom before the name of the question, before the query of its own address,
+/// before that of its page, before that of its id, after these, and its end; a calendar before the name of the
+/// question and after it; table head.
+pub const PARTS: usize = 9;
+
+/// Newest programs of an Atom feed.
+const ENTRIES_MAX: u64 = 100;
+/// Programs of a calendar.
+const EVENTS_MAX: u64 = 1000;
+/// Rows of a table.
+const ROWS_MAX: u64 = 10_000;
+
+/// What a search can be followed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// Newest opportunities.
+    Atom,
+    /// Deadlines.
+    Calendar,
+    /// All results.
+    Table,
+}
+
+impl Feed {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Atom, Self::Calendar, Self::Table];
+
+    /// End of its address.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Atom => "atom",
+            Self::Calendar => "ics",
+            Self::Table => "csv",
+        }
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Atom => "application/atom+xml; charset=utf-8",
+            Self::Calendar => "text/calendar; charset=utf-8",
+            Self::Table => "text/csv; charset=utf-8; header=present",
+        }
+    }
+}
+
+/// The question that a feed of a question asks.
+#[must_use]
+pub fn asked(query: &Query, feed: Feed) -> Query {
+    let (limit, sort) = match feed {
+        Feed::Atom => (ENTRIES_MAX, Sort::Recent),
+        Feed::Calendar => (EVENTS_MAX, Sort::Deadline),
+        Feed::Table => (ROWS_MAX, query.sort),
+    };
+    Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
+}
+
+/// The feed of a question, in the question's language. What was `invalid` in it is said where a format has a
+/// place for it.
+#[must_use]
+pub fn feed(
+    site: &Site,
+    html: &Html,
+    dated: &Dated,
+    (query, extras, invalid): (&Query, &Extras, &[String]),
+    feed: Feed,
+) -> Vec<u8> {
+    let docs = found(site, html, dated, (&asked(query, feed), extras));
+    let language = html.language(query.locale);
+    let question =
+        extras.of_feed().question(site, html, &Query { page: Query::default().page, ..query.clone() });
+    let name = Asked::new(site, html, language, &question).name();
+    let mut out = Vec::with_capacity(1024 + 600 * docs.len());
+    let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
+    match feed {
+        Feed::Atom => {
+            part(0, &mut out);
+            push_name(&mut out, &name);
+            for number in 1..4 {
+                part(number, &mut out);
+                push_address(&mut out, &question);
+            }
+            part(4, &mut out);
+            if !invalid.is_empty() {
+                out.extend_from_slice(b"<subtitle>");
+                language.push_word(&mut out, Word::Invalid);
+                out.push(b' ');
+                push_escaped(&mut out, &invalid.join(", "));
+                out.extend_from_slice(b"</subtitle>\n");
+            }
+            docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
+            part(5, &mut out);
+        }
+        Feed::Calendar => {
+            part(6, &mut out);
+            let mut plain = Vec::new();
+            push_plain(&mut plain, &name);
+            // The line goes on in the next one.
+            out.extend_from_slice(if name.is_empty() { b"" } else { b"\r\n " });
+            push_name(&mut out, &quoted(&plain));
+            part(7, &mut out);
+            push_left_out(&mut out, language, invalid);
+            docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
+            out.extend_from_slice(b"END:VCALENDAR\r\n");
+        }
+        Feed::Table => {
+            part(8, &mut out);
+            for doc in docs {
+                out.extend_from_slice(html.csv.bytes(doc as usize));
+                if let Some(date) = dated.today.next_deadline.get(doc as usize).and_then(|day| day.date()) {
+                    push_date(&mut out, date);
+                }
+                out.extend_from_slice(b"\r\n");
+            }
+        }
+    }
+    out
+}
+
+/// The documents of a feed.
+fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &Extras)) -> Vec<u32> {
+    let (index, today) = (&site.index, &dated.today);
+    let base = index.base(query, index.read(query).as_ref(), today, &Units::new(0));
+    let base = match (base, extras.among(html)) {
+        (Some(mut docs), Some(among)) => {
+            docs.intersect(&among.docs());
+            Some(docs)
+        }
+        (base, among) => base.or(among),
+    };
+    index.answer(query, today, base.as_ref(), |docs, range| index.page(query, today, docs, range)).docs
+}
+
+/// Writes the name of a question behind that of the site.
+fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+    if !name.is_empty() {
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(name);
+    }
+}
+
+/// Writes what was not understood as the description of a calendar, each on a line of its own continuation.
+fn push_left_out(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
+    if invalid.is_empty() {
+        return;
+    }
+    let mut plain = Vec::new();
+    push_plain(&mut plain, language.word(Word::Invalid).as_bytes());
+    out.extend_from_slice(b"X-WR-CALDESC:");
+    out.extend_from_slice(&quoted(&plain));
+    for entry in invalid {
+        out.extend_from_slice(b"\r\n  ");
+        out.extend_from_slice(&quoted(entry.as_bytes()));
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Octets of a name in a calendar, whose lines are to be short (RFC 5545, section 3.1).
+const NAME_MAX: usize = 60;
+
+/// A text value of iCalendar (RFC 5545, section 3.3.11) on a line of its own continuation.
+fn quoted(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NAME_MAX).last();
+    let mut out = Vec::with_capacity(NAME_MAX);
+    for c in text[..end.unwrap_or(0)].chars().filter(|c| !c.is_control()) {
+        if matches!(c, '\\' | ';' | ',') {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    out
+}
+
+fn push_address(out: &mut Vec<u8>, question: &str) {
+    if !question.is_empty() {
+        out.push(b'?');
+        push_escaped(out, question);
+    }
+}
+
+/// Where the feed of the search page of a language is.
+#[must_use]
+pub fn address(locale: snapshot::record::Locale, feed: Feed) -> String {
+    format!("{}.{}", path(locale), feed.extension())
+}

@@ -1,0 +1,146 @@
+//! The holes of pages: what depends on the day in a page for people, in words.
+
+use snapshot::page::hole::{Fill, last_change, mark};
+use snapshot::page::text::grouped;
+use snapshot::page::{Dated, push_number};
+use snapshot::record::Locale;
+use snapshot::search::today::ProgramState;
+use snapshot::time::{Day, ageing_days};
+
+use crate::{Html, Language};
+
+/// The rules of pages; [`snapshot::page::hole::Rule`] has those of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Rule {
+    /// State and deadline of a program.
+    When = 4,
+    /// Status of a cycle.
+    Status = 5,
+    /// Rows of the open programs that close next.
+    Closing = 6,
+    /// The next deadlines, or those of a month: its number comes from [`crate::deadlines::number`].
+    Deadlines = 7,
+    /// How many programs are open.
+    OpenCount = 8,
+    /// The day.
+    Day = 9,
+    /// State and deadline of a program, without markup.
+    WhenText = 10,
+    /// How the dates of a program differ from its observed lifecycle, or nothing.
+    Differs = 11,
+    /// How many deadlines each of the next months has.
+    Months = 12,
+    /// Programs of an organization, by state and deadline.
+    Organization = 13,
+    /// Day of the year, from 0.
+    YearDay = 14,
+}
+
+impl Rule {
+    const ALL: [Self; 11] = [
+        Self::When,
+        Self::Status,
+        Self::Closing,
+        Self::Deadlines,
+        Self::OpenCount,
+        Self::Day,
+        Self::WhenText,
+        Self::Differs,
+        Self::Months,
+        Self::Organization,
+        Self::YearDay,
+    ];
+
+    fn of(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| *rule as u32 == number)
+    }
+
+    /// Text that stands for a hole while a page is rendered: the number of a program, cycle, month or
+    /// organization, and the language of the page.
+    #[must_use]
+    pub fn mark(self, number: usize, locale: Locale) -> String {
+        mark(self as u32, 2 * number + locale as usize)
+    }
+}
+
+/// Fills the holes of pages, and of JSON bodies, for a day.
+#[derive(Clone, Copy)]
+pub struct Filler<'a> {
+    /// Words and rows.
+    pub html: &'a Html,
+    /// The day.
+    pub dated: &'a Dated,
+}
+
+impl Fill for Filler<'_> {
+    fn fill(&self, rule: u32, arg: u32, out: &mut Vec<u8>) -> Option<()> {
+        let Some(rule) = Rule::of(rule) else { return self.dated.fill(rule, arg, out) };
+        let (html, dated) = (self.html, self.dated);
+        let (number, language) = (arg / 2, &html.languages[(arg % 2) as usize]);
+        match rule {
+            Rule::When => language.push_when(out, number, dated),
+            Rule::WhenText => language.push_when_text(out, number, dated),
+            Rule::Differs => language.push_differs(out, number, dated),
+            Rule::Status => language.push_standing(out, dated.cycles.standing(number)),
+            Rule::Closing => language.push_closing(out, dated),
+            Rule::Deadlines if number == 0 => language.push_deadlines(out, dated),
+            Rule::Deadlines => language.push_month(out, number, dated),
+            Rule::Months => language.push_months(out, dated),
+            Rule::OpenCount => {
+                let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
+                out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
+            }
+            Rule::Organization => language.push_organization(out, &html.organizations, number, dated),
+            Rule::YearDay => push_number(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
+            Rule::Day => {
+                if let Some(date) = dated.day().date() {
+                    language.push_time(out, date);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn last_change(&self, rule: u32, arg: u32) -> Option<Day> {
+        let Some(rule) = Rule::of(rule) else { return self.dated.last_change(rule, arg) };
+        let (number, dated) = (arg / 2, self.dated);
+        match rule {
+            Rule::Status => last_change(dated.cycles.turning_days(number), dated.day(), |day| {
+                dated.cycles.on(number, day).map(|(_, standing)| standing)
+            }),
+            Rule::When | Rule::WhenText => self.state_change(number, |told, day| self.words(told, day)),
+            Rule::Differs => {
+                self.state_change(number, |told, _| told.standing.differs(told.observed.lifecycle))
+            }
+            // The order of its programs follows from their states.
+            Rule::Organization => {
+                let docs = self.html.organizations.docs(number).iter();
+                docs.filter_map(|doc| self.state_change(*doc, |told, day| self.words(told, day))).max()
+            }
+            // They name the day itself, or show every program.
+            Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day | Rule::YearDay => {
+                Some(dated.day())
+            }
+        }
+    }
+}
+
+impl Filler<'_> {
+    /// The last day, up to today, on which a value derived from a program's state differs from the day before.
+    fn state_change<T: PartialEq>(&self, doc: u32, value: impl Fn(&ProgramState, Day) -> T) -> Option<Day> {
+        let (dated, today) = (self.dated, self.dated.day());
+        let ages = ageing_days(dated.today.state(doc)?.observed.checked, today);
+        // The number of days left changes every day.
+        let days = dated.today.turning_days(doc).chain(ages).chain([today]);
+        last_change(days, today, |day| dated.today.state_on(doc, day).map(|told| value(&told, day)))
+    }
+
+    /// State and deadline in words; one language changes when the other does.
+    fn words(&self, told: &ProgramState, day: Day) -> Vec<u8> {
+        let mut words = Vec::new();
+        let english: &Language = self.html.language(Locale::En);
+        english.push_state(&mut words, told, day);
+        words
+    }
+}

@@ -1,0 +1,267 @@
+//! Organizations as pages know them: which programs each has, by what names it is found, and its list of
+//! programs on a day.
+//!
+//! ```text
+//! org.slug.at .slug        slugs, sorted: their positions are the organizations' numbers
+//! org.key.at .key          slugs, names and other names: folded words joined by spaces, sorted
+//! org.of.at .of            organizations of each key
+//! org.docs.at .docs        documents of each organization
+//! org.en.at .en  org.es.*  names, escaped
+//! kind                     facet value that is the kind of each document, or a number beyond all
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::Language;
+use snapshot::page::Dated;
+use snapshot::record::Locale;
+use snapshot::search::table::{Lists, Strings, check_len};
+use snapshot::search::text::words_of;
+use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
+use snapshot::time::{Day, Standing};
+
+const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
+const KEYS: (&str, &str) = ("org.key.at", "org.key");
+const OF: (&str, &str) = ("org.of.at", "org.of");
+const DOCS: (&str, &str) = ("org.docs.at", "org.docs");
+const NAMES: [(&str, &str); 2] = [("org.en.at", "org.en"), ("org.es.at", "org.es")];
+const KINDS: &str = "kind";
+
+/// Programs on the page of an organization; search has all.
+const PROGRAMS: usize = 60;
+
+/// Organizations that are offered for a name that is none's alone.
+const NEAR_MAX: usize = 6;
+/// Names that are looked at for them.
+const LOOKED_MAX: usize = 10_000;
+
+/// What is prepared of an organization.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Its slug.
+    pub slug: String,
+    /// Other slugs, names and acronyms, as they are written.
+    pub called: Vec<String>,
+    /// Its name in each language, escaped.
+    pub names: [String; 2],
+    /// Its documents, ascending.
+    pub docs: Vec<u32>,
+}
+
+/// Writes the sections; `known` is sorted by slug, `kinds` are those of the documents.
+pub(super) fn write(known: &[Known], kinds: &[u32], writer: &mut SectionWriter) {
+    let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (number, it) in (0..).zip(known) {
+        for called in it.called.iter().chain([&it.slug]) {
+            let of = keys.entry(words_of(called).join(" ")).or_default();
+            if of.last() != Some(&number) {
+                of.push(number);
+            }
+        }
+    }
+    keys.remove("");
+    Strings::write(writer, SLUGS, known.iter().map(|it| it.slug.as_bytes()));
+    Strings::write(writer, KEYS, keys.keys().map(String::as_bytes));
+    Lists::write(writer, OF, keys.values().map(Vec::as_slice));
+    Lists::write(writer, DOCS, known.iter().map(|it| it.docs.as_slice()));
+    for (language, names) in NAMES.into_iter().enumerate() {
+        Strings::write(writer, names, known.iter().map(|it| it.names[language].as_bytes()));
+    }
+    writer.put(KINDS, kinds);
+}
+
+/// The organizations, open.
+pub struct Organizations {
+    slugs: Strings,
+    keys: Strings,
+    of: Lists,
+    docs: Lists,
+    names: [Strings; 2],
+    kinds: Section<u32>,
+}
+
+impl Organizations {
+    pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let slugs = Strings::open(sections, SLUGS)?;
+        let it = Self {
+            keys: Strings::open(sections, KEYS)?,
+            of: Lists::open(sections, OF, slugs.len())?,
+            docs: Lists::open(sections, DOCS, count)?,
+            names: [Strings::open(sections, NAMES[0])?, Strings::open(sections, NAMES[1])?],
+            kinds: sections.get(KINDS)?,
+            slugs,
+        };
+        check_len(KINDS, &it.kinds, count)?;
+        let named = it.names.iter().all(|names| names.len() == it.slugs.len());
+        match named && it.keys.len() == it.of.len() && it.docs.len() == it.slugs.len() {
+            true => Ok(it),
+            false => Err(SectionError::Content(SLUGS.0, "does not fit the others")),
+        }
+    }
+
+    /// The organization that has a slug, or alone is called so, or alone is called something that begins so.
+    #[must_use]
+    pub fn find(&self, called: &str) -> Option<u32> {
+        if let Some(number) = self.slugs.find(called.as_bytes()) {
+            return u32::try_from(number).ok();
+        }
+        let key = words_of(called).join(" ");
+        if key.is_empty() {
+            return None;
+        }
+        if let Some(position) = self.keys.find(key.as_bytes()) {
+            return only(self.of.get(position));
+        }
+        let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
+        let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
+        let mut found =
+            (start..self.keys.len()).take_while(begins).flat_map(|position| self.of.get(position));
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(*first)
+    }
+
+    /// Organizations that a name may mean, which is none's alone: called so, or something that begins so, else
+    /// something that has each of its words; those with most programs first.
+    #[must_use]
+    pub fn near(&self, called: &str) -> Vec<u32> {
+        let words = words_of(called);
+        let key = words.join(" ");
+        if key.is_empty() {
+            return Vec::new();
+        }
+        let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
+        let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
+        let mut found: Vec<usize> = (start..self.keys.len()).take_while(begins).take(LOOKED_MAX).collect();
+        if found.is_empty() {
+            let has = |key: &str, word: &String| key.split(' ').any(|own| own.starts_with(word.as_str()));
+            let fits = |position: &usize| words.iter().all(|word| has(self.keys.text(*position), word));
+            found.extend((0..self.keys.len().min(LOOKED_MAX)).filter(fits));
+        }
+        let mut near: Vec<u32> =
+            found.into_iter().flat_map(|position| self.of.get(position)).copied().collect();
+        near.sort_unstable();
+        near.dedup();
+        near.sort_by_key(|number| std::cmp::Reverse(self.docs(*number).len()));
+        near.truncate(NEAR_MAX);
+        near
+    }
+
+    /// The slug of an organization.
+    #[must_use]
+    pub fn slug(&self, number: u32) -> &str {
+        self.slugs.text(number as usize)
+    }
+
+    /// Its name, escaped.
+    #[must_use]
+    pub fn name(&self, number: u32, locale: Locale) -> &str {
+        self.names[locale as usize].text(number as usize)
+    }
+
+    /// Its documents, ascending.
+    #[must_use]
+    pub fn docs(&self, number: u32) -> &[u32] {
+        self.docs.get(number as usize)
+    }
+}
+
+/// The one number of a list that holds no other.
+fn only(numbers: &[u32]) -> Option<u32> {
+    match numbers {
+        [number] => Some(*number),
+        _ => None,
+    }
+}
+
+/// Where a standing comes in the list of an organization: what can be applied for first.
+const fn place(standing: Standing) -> u8 {
+    match standing {
+        Standing::ClosingSoon | Standing::Open => 0,
+        Standing::Rolling => 1,
+        Standing::OpenWhenChecked { .. } => 2,
+        Standing::Upcoming => 3,
+        Standing::Undated | Standing::Doubtful => 4,
+        Standing::Passed => 5,
+        Standing::Closed => 6,
+    }
+}
+
+impl Language {
+    /// Writes the programs of an organization, by state and then by deadline.
+    pub(super) fn push_organization(
+        &self,
+        out: &mut Vec<u8>,
+        of: &Organizations,
+        number: u32,
+        dated: &Dated,
+    ) {
+        let key = |doc: u32| {
+            let told = dated.today.state(doc)?;
+            let next = told.openness.next_deadline;
+            let rank = dated.today.order.rank.get(doc as usize).copied()?;
+            Some((place(told.standing), if next == Day::NONE { i32::MAX } else { next.0 }, rank, doc))
+        };
+        let mut docs: Vec<(u8, i32, u32, u32)> = of.docs(number).iter().filter_map(|doc| key(*doc)).collect();
+        docs.sort_unstable();
+        out.extend_from_slice(b"<ul class=\"due\">");
+        for (.., doc) in docs.into_iter().take(PROGRAMS) {
+            out.extend_from_slice(b"<li>");
+            // Whose they are is said by the page.
+            let line = self.lines.text(doc as usize);
+            let link = line.split_inclusive("</a>").next().unwrap_or(line);
+            out.extend_from_slice(link.as_bytes());
+            let kind = of.kinds.get(doc as usize).map_or(usize::MAX, |kind| *kind as usize);
+            if kind < self.labels.len() {
+                out.extend_from_slice(b" <span class=\"dim\">");
+                out.extend_from_slice(self.labels.bytes(kind));
+                out.extend_from_slice(b"</span>");
+            }
+            out.extend_from_slice(b"<p class=\"when\">");
+            self.push_when(out, doc, dated);
+            out.extend_from_slice(b"</p></li>");
+        }
+        out.extend_from_slice(b"</ul>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(slug: &str, called: &[&str], docs: &[u32]) -> Known {
+        let called = called.iter().map(|it| (*it).to_owned()).collect();
+        Known { slug: slug.to_owned(), called, docs: docs.to_vec(), ..Known::default() }
+    }
+
+    #[test]
+    fn an_organization_is_found_by_what_it_alone_is_called() {
+        let all = [
+            known("nih", &["National Institutes of Health", "NIH"], &[0]),
+            known("nsf", &["National Science Foundation"], &[1, 2]),
+            known("same-a", &["Same"], &[]),
+            known("same-b", &["Same"], &[]),
+        ];
+        let mut writer = SectionWriter::default();
+        write(&all, &[0, 0, 0], &mut writer);
+        let open = Organizations::open(&writer.finish(), 3).unwrap();
+        assert_eq!(open.find("nsf"), Some(1));
+        assert_eq!(open.find("national science FOUNDATION"), Some(1));
+        assert_eq!(open.find("National Sci"), Some(1));
+        assert_eq!(open.find("National"), None);
+        assert_eq!(open.find("Same"), None);
+        assert_eq!(open.find("same-b"), Some(3));
+        assert_eq!([open.find(""), open.find("zzz")], [None, None]);
+        assert_eq!(open.docs(1), [1, 2]);
+        assert_eq!(open.near("National"), [1, 0]);
+        assert_eq!(open.near("same"), [2, 3]);
+        assert_eq!(open.near("health nat"), [0]);
+        assert_eq!([open.near("zzz"), open.near("?")], [[0; 0]; 2]);
+    }
+
+    #[test]
+    fn what_can_be_applied_for_comes_first() {
+        assert!(place(Standing::Open) < place(Standing::Rolling));
+        assert!(place(Standing::Rolling) < place(Standing::Upcoming));
+        assert!(place(Standing::Upcoming) < place(Standing::Closed));
+    }
+}

@@ -1,0 +1,156 @@
+//! Search rows, stored without the marks that they are rendered with: name, state and summary are found by
+//! where they are. Found words are marked in the name, and the passage that holds most of them stands where
+//! the summary's beginning would.
+//!
+//! ```text
+//! row.*.at  row.*        rows by document, without the state of the day
+//! cut.*                  five numbers each: where name, state and summary begin and end; the state has no length
+//! text.*.at  text.*      passages by document, see [`found`](super::highlight)
+//! ```
+
+use std::ops::Range;
+
+use crate::Language;
+use crate::highlight::Found;
+use snapshot::page::Dated;
+use snapshot::search::table::{Strings, check_len};
+use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// Stands for the state of the day in a rendered row; records cannot hold it, nor the two that follow.
+pub const STATE: char = '\u{2}';
+/// Stands around the name of a record, and around the beginning of its summary, in a rendered row.
+pub const AROUND: [char; 2] = ['\u{3}', '\u{4}'];
+
+/// Numbers of a row in `cut.*`.
+const NUMBERS: usize = 5;
+
+/// A rendered row without its marks, and where they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    text: String,
+    at: [u32; NUMBERS],
+}
+
+impl Cut {
+    /// Takes the marks out of a row. The first text between marks is the name, the second the summary; within
+    /// a tag nothing could be marked, so that what stands there is left as it is. Without a mark for it, the
+    /// state comes last.
+    #[must_use]
+    pub fn new(rendered: &str) -> Self {
+        let mut text = String::with_capacity(rendered.len());
+        let (mut inside, mut from, mut state) = (false, None, None);
+        let mut parts: Vec<(usize, usize)> = Vec::new();
+        for c in rendered.chars() {
+            match c {
+                STATE => state = state.or(Some(text.len())),
+                c if c == AROUND[0] => from = (!inside).then_some(text.len()),
+                c if c == AROUND[1] => parts.extend(from.take().map(|from| (from, text.len()))),
+                c => {
+                    inside = c == '<' || inside && c != '>';
+                    text.push(c);
+                }
+            }
+        }
+        let end = text.len();
+        let part = |number: usize| parts.get(number).copied().unwrap_or((end, end));
+        let ((name, named), (summary, summed)) = (part(0), part(1));
+        Self { text, at: [name, named, state.unwrap_or(end), summary, summed].map(|at| at as u32) }
+    }
+
+    pub(super) fn write(
+        rows: &[Self],
+        (names, cuts): ((&'static str, &'static str), &'static str),
+        writer: &mut SectionWriter,
+    ) {
+        Strings::write(writer, names, rows.iter().map(|row| row.text.as_bytes()));
+        writer.put(cuts, rows.iter().flat_map(|row| row.at).collect::<Vec<u32>>());
+    }
+}
+
+/// The rows of a language, open.
+pub(super) struct Rows {
+    text: Strings,
+    at: Section<u32>,
+}
+
+impl Rows {
+    pub(super) fn open(
+        sections: &Sections,
+        (names, cuts): ((&'static str, &'static str), &'static str),
+        count: usize,
+    ) -> Result<Self, SectionError> {
+        let rows = Self { text: Strings::open(sections, names)?, at: sections.get(cuts)? };
+        check_len(cuts, &rows.at, count * NUMBERS)?;
+        let fits = |doc: usize| {
+            let [name, named, state, summary, summed] = rows.at(doc);
+            let end = rows.text.bytes(doc).len();
+            name <= named && summary <= summed && [named, state, summed].iter().all(|at| *at <= end)
+        };
+        match rows.text.len() == count && (0..count).all(fits) {
+            true => Ok(rows),
+            false => Err(SectionError::Content(cuts, "does not fit the rows")),
+        }
+    }
+
+    fn at(&self, doc: usize) -> [usize; NUMBERS] {
+        std::array::from_fn(|number| {
+            self.at.get(doc * NUMBERS + number).map_or(usize::MAX, |at| *at as usize)
+        })
+    }
+}
+
+/// A part of a row that is not written as it is stored.
+#[derive(Clone, Copy)]
+enum Part {
+    Name,
+    State,
+    Summary,
+}
+
+impl Language {
+    /// Writes the row of a document; what was `found` is marked.
+    pub(super) fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated, found: Option<&Found>) {
+        let row = self.rows.text.bytes(doc as usize);
+        let [name, named, state, summary, summed] = self.rows.at(doc as usize);
+        let mut parts =
+            [(name..named, Part::Name), (state..state, Part::State), (summary..summed, Part::Summary)];
+        parts.sort_by_key(|(range, _)| range.start);
+        let slice = |range: Range<usize>| row.get(range).unwrap_or_default();
+        let (mut from, mut said) = (0, None);
+        for (range, part) in parts {
+            out.extend_from_slice(slice(from..range.start));
+            from = range.end;
+            match (part, found) {
+                (Part::State, _) => self.push_when(out, doc, dated),
+                (_, None) => out.extend_from_slice(slice(range)),
+                (Part::Name, Some(found)) => said = Some(found.push(out, slice(range))),
+                (Part::Summary, Some(found)) => {
+                    let mut passages = self.passages.iter().map(|passages| passages.bytes(doc as usize));
+                    let passages = passages.find(|passages| !passages.is_empty()).unwrap_or_default();
+                    let said = said.unwrap_or_else(|| found.bits(slice(name..named)));
+                    found.push_passage(out, said, [slice(range), passages]);
+                }
+            }
+        }
+        out.extend_from_slice(slice(from..row.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_taken_out_and_their_places_kept() {
+        let cut = Cut::new("<h3>\u{3}Name\u{4}</h3><p>\u{2}</p><p>\u{3}Sum\u{4}</p>");
+        assert_eq!(cut.text, "<h3>Name</h3><p></p><p>Sum</p>");
+        assert_eq!(cut.at, [4, 8, 16, 23, 26]);
+    }
+
+    #[test]
+    fn nothing_is_marked_within_a_tag_and_a_row_without_a_state_ends_with_it() {
+        let cut = Cut::new("<a title=\"\u{3}Name\u{4}\">\u{3}Name\u{4}</a>");
+        assert_eq!(cut.text, "<a title=\"Name\">Name</a>");
+        assert_eq!(cut.at, [16, 20, 24, 24, 24]);
+    }
+}

@@ -1,0 +1,196 @@
+//! The search page: skeleton, rows, checkboxes, chips and pages spliced for one question.
+
+mod asked;
+mod chips;
+mod extras;
+mod facets;
+mod places;
+mod results;
+
+use std::borrow::Cow;
+
+pub(super) use self::asked::Asked;
+use self::extras::ALL;
+pub use self::extras::{Extras, question};
+pub use self::facets::option;
+use crate::highlight::Found;
+use crate::status::push_plain;
+use crate::{Html, Language, Slot, escaped, push_escaped};
+use snapshot::page::{Dated, Site, push_number};
+use snapshot::query::{PARAMETERS, Query};
+use snapshot::record::Locale;
+use snapshot::search::modifiers;
+use snapshot::search::rank::{self, Ranked, Wish};
+use snapshot::search::set::DocSet;
+
+/// Where the search page of a language is.
+#[must_use]
+pub const fn path(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "/programs",
+        Locale::Es => "/es/programs",
+    }
+}
+
+/// A question and its answer, on their way to a page.
+struct Splice<'a> {
+    site: &'a Site,
+    html: &'a Html,
+    language: &'a Language,
+    dated: &'a Dated,
+    query: &'a Query,
+    extras: &'a Extras,
+    wish: Wish<'a>,
+    invalid: &'a [String],
+    answer: Ranked,
+    /// The words that rows were found by.
+    found: Option<Found>,
+    /// Documents that are asked of, where only an organization's are.
+    among: Option<DocSet>,
+    /// The question in words.
+    asked: Asked<'a>,
+    /// Its pairs as `name=value`, percent-encoded and fit for attributes.
+    encoded: Vec<Vec<u8>>,
+}
+
+/// The search page for a question, in the question's language.
+#[must_use]
+pub fn search(
+    site: &Site,
+    html: &Html,
+    dated: &Dated,
+    (query, extras): (&Query, &Extras),
+    invalid: &[String],
+) -> Vec<u8> {
+    let question = extras.question(site, html, query);
+    let language = html.language(query.locale);
+    let asked = Asked::new(site, html, language, &question);
+    let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
+        let mut pair = form_urlencoded::Serializer::new(String::new());
+        escaped(&pair.append_pair(name, value).finish()).into_bytes()
+    };
+    let wish = Wish {
+        by_relevance: extras.by_relevance(query),
+        plain: &extras.plain,
+        silent: extras.silent,
+        completes: true,
+        only_full: false,
+    };
+    let among = extras.among(html);
+    let answer = rank::search_among(&site.index, query, &dated.today, wish, among.as_ref());
+    let left = modifiers::take(query, wish.plain, dated.day()).0;
+    let splice = Splice {
+        site,
+        html,
+        language,
+        dated,
+        query,
+        extras,
+        wish,
+        invalid,
+        found: Found::new(&site.index, &left, wish.plain, &answer),
+        answer,
+        among,
+        encoded: asked.pairs.iter().map(encode).collect(),
+        asked,
+    };
+    splice.page()
+}
+
+impl Splice<'_> {
+    fn page(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 * 1024);
+        for piece in 0..self.language.pieces.len() {
+            out.extend_from_slice(self.language.pieces.bytes(piece));
+            if let Some(slot) = self.language.slots.get(piece) {
+                self.slot(*slot, &mut out);
+            }
+        }
+        out
+    }
+
+    fn slot(&self, number: u32, out: &mut Vec<u8>) {
+        let is = |slot: Slot| number == slot as u32;
+        let check = |on: bool, out: &mut Vec<u8>| {
+            if on {
+                out.extend_from_slice(b" checked");
+            }
+        };
+        if let Some(parameter) = PARAMETERS.get(number as usize) {
+            let value = self.asked.pairs.iter().find(|(name, _)| name == parameter.name);
+            push_escaped(out, value.map_or("", |(_, value)| value));
+        } else if is(Slot::Question) {
+            self.push_query(out, None, None);
+        } else if is(Slot::Count) {
+            self.count(out);
+        } else if is(Slot::Invalid) {
+            self.invalid(out);
+            self.reading(out);
+        } else if is(Slot::Chips) {
+            self.chips(out);
+        } else if is(Slot::Rows) {
+            self.rows(out);
+        } else if is(Slot::Pages) {
+            self.pages(out);
+        } else if is(Slot::Facets) {
+            self.facets(out);
+        } else if is(Slot::Sort) {
+            self.sort(out);
+        } else if is(Slot::Open) {
+            check(self.query.open, out);
+        } else if is(Slot::Funded) {
+            check(self.query.funded, out);
+        } else if is(Slot::Rolling) {
+            check(self.query.rolling, out);
+        } else if is(Slot::Applied) && !self.asked.pairs.is_empty() {
+            out.extend_from_slice(b" (");
+            push_number(out, self.asked.filters().count());
+            out.push(b')');
+        } else if is(Slot::Organization) {
+            self.organization(out);
+        } else if is(Slot::Title) {
+            self.title(out);
+        } else if is(Slot::Bounds) && self.is_bounded() {
+            out.extend_from_slice(b" open");
+        }
+    }
+
+    /// What the organization is called in its field: its name, if no other is called so.
+    fn organization(&self, out: &mut Vec<u8>) {
+        let Some(number) = self.extras.organization else {
+            // What was typed is there to be mended.
+            return push_escaped(out, self.unknown_organization().unwrap_or_default());
+        };
+        let organizations = &self.html.organizations;
+        let (mut name, escaped) = (Vec::new(), organizations.name(number, self.query.locale));
+        push_plain(&mut name, escaped.as_bytes());
+        let name = String::from_utf8_lossy(&name);
+        let told =
+            if organizations.find(&name) == Some(number) { escaped } else { organizations.slug(number) };
+        out.extend_from_slice(told.as_bytes());
+    }
+
+    /// Whether numbers or dates are asked for.
+    fn is_bounded(&self) -> bool {
+        let query = self.query;
+        let dates = query.deadline_from.or(query.deadline_to).is_some();
+        dates || query.measures.iter().any(Option::is_some)
+    }
+
+    /// Writes the question as a query string for an attribute, without one of its pairs, for a page.
+    fn push_query(&self, out: &mut Vec<u8>, without: Option<usize>, page: Option<u64>) {
+        let mut before: &[u8] = b"?";
+        for (position, pair) in self.encoded.iter().enumerate() {
+            if Some(position) != without {
+                out.extend_from_slice(before);
+                out.extend_from_slice(pair);
+                before = b"&amp;";
+            }
+        }
+        if let Some(page) = page {
+            out.extend_from_slice(before);
+            out.extend_from_slice(b"page=");
+            push_number(out, page);
+        }
+    }
+}

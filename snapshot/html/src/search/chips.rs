@@ -1,0 +1,179 @@
+//! What the question was taken for: filters and readings that can be taken away, and what was not understood.
+
+use super::extras::ORGANIZATION;
+use super::{Extras, Splice, path};
+use crate::{Word, escaped, push_escaped, suggestions};
+use snapshot::facet::{FACETS, Facet};
+use snapshot::query::Query;
+use snapshot::record::Locale;
+use snapshot::search::modifiers::Said;
+use snapshot::search::rank::{Ranked, Understood};
+use snapshot::search::without::text_without;
+
+impl Splice<'_> {
+    pub(super) fn chips(&self, out: &mut Vec<u8>) {
+        let mut filters = self.asked.filters().peekable();
+        if filters.peek().is_none() && self.answer.understood.is_empty() && self.answer.said.is_empty() {
+            return;
+        }
+        out.extend_from_slice(b"<ul class=\"chips\">");
+        for position in filters {
+            let (name, value) = &self.asked.pairs[position];
+            out.extend_from_slice(b"<li><a href=\"");
+            out.extend_from_slice(path(self.query.locale).as_bytes());
+            self.push_query(out, Some(position), None);
+            out.extend_from_slice(b"\"><span class=\"vh\">");
+            self.language.push_word(out, Word::Remove);
+            out.extend_from_slice(b" </span>");
+            self.asked.push_filter(out, name, value);
+            let places = FACETS.iter().find(|spec| spec.places && spec.parameter == name);
+            if let Some(spec) = places {
+                self.push_containment(out, spec.facet, value);
+            }
+            out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
+        }
+        self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
+        self.answer.said.iter().for_each(|said| self.said(said, out));
+        out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(b"\">");
+        self.language.push_word(out, Word::ClearAll);
+        out.extend_from_slice(b"</a></li></ul>");
+    }
+
+    /// `climate · Grant · Open now: 12 opportunities`; what the page is for when nothing is asked.
+    pub(super) fn title(&self, out: &mut Vec<u8>) {
+        let name = self.asked.name();
+        if name.is_empty() {
+            return self.language.push_word(out, Word::SearchTitle);
+        }
+        out.extend_from_slice(&name);
+        out.extend_from_slice(b": ");
+        self.count(out);
+    }
+
+    /// A chip that takes words as words.
+    fn reading_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<li class=\"read\"><a href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, None);
+        let mut pair = form_urlencoded::Serializer::new(String::new());
+        out.extend_from_slice(b"&amp;");
+        push_escaped(out, &pair.append_pair("plain", words).finish());
+        out.extend_from_slice(b"\"><span class=\"vh\">");
+        self.language.push_word(out, Word::AsWords);
+        out.extend_from_slice(b" </span>");
+        label(out);
+        out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
+    }
+
+    /// What words were taken for.
+    fn understood(&self, understood: &Understood, out: &mut Vec<u8>) {
+        let label = |out: &mut Vec<u8>| {
+            let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
+            let facet = if understood.place.is_some() { Facet::Countries } else { facet };
+            out.extend_from_slice(self.language.facets.bytes(facet as usize));
+            out.extend_from_slice(b": ");
+            match (&understood.place, understood.values.first()) {
+                (Some(code), _) if snapshot::place::find(code).is_some() => {
+                    self.asked.push_place(out, Facet::Countries, code);
+                }
+                (None, Some((_, ordinal))) => {
+                    out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+                }
+                _ => push_escaped(out, &understood.words),
+            }
+        };
+        self.reading_chip(&understood.words, label, out);
+    }
+
+    /// A filter that words said.
+    fn said(&self, said: &Said, out: &mut Vec<u8>) {
+        self.reading_chip(&said.words, |out| self.asked.push_filter(out, said.parameter, &said.value), out);
+    }
+
+    pub(super) fn invalid(&self, out: &mut Vec<u8>) {
+        if self.invalid.is_empty() {
+            return;
+        }
+        out.extend_from_slice(b"<div class=\"note\" id=\"invalid\"><p>");
+        self.language.push_word(out, Word::Invalid);
+        out.extend_from_slice(b"</p><ul>");
+        for entry in self.invalid {
+            out.extend_from_slice(b"<li><code>");
+            push_escaped(out, entry);
+            out.extend_from_slice(b"</code></li>");
+        }
+        out.extend_from_slice(b"</ul>");
+        if let Some(name) = self.unknown_organization() {
+            self.organizations_near(name, out);
+        }
+        out.extend_from_slice(b"</div>");
+    }
+
+    /// What was typed as an organization, where it is none's name alone.
+    pub(super) fn unknown_organization(&self) -> Option<&str> {
+        if self.extras.organization.is_some() {
+            return None;
+        }
+        self.invalid.iter().find_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
+    }
+
+    /// Ways out of a name that is no organization's alone: those that are called nearly so, the name as words,
+    /// and all organizations.
+    fn organizations_near(&self, name: &str, out: &mut Vec<u8>) {
+        let (organizations, locale) = (&self.html.organizations, self.query.locale);
+        let said = [("name", &*escaped(name))];
+        out.extend_from_slice(b"<p>");
+        self.language.push_phrase(out, Word::NoOrganization, &said);
+        out.extend_from_slice(b"</p><ul>");
+        let mut link = |address: &str, text: &dyn Fn(&mut Vec<u8>)| {
+            out.extend_from_slice(b"<li><a href=\"");
+            push_escaped(out, address);
+            out.extend_from_slice(b"\">");
+            text(out);
+            out.extend_from_slice(b"</a></li>");
+        };
+        for number in organizations.near(name) {
+            let extras = Extras { organization: Some(number), ..self.extras.clone() };
+            let address = format!("{}?{}", path(locale), extras.question(self.site, self.html, self.query));
+            link(&address, &|out| out.extend_from_slice(organizations.name(number, locale).as_bytes()));
+        }
+        let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
+        let worded = Query { text: Some(text), page: Query::default().page, ..self.query.clone() };
+        let address = format!("{}?{}", path(locale), self.extras.question(self.site, self.html, &worded));
+        link(&address, &|out| self.language.push_phrase(out, Word::OrganizationAsWords, &said));
+        let all = if locale == Locale::Es { "/es/organizations" } else { "/organizations" };
+        link(all, &|out| self.language.push_word(out, Word::Organizations));
+        out.extend_from_slice(b"</ul>");
+    }
+
+    /// Words that stand nowhere, and what they were taken for.
+    pub(super) fn reading(&self, out: &mut Vec<u8>) {
+        let Ranked { guesses, unknown, countries, .. } = &self.answer;
+        if guesses.is_empty() && unknown.is_empty() && countries.is_empty() {
+            return;
+        }
+        out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
+        for (word, code) in countries {
+            let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
+            let asked = self.extras.question(self.site, self.html, &Query { text, ..self.query.clone() });
+            let country = (Facet::Countries.spec().parameter, *code);
+            suggestions::push_country((self.language, path(self.query.locale)), &asked, country, out);
+        }
+        for guess in guesses {
+            let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
+            let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
+            out.extend_from_slice(b"<p>");
+            let values = [("word", &*escaped(&guess.word)), ("shown", &shown)];
+            self.language.push_phrase(out, Word::Guessed, &values);
+            out.extend_from_slice(b"</p>");
+        }
+        for word in unknown {
+            out.extend_from_slice(b"<p>");
+            self.language.push_phrase(out, Word::Nowhere, &[("word", &escaped(word))]);
+            out.extend_from_slice(b"</p>");
+        }
+        out.extend_from_slice(b"</div>");
+    }
+}

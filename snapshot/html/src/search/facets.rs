@@ -1,0 +1,140 @@
+//! The checkboxes of the facets.
+
+use super::{ALL, Splice, path};
+use crate::{Word, escaped, push_count, push_escaped};
+use snapshot::facet::{Facet, Spec};
+use snapshot::page::push_number;
+use snapshot::place;
+use snapshot::query::{Page, Pick, Query};
+use snapshot::record::Locale;
+use snapshot::search::FacetCounts;
+use snapshot::search::rank;
+
+/// Values of a facet that the page shows; picked ones always.
+const VALUES_MAX: usize = 8;
+
+impl Splice<'_> {
+    pub(super) fn facets(&self, out: &mut Vec<u8>) {
+        let Some(facets) = &self.answer.facets else { return };
+        let mut facets: Vec<&FacetCounts> = facets.iter().collect();
+        facets.sort_by_key(|counts| counts.facet.spec().panel);
+        facets.into_iter().for_each(|counts| self.facet(counts, out));
+    }
+
+    fn facet(&self, counts: &FacetCounts, out: &mut Vec<u8>) {
+        if counts.items.is_empty() {
+            return;
+        }
+        let spec = counts.facet.spec();
+        let whole = self.extras.all == Some(counts.facet);
+        let every = whole.then(|| self.every(counts.facet));
+        let items = every.as_ref().unwrap_or(&counts.items);
+        let picked = |pick: &Pick| self.is_picked(counts.facet, pick);
+        let any = items.iter().any(|(pick, _)| picked(pick));
+        out.extend_from_slice(if any || whole { b"<details open>" } else { b"<details>" });
+        out.extend_from_slice(b"<summary>");
+        out.extend_from_slice(self.language.facets.bytes(counts.facet as usize));
+        out.extend_from_slice(b"</summary><fieldset><legend class=\"vh\">");
+        out.extend_from_slice(self.language.facets.bytes(counts.facet as usize));
+        out.extend_from_slice(b"</legend>");
+        let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        for (position, (pick, count)) in items.iter().enumerate() {
+            let on = picked(pick);
+            if whole || position < VALUES_MAX || on {
+                self.option(counts.facet, (pick, *count, most), (on, whole), out);
+            }
+        }
+        if !whole && (spec.places || items.len() > VALUES_MAX) {
+            self.all_values(spec, out);
+        }
+        out.extend_from_slice(b"</fieldset></details>");
+    }
+
+    fn is_picked(&self, facet: Facet, pick: &Pick) -> bool {
+        self.query.picks.iter().any(|(of, it)| *of == facet && it == pick)
+    }
+
+    /// Every value of a facet that leaves anything; of places also those that records admit without
+    /// naming them.
+    fn every(&self, facet: Facet) -> Vec<(Pick, u32)> {
+        let values = &self.site.index.values;
+        let named = values.of(facet).map(|ordinal| Pick::Value(ordinal as u32));
+        let unnamed = place::all().filter(|it| facet.spec().places && values.find(facet, it.code).is_none());
+        let unnamed = unnamed.filter_map(|it| place::Code::new(it.code)).map(Pick::Place);
+        let mut items = self.counted(facet, named.chain(unnamed));
+        items.retain(|(pick, count)| *count > 0 || self.is_picked(facet, pick));
+        items
+    }
+
+    /// What each of some values would leave as the only one of its group: picked values are counted
+    /// however few records have them.
+    fn counted(&self, facet: Facet, of: impl Iterator<Item = Pick>) -> Vec<(Pick, u32)> {
+        let others = self.query.picks.iter().filter(|(other, _)| *other != facet).cloned();
+        let picks = others.chain(of.map(|pick| (facet, pick))).collect();
+        let query = Query { picks, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
+        let among = self.among.as_ref();
+        let answer = rank::search_among(&self.site.index, &query, &self.dated.today, self.wish, among);
+        let mut facets = answer.facets.into_iter().flatten();
+        facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
+    }
+
+    fn option(
+        &self,
+        facet: Facet,
+        (pick, count, most): (&Pick, u32, u32),
+        (on, whole): (bool, bool),
+        out: &mut Vec<u8>,
+    ) {
+        // A bar of as many tenths of the longest.
+        let tenths = u64::from(count) * 9 / u64::from(most.max(1));
+        out.extend_from_slice(b"<label class=\"w");
+        push_number(out, tenths);
+        out.push(b'"');
+        if whole {
+            self.push_other_label(facet, pick, out);
+        }
+        out.extend_from_slice(b"><input type=\"checkbox\" ");
+        match pick {
+            Pick::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
+            Pick::Place(code) => out.extend_from_slice(option(facet.spec().parameter, code).as_bytes()),
+        }
+        out.extend_from_slice(if on { b" checked> " } else { b"> " });
+        match pick {
+            Pick::Value(ordinal) => {
+                out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+            }
+            Pick::Place(code) => self.asked.push_place(out, facet, code),
+        }
+        push_count(out, count, self.query.locale);
+        out.extend_from_slice(b"</label>");
+    }
+
+    /// What the value is called in the other language, for those who look for it so.
+    fn push_other_label(&self, facet: Facet, pick: &Pick, out: &mut Vec<u8>) {
+        let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
+        let label = |locale| self.site.rows.label(facet, pick, locale);
+        if label(other) != label(self.query.locale) {
+            out.extend_from_slice(b" data-o=\"");
+            push_escaped(out, label(other));
+            out.push(b'"');
+        }
+    }
+
+    fn all_values(&self, spec: &Spec, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<a rel=\"nofollow\" href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, None);
+        out.extend_from_slice(if self.encoded.is_empty() { b"?" } else { b"&amp;" });
+        out.extend_from_slice(format!("{ALL}={}\">", spec.parameter).as_bytes());
+        self.language.push_word(out, Word::AllValues);
+        out.extend_from_slice(b"<span class=\"vh\">: ");
+        out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
+        out.extend_from_slice(b"</span></a>");
+    }
+}
+
+/// Name and value of a checkbox.
+#[must_use]
+pub fn option(parameter: &str, value: &str) -> String {
+    format!("name=\"{parameter}\" value=\"{}\"", escaped(value))
+}

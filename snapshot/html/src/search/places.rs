@@ -1,0 +1,66 @@
+//! What containment did: a place that is asked for also finds what is open to a region that holds it.
+
+use std::cmp::Reverse;
+
+use super::Splice;
+use crate::{Word, grouped};
+use snapshot::facet::Facet;
+use snapshot::place::{self, Code};
+use snapshot::query::{Pick, Query};
+use snapshot::search::rank;
+
+impl Splice<'_> {
+    /// `, through Africa: 3, World: 2`, or nothing when no wider place found anything.
+    pub(super) fn push_containment(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
+        let values = &self.site.index.values;
+        let pick = |code: &str| match values.find(facet, code) {
+            Some(ordinal) => Some(Pick::Value(ordinal)),
+            None => Code::new(code).map(Pick::Place),
+        };
+        let mut line: Vec<(&str, Pick)> =
+            place::lineage(code).filter_map(|code| Some((code, pick(code)?))).collect();
+        // From the place itself outwards: what lies deeper has more around it.
+        line.sort_by_key(|(code, _)| Reverse(place::lineage(code).count()));
+        if line.len() < 2 {
+            return;
+        }
+        let picks = self.query.picks.iter().filter(|(other, _)| *other != facet).copied().collect();
+        let query = Query { picks, facets: false, ..self.query.clone() };
+        let left = rank::full(&self.site.index, &query, &self.dated.today, self.wish, self.among.as_ref());
+        let count = |(code, pick): &(&str, Pick)| match pick {
+            Pick::Value(ordinal) => values.docs(*ordinal).and(&left.docs()).len() as u32,
+            Pick::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
+        };
+        let counts: Vec<u32> = line.iter().map(count).collect();
+        let mut before = Some(Word::Through);
+        for ((code, _), own) in line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0) {
+            out.extend_from_slice(b", ");
+            if let Some(word) = before.take() {
+                self.language.push_word(out, word);
+                out.push(b' ');
+            }
+            self.asked.push_place(out, facet, code);
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(grouped(own.into(), self.query.locale).as_bytes());
+        }
+    }
+}
+
+/// Of how many records each place is the widest that admits: what a wider place finds, all that lie in it
+/// find too.
+fn owned(counts: &[u32]) -> Vec<u32> {
+    let wider = counts.iter().skip(1).copied().chain([0]);
+    counts.iter().zip(wider).map(|(count, wider)| count.saturating_sub(wider)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_counts_for_the_widest_place_that_admits_it() {
+        // Nigeria finds seven: two name it, three name Africa, two name the world.
+        assert_eq!(owned(&[7, 5, 5, 5, 2]), [2, 0, 0, 3, 2]);
+        assert_eq!(owned(&[0]), [0]);
+    }
+}

@@ -1,0 +1,177 @@
+//! The rows, their headings, the way to other pages of them, and their order.
+
+use super::extras::ORGANIZATION;
+use super::{Extras, Splice, path};
+use crate::{Word, escaped, grouped, push_results, suggestions};
+use snapshot::page::push_number;
+use snapshot::query::{PAGE_RANGE, Sort};
+use snapshot::search::rank::Row;
+use snapshot::search::tiers::Tier;
+use snapshot::search::without::{Dropped, Without, without_among};
+
+impl Splice<'_> {
+    /// How many records match: those that admit a place by a wider one are said to, where no others do.
+    pub(super) fn count(&self, out: &mut Vec<u8>) {
+        if !self.is_only_wider() {
+            return push_results(self.language, out, self.answer.total);
+        }
+        let wider = self.answer.wider;
+        let word = if wider == 1 { Word::WiderOne } else { Word::WiderOther };
+        self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
+    }
+
+    /// Whether records admit the place through a wider region, and none does otherwise.
+    fn is_only_wider(&self) -> bool {
+        self.answer.total == 0 && self.answer.wider > 0
+    }
+
+    /// How many rows there are on all pages: what only comes near fills the last of them.
+    fn all(&self) -> u64 {
+        let silent = if self.extras.silent { self.answer.silent } else { 0 };
+        (self.answer.total + silent + self.answer.wider) as u64
+    }
+
+    pub(super) fn rows(&self, out: &mut Vec<u8>) {
+        let rows = &self.answer.rows;
+        if rows.is_empty() && self.query.page.offset > 0 {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::PastEnd);
+            out.push(b' ');
+            self.page_link(out, 1, "first", Word::First);
+            out.extend_from_slice(b"</p>");
+        } else if self.is_only_wider() {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::WiderOnly);
+            out.extend_from_slice(b"</p>");
+        } else if self.answer.total == 0 {
+            out.extend_from_slice(b"<p class=\"none\">");
+            self.language.push_word(out, Word::NoResults);
+            out.extend_from_slice(b"</p>");
+            self.ways_out(out);
+        }
+        let mut number = self.query.page.offset + 1;
+        for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {
+            self.heading(&group[0], out);
+            out.extend_from_slice(b"<ol class=\"rows\" start=\"");
+            push_number(out, number);
+            out.extend_from_slice(b"\">");
+            group
+                .iter()
+                .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.found.as_ref()));
+            out.extend_from_slice(b"</ol>");
+            number += group.len() as u64;
+        }
+        self.silent(out);
+    }
+
+    /// What leaving out each word and filter would find, the organization among them.
+    fn ways_out(&self, out: &mut Vec<u8>) {
+        let only = self.extras.organization.zip(self.among.as_ref()).map(|(number, among)| {
+            let value = self.html.organizations.slug(number).to_owned();
+            (Dropped::Filter { parameter: ORGANIZATION, value }, among)
+        });
+        let (index, today) = (&self.site.index, &self.dated.today);
+        let found = without_among(index, self.query, today, &self.extras.plain, only);
+        let everywhere = Extras { organization: None, ..self.extras.clone() };
+        let asked = |way: &Without| {
+            let is_any = matches!(way.dropped, Dropped::Filter { parameter: ORGANIZATION, .. });
+            let extras = if is_any { &everywhere } else { self.extras };
+            extras.question(self.site, self.html, &way.query)
+        };
+        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
+        suggestions::push((self.language, path(self.query.locale)), &found, asked, label, out);
+    }
+
+    /// Says how rows come near.
+    fn heading(&self, first: &Row, out: &mut Vec<u8>) {
+        let word = match first.tier {
+            Tier::Name | Tier::All => return,
+            Tier::Wider => Word::TierWider,
+            Tier::Guess => Word::TierGuess,
+            Tier::Unstated => Word::TierUnstated,
+            Tier::Most => Word::TierMost,
+            Tier::Some => Word::TierSome,
+        };
+        let quoted: Vec<String> =
+            first.missing.iter().map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
+        out.extend_from_slice(b"<p class=\"tier\"><strong>");
+        self.language.push_phrase(out, word, &[("words", &quoted.join(", "))]);
+        if first.tier == Tier::Wider {
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(grouped(self.answer.wider as u64, self.query.locale).as_bytes());
+        }
+        out.extend_from_slice(b"</strong></p>");
+    }
+
+    /// A link to what would match if it did not keep silent.
+    fn silent(&self, out: &mut Vec<u8>) {
+        if self.answer.silent == 0 || self.extras.silent {
+            return;
+        }
+        out.extend_from_slice(b"<p><a href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, None);
+        out.extend_from_slice(b"&amp;unstated=true\">");
+        let count = grouped(self.answer.silent as u64, self.query.locale);
+        self.language.push_phrase(out, Word::Silent, &[("n", &count)]);
+        out.extend_from_slice(b"</a></p>");
+    }
+
+    pub(super) fn pages(&self, out: &mut Vec<u8>) {
+        let limit = self.query.page.limit;
+        let (page, pages) = (self.query.page.number(), self.all().div_ceil(limit));
+        if pages <= 1 {
+            return;
+        }
+        out.extend_from_slice(b"<nav class=\"pages\" aria-label=\"");
+        self.language.push_word(out, Word::Pages);
+        out.extend_from_slice(b"\">");
+        if page > 1 {
+            self.page_link(out, (page - 1).min(pages), "prev", Word::Previous);
+        }
+        out.extend_from_slice(b"<span>");
+        let (number, of) = (page.to_string(), pages.to_string());
+        self.language.push_phrase(out, Word::PageOf, &[("n", &number), ("m", &of)]);
+        out.extend_from_slice(b"</span>");
+        if page < pages.min(PAGE_RANGE.1) {
+            self.page_link(out, page + 1, "next", Word::Next);
+        }
+        out.extend_from_slice(b"</nav>");
+    }
+
+    fn page_link(&self, out: &mut Vec<u8>, page: u64, relation: &str, word: Word) {
+        out.extend_from_slice(b"<a rel=\"");
+        out.extend_from_slice(relation.as_bytes());
+        out.extend_from_slice(b"\" href=\"");
+        out.extend_from_slice(path(self.query.locale).as_bytes());
+        self.push_query(out, None, Some(page).filter(|page| *page > 1));
+        out.extend_from_slice(b"\">");
+        self.language.push_word(out, word);
+        out.extend_from_slice(b"</a>");
+    }
+
+    pub(super) fn sort(&self, out: &mut Vec<u8>) {
+        let by_relevance = self.extras.by_relevance(self.query);
+        if self.query.text.is_some() {
+            out.extend_from_slice(b"<option value=\"relevance\"");
+            out.extend_from_slice(if by_relevance { b" selected>" } else { b">" });
+            self.language.push_word(out, Word::SortRelevance);
+            out.extend_from_slice(b"</option>");
+        }
+        for (sort, word) in [
+            (Sort::Deadline, Word::SortDeadline),
+            (Sort::Name, Word::SortName),
+            (Sort::Recent, Word::SortRecent),
+        ] {
+            out.extend_from_slice(b"<option value=\"");
+            out.extend_from_slice(sort.as_str().as_bytes());
+            out.extend_from_slice(if sort == self.query.sort && !by_relevance {
+                b"\" selected>"
+            } else {
+                b"\">"
+            });
+            self.language.push_word(out, word);
+            out.extend_from_slice(b"</option>");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Where a program or a cycle stands on a day, in words: a badge for what is told, then the days that
+//! tell it.
+
+use crate::{Language, Word, grouped};
+use snapshot::page::Dated;
+use snapshot::search::today::ProgramState;
+use snapshot::time::{Day, Differs, Standing};
+
+impl Language {
+    /// Writes where a program stands on a day: state, deadline, days left.
+    pub fn push_when(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        if let Some(told) = dated.today.state(doc) {
+            self.push_state(out, &told, dated.day());
+        }
+    }
+
+    /// Writes what is told about a program on a day.
+    pub fn push_state(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
+        if told.standing == Standing::Passed {
+            return self.push_passed(out, told.openness.last_deadline);
+        }
+        self.push_standing(out, told.standing);
+        let next = told.openness.next_deadline;
+        if next == Day::NONE {
+            self.push_undated(out, told);
+        } else {
+            self.push_next(out, told, today);
+        }
+    }
+
+    /// Writes the same as plain text.
+    pub(super) fn push_when_text(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        let mut html = Vec::new();
+        self.push_when(&mut html, doc, dated);
+        push_plain(out, &html);
+    }
+
+    /// Writes how a program's dates differ from the lifecycle that was observed; nothing when they
+    /// do not.
+    pub(super) fn push_differs(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+        let Some(told) = dated.today.state(doc) else { return };
+        let word = match told.standing.differs(told.observed.lifecycle) {
+            None => return,
+            Some(Differs::Open) => Word::ByDatesOpen,
+            Some(Differs::Upcoming) => Word::ByDatesUpcoming,
+            Some(Differs::Closed) => Word::ByDatesClosed,
+        };
+        out.extend_from_slice(b"; ");
+        self.push_word(out, word);
+    }
+
+    /// `Last deadline 30 September 2026; not known whether it opens again`
+    fn push_passed(&self, out: &mut Vec<u8>, last: Day) {
+        self.push_badge(out, Standing::Passed, |out| {
+            self.push_word(out, Word::Passed);
+            self.push_day(out, last);
+        });
+        out.extend_from_slice(b"; ");
+        self.push_word(out, Word::NotKnown);
+    }
+
+    /// Writes the deadline ahead.
+    fn push_next(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
+        let next = told.openness.next_deadline;
+        let closes = matches!(told.standing, Standing::Open | Standing::ClosingSoon) && told.openness.ends;
+        out.extend_from_slice(joint(told.standing));
+        self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
+        self.push_day(out, next);
+        out.extend_from_slice(b" <small>");
+        self.push_days_left(out, next.0.saturating_sub(today.0));
+        out.extend_from_slice(b"</small>");
+    }
+
+    /// Writes what there is to say without a deadline ahead.
+    fn push_undated(&self, out: &mut Vec<u8>, told: &ProgramState) {
+        let word = match told.standing {
+            Standing::Rolling => Word::AnyTime,
+            Standing::Open | Standing::Upcoming | Standing::OpenWhenChecked { .. } => Word::NoDeadline,
+            Standing::Closed if told.openness.last_deadline != Day::NONE => {
+                out.push(b' ');
+                self.push_word(out, Word::LastDeadline);
+                return self.push_day(out, told.openness.last_deadline);
+            }
+            _ => return,
+        };
+        out.extend_from_slice(joint(told.standing));
+        self.push_word(out, word);
+    }
+
+    /// Writes a space and a day.
+    fn push_day(&self, out: &mut Vec<u8>, day: Day) {
+        if let Some(date) = day.date() {
+            out.push(b' ');
+            self.push_time(out, date);
+        }
+    }
+
+    fn push_days_left(&self, out: &mut Vec<u8>, days: i32) {
+        match days {
+            0 => self.push_word(out, Word::Today),
+            1 => self.push_word(out, Word::Tomorrow),
+            _ => self.push_phrase(
+                out,
+                Word::InDays,
+                &[("n", &grouped(days.unsigned_abs().into(), self.locale))],
+            ),
+        }
+    }
+
+    /// Writes a standing: its badge and, where it is old, its age.
+    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: Standing) {
+        self.push_badge(out, standing, |out| self.push_word(out, word(standing)));
+        if let Standing::OpenWhenChecked { months } = standing {
+            out.extend_from_slice(b", ");
+            let months = grouped(months.into(), self.locale);
+            self.push_phrase(out, Word::MonthsAgo, &[("n", &months)]);
+        }
+    }
+
+    fn push_badge(&self, out: &mut Vec<u8>, standing: Standing, words: impl FnOnce(&mut Vec<u8>)) {
+        out.extend_from_slice(b"<b class=\"s ");
+        out.extend_from_slice(class(standing).as_bytes());
+        out.extend_from_slice(b"\">");
+        words(out);
+        out.extend_from_slice(b"</b>");
+    }
+}
+
+/// What stands between a standing and its days: an age ends in words of its own.
+const fn joint(standing: Standing) -> &'static [u8] {
+    if matches!(standing, Standing::OpenWhenChecked { .. }) { b"; " } else { b" " }
+}
+
+const fn class(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Open => "open",
+        Standing::ClosingSoon => "soon",
+        Standing::Rolling => "roll",
+        Standing::Upcoming => "next",
+        Standing::Closed => "shut",
+        Standing::OpenWhenChecked { .. } | Standing::Passed | Standing::Doubtful | Standing::Undated => {
+            "none"
+        }
+    }
+}
+
+const fn word(standing: Standing) -> Word {
+    match standing {
+        Standing::Open => Word::Open,
+        Standing::ClosingSoon => Word::ClosingSoon,
+        Standing::Rolling => Word::Rolling,
+        Standing::Upcoming => Word::Upcoming,
+        Standing::Closed => Word::Closed,
+        Standing::OpenWhenChecked { .. } => Word::OpenWhenChecked,
+        Standing::Passed => Word::Passed,
+        Standing::Doubtful => Word::Doubtful,
+        Standing::Undated => Word::Unknown,
+    }
+}
+
+/// Writes markup that the program made without its tags; references stay.
+pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
+    let mut inside = false;
+    for byte in html {
+        match byte {
+            b'<' => inside = true,
+            b'>' => inside = false,
+            _ if !inside => out.push(*byte),
+            _ => {}
+        }
+    }
+}
+
+/// Writes the text of markup that this module made: tags left out, references resolved.
+pub(super) fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
+    const REFERENCES: [(&[u8], u8); 5] =
+        [(b"&amp;", b'&'), (b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\'')];
+    let mut rest = html;
+    while let Some((&byte, after)) = rest.split_first() {
+        let reference = REFERENCES.iter().find(|(name, _)| rest.starts_with(name));
+        rest = match (byte, reference) {
+            (b'<', _) => after.iter().position(|byte| *byte == b'>').map_or(&[][..], |end| &after[end + 1..]),
+            (_, Some((name, character))) => {
+                out.push(*character);
+                &rest[name.len()..]
+            }
+            _ => {
+                out.push(byte);
+                after
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_has_neither_tags_nor_references() {
+        let mut out = Vec::new();
+        push_plain(&mut out, b"<b class=\"s none\">A &amp; B</b>; <time datetime=\"1\">&lt;2&gt;</time>");
+        assert_eq!(out, b"A & B; <2>");
+    }
+}

@@ -1,0 +1,197 @@
+//! Where a program stands and what it pays, in plain words for language models. Constant phrases:
+//! no text of a record and no operator's wording is part of a sentence about a state.
+
+use crate::facet::{Facet, state_label};
+use crate::page::money::phrase;
+use crate::record::Locale;
+use crate::search::today::ProgramState;
+use crate::time::{Differs, Standing};
+
+/// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
+#[rustfmt::skip]
+pub const PHRASES: [(&str, [&str; 2]); 32] = [
+    ("money", ["US${n}", "{n} USD"]),
+    ("money_other", ["{currency} {n}", "{n} {currency}"]),
+    ("money_rough", ["US$ {n}", "{n} USD"]),
+    ("money_million", ["US$ {n} million", "{n} millones de USD"]),
+    ("money_million_one", ["US$ {n} million", "{n} millón de USD"]),
+    ("money_billion", ["US$ {n} billion", "{n} mil millones de USD"]),
+    ("money_per_hour", ["{money} per hour", "{money} por hora"]),
+    ("money_per_week", ["{money} per week", "{money} por semana"]),
+    ("money_per_month", ["{money} per month", "{money} al mes"]),
+    ("funding_up_to", ["up to {max}", "hasta {max}"]),
+    ("funding_from", ["from {min}", "desde {min}"]),
+    ("funding_range", ["{min} to {max}", "de {min} a {max}"]),
+    ("funding_about", ["{source}, about {usd}", "{source}, aproximadamente {usd}"]),
+    ("funding_named", ["{what}: {amount}", "{what}: {amount}"]),
+    ("funding_only", ["amount for one award not stated; {named}", "importe de cada ayuda: no consta; {named}"]),
+    ("state_open", ["Open", "Abierta"]),
+    ("state_closing_soon", ["Closing soon", "Cierra pronto"]),
+    ("state_rolling", ["Rolling", "Abierta todo el año"]),
+    ("state_upcoming", ["Upcoming", "Próxima"]),
+    ("state_closed", ["Closed", "Cerrada"]),
+    ("state_unknown", ["Dates not stated", "Sin fechas publicadas"]),
+    ("state_doubtful", ["Not known whether it is open", "No se sabe si está abierta"]),
+    ("state_passed", ["Last deadline", "Último plazo:"]),
+    ("state_open_when_checked", ["Open when last checked", "Abierta en la última revisión"]),
+    ("when_months_ago", ["{n} months ago", "hace {n} meses"]),
+    ("when_not_known", ["not known whether it opens again", "no se sabe si volverá a abrir"]),
+    ("when_closes", ["closes", "cierra el"]),
+    ("when_deadline", ["deadline", "plazo:"]),
+    ("when_last_deadline", ["last deadline", "último plazo:"]),
+    ("when_no_deadline", ["no deadline stated", "sin plazo publicado"]),
+    ("program_lifecycle_checked", ["{lifecycle}, as checked {date}", "{lifecycle}, según la revisión del {date}"]),
+    ("program_lifecycle_unchecked", ["{lifecycle}; no date of a check is recorded", "{lifecycle}; no consta la fecha de ninguna revisión"]),
+];
+
+/// How dates differ from an observed lifecycle.
+#[rustfmt::skip]
+pub const BY_DATES: [(Differs, &str, [&str; 2]); 3] = [
+    (Differs::Open, "by_dates_open", ["by its dates it is open now", "según sus fechas, ahora está abierta"]),
+    (Differs::Upcoming, "by_dates_upcoming", ["by its dates it opens later", "según sus fechas, abrirá más adelante"]),
+    (Differs::Closed, "by_dates_closed", ["by its dates it is closed now", "según sus fechas, ahora está cerrada"]),
+];
+
+/// A phrase; nothing for a key that is none.
+#[must_use]
+pub fn word(key: &str, locale: Locale) -> &'static str {
+    let phrase = PHRASES.iter().find(|(known, _)| *known == key);
+    phrase.map_or("", |(_, words)| words[locale as usize])
+}
+
+/// Where a program stands on a day: what is told, then the lifecycle that was observed and when.
+#[must_use]
+pub fn state(told: &ProgramState, locale: Locale) -> String {
+    let word = |key: &str| word(key, locale);
+    let (next, last) = (told.openness.next_deadline.date(), told.openness.last_deadline.date());
+    let state = match told.standing {
+        Standing::Open => word("state_open").to_owned(),
+        Standing::ClosingSoon => word("state_closing_soon").to_owned(),
+        Standing::Rolling => word("state_rolling").to_owned(),
+        Standing::Upcoming => word("state_upcoming").to_owned(),
+        Standing::Closed => word("state_closed").to_owned(),
+        Standing::Undated => word("state_unknown").to_owned(),
+        Standing::Doubtful => word("state_doubtful").to_owned(),
+        Standing::Passed => format!(
+            "{} {}; {}",
+            word("state_passed"),
+            last.map(|day| day.to_string()).unwrap_or_default(),
+            word("when_not_known")
+        ),
+        Standing::OpenWhenChecked { months } => {
+            let ago = phrase(word("when_months_ago"), &[("n", &months.to_string())]);
+            format!("{}, {ago}", word("state_open_when_checked"))
+        }
+    };
+    let open = matches!(told.standing, Standing::Open | Standing::ClosingSoon);
+    let days = match (told.standing, next, last) {
+        (_, Some(next), _) if open && told.openness.ends => format!("; {} {next}", word("when_closes")),
+        (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
+        (Standing::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
+        (Standing::Open | Standing::Upcoming | Standing::OpenWhenChecked { .. }, None, _) => {
+            format!("; {}", word("when_no_deadline"))
+        }
+        _ => String::new(),
+    };
+    format!("{state}{days}. {}.", lifecycle(told, locale))
+}
+
+/// `Active, between cycles, as checked 2026-07-01; by its dates it is open now`
+fn lifecycle(told: &ProgramState, locale: Locale) -> String {
+    let observed = told.observed;
+    let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
+    let label = label.unwrap_or(observed.lifecycle.as_str());
+    let said = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
+    let differs = told.standing.differs(observed.lifecycle);
+    match differs.and_then(|differs| BY_DATES.iter().find(|(known, ..)| *known == differs)) {
+        Some((_, _, words)) => format!("{said}; {}", words[locale as usize]),
+        None => said,
+    }
+}
+
+/// A lifecycle with the date on which it was observed.
+pub fn checked<'w>(label: &str, date: Option<String>, word: impl Fn(&str) -> &'w str) -> String {
+    match date {
+        Some(date) => phrase(word("program_lifecycle_checked"), &[("lifecycle", label), ("date", &date)]),
+        None => phrase(word("program_lifecycle_unchecked"), &[("lifecycle", label)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{CycleStatus, Lifecycle};
+    use crate::search::today::Observed;
+    use crate::time::{Day, Openness, Season};
+
+    const NO_DATES: Season =
+        Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };
+
+    fn told(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
+        let today = Day::new(jiff::civil::date(2026, 11, 21));
+        let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
+        let standing = openness.standing(checked, today);
+        state(
+            &ProgramState { standing, openness, observed: Observed { lifecycle, on: checked, checked } },
+            locale,
+        )
+    }
+
+    #[test]
+    fn a_state_is_told_with_its_days_and_the_lifecycle_with_its_check() {
+        let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
+        let passed = Season { deadline: day(2026, 9, 30), ..NO_DATES };
+        let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..NO_DATES };
+        let rolling = Season { stated: Some(CycleStatus::Rolling), ..NO_DATES };
+        let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
+        for (lifecycle, season, checked, locale, expected) in [
+            (
+                Lifecycle::Unclear,
+                passed,
+                lately,
+                Locale::En,
+                "Last deadline 2026-09-30; not known whether it opens again. Unclear, as checked 2026-07-01.",
+            ),
+            (
+                Lifecycle::Unclear,
+                passed,
+                Day::NONE,
+                Locale::Es,
+                "Último plazo: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no consta la fecha de \
+                 ninguna revisión.",
+            ),
+            (
+                Lifecycle::ActiveBetweenCycles,
+                open,
+                lately,
+                Locale::En,
+                "Open; closes 2026-12-31. Active, between cycles, as checked 2026-07-01; by its dates it is open \
+                 now.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                rolling,
+                long_ago,
+                Locale::En,
+                "Open when last checked, 15 months ago; no deadline stated. Active, accepting applications, as \
+                 checked 2025-08-20.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                rolling,
+                lately,
+                Locale::En,
+                "Rolling. Active, accepting applications, as checked 2026-07-01.",
+            ),
+            (
+                Lifecycle::Ended,
+                passed,
+                lately,
+                Locale::Es,
+                "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
+            ),
+        ] {
+            assert_eq!(told(lifecycle, &[season], checked, locale), expected);
+        }
+    }
+}

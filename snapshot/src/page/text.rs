@@ -1,0 +1,66 @@
+//! Texts as pages have them: escaped for HTML and XML, and numbers with their thousands grouped.
+
+use crate::record::Locale;
+
+/// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
+#[must_use]
+pub fn grouped(number: u64, locale: Locale) -> String {
+    let digits = number.to_string();
+    let (separator, least) = match locale {
+        Locale::En => (',', 4),
+        Locale::Es => ('\u{202f}', 5),
+    };
+    if digits.len() < least {
+        return digits;
+    }
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(separator);
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.
+pub fn push_escaped(out: &mut Vec<u8>, text: &str) {
+    for byte in text.bytes() {
+        match byte {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'\'' => out.extend_from_slice(b"&#39;"),
+            // No XML 1.0 document may hold them, and no reader needs them.
+            0..=8 | 11 | 12 | 14..=31 | 127 => {}
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// The same as a string.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 16);
+    push_escaped(&mut out, text);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped_as_each_language_does() {
+        assert_eq!(grouped(999, Locale::En), "999");
+        assert_eq!(grouped(1_234_567, Locale::En), "1,234,567");
+        assert_eq!(grouped(1234, Locale::Es), "1234");
+        assert_eq!(grouped(12_345, Locale::Es), "12\u{202f}345");
+    }
+
+    #[test]
+    fn markup_in_a_text_is_escaped() {
+        assert_eq!(escaped("\"><img onerror='x'>&\u{8}"), "&quot;&gt;&lt;img onerror=&#39;x&#39;&gt;&amp;");
+    }
+}

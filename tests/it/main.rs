@@ -22,7 +22,6 @@ mod data {
 }
 
 mod house {
-    mod circles;
     mod readme;
     mod source;
     mod tidy;

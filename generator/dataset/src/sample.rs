@@ -1,5 +1,5 @@
 //! The embedded sample: a small real dataset, so that the program shows what it does without any.
-//! Where its facts come from is told in `generator/sample/ATTRIBUTION.md`.
+//! Where its facts come from is told in `generator/dataset/sample/ATTRIBUTION.md`.
 
 use snapshot::record::Directory;
 

@@ -95,7 +95,6 @@ pub(crate) fn everything() -> Vec<File> {
         "README.md",
         "edge",
         "generator",
-        "remote",
         "rustfmt.toml",
         "schemas",
         "snapshot",

@@ -16,91 +16,88 @@ const LONGEST_FILE: usize = 500;
 /// Files that may be longer, and why.
 const LONG_FILES: [(&str, &str); 0] = [];
 
-/// Which modules of `snapshot` each of its modules may name. `search` and `page` name `store` for the
-/// section format of their files only; a test below holds them to it.
-const ARROWS: [(&str, &[&str]); 9] = [
-    ("brief", &[]),
-    ("record", &[]),
-    ("place", &["record"]),
-    ("time", &["record"]),
-    ("facet", &["place", "record", "time"]),
-    ("query", &["brief", "facet", "place", "record", "time"]),
-    ("store", &[]),
-    ("search", &["facet", "place", "query", "record", "store", "time"]),
-    ("page", &["brief", "facet", "place", "query", "record", "search", "store", "time"]),
+/// Every shipped package: its folder, and the packages of this workspace that it may depend on.
+const PACKAGES: [(&str, &[&str]); 10] = [
+    ("snapshot", &[]),
+    ("snapshot/html", &["snapshot"]),
+    ("snapshot/remote", &["snapshot"]),
+    ("generator/dataset", &["snapshot"]),
+    ("generator/import", &["dataset", "snapshot"]),
+    ("generator/site", &["dataset", "html", "snapshot"]),
+    ("edge/net", &["snapshot"]),
+    ("edge/mcp", &["net", "snapshot"]),
+    ("edge", &["html", "mcp", "net", "remote", "snapshot"]),
+    ("generator", &["dataset", "edge", "import", "mcp", "net", "remote", "site", "snapshot"]),
 ];
 
-/// What of the edge stands on nothing else of it.
-const GROUND_FLOOR: [&str; 7] = ["client", "clock", "connection", "encode", "limit", "refusal", "searches"];
+/// Crates with one home: the file or folder that names them.
+const HOMES: [(&str, &str); 3] = [
+    ("object_store", "snapshot/remote/src/target/stores.rs"),
+    ("reqwest", "snapshot/remote/src/target/stores.rs"),
+    ("rustls", "snapshot/remote/src/target/stores.rs"),
+];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.
 const FACETS_NAMED: [(&str, &str); 9] = [
-    ("edge/src/mcp/search.rs: Countries", "a place that words were taken for"),
-    ("generator/src/link/labels.rs: Careers Fields Types", "what of a record has labels, beside its facts"),
+    ("edge/mcp/src/search.rs: Countries", "a place that words were taken for"),
     (
-        "generator/src/link/spelling.rs: Careers Fields Types",
+        "generator/dataset/src/link/labels.rs: Careers Fields Types",
+        "what of a record has labels, beside its facts",
+    ),
+    (
+        "generator/dataset/src/link/spelling.rs: Careers Fields Types",
         "what of a record is compared, beside its facts",
     ),
-    ("generator/src/site/prepare.rs: Types", "the kind of each program in the list of its organization"),
-    ("generator/src/site/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
-    ("snapshot/src/page/html/search/chips.rs: Countries", "a place that words were taken for"),
-    ("snapshot/src/page/plain.rs: Lifecycles", "words of a lifecycle that was observed"),
+    (
+        "generator/site/src/pages/prepare.rs: Types",
+        "the kind of each program in the list of its organization",
+    ),
+    ("generator/site/src/pages/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
+    ("snapshot/html/src/search/chips.rs: Countries", "a place that words were taken for"),
+    ("snapshot/src/page/status_text.rs: Lifecycles", "words of a lifecycle that was observed"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
     ("snapshot/src/search/today.rs: OpenStates", "what is derived anew each day"),
 ];
 
 /// Names of facets that are also names of something else, and where.
 const NAMESAKES: [(&str, &str); 9] = [
-    ("edge/src/mcp/brief.rs", "fields"),          // a list of a record
-    ("generator/src/data/describe.rs", "fields"), // columns of a Data Package
-    ("generator/src/import/draft/columns.rs", "countries"), // a column of a sheet
-    ("generator/src/import/draft/columns.rs", "topics"), // a column of a sheet
-    ("generator/src/import/draft/columns.rs", "fields"), // a field of a program
-    ("generator/src/link/labels.rs", "fields"),   // a field of a program
-    ("generator/src/link/rules.rs", "fields"),    // the texts of a translation
-    ("generator/src/link/spelling.rs", "fields"), // a field of a program
+    ("edge/mcp/src/concise.rs", "fields"), // a list of a record
+    ("generator/site/src/downloads/describe.rs", "fields"), // columns of a Data Package
+    ("generator/import/src/draft/columns.rs", "countries"), // a column of a sheet
+    ("generator/import/src/draft/columns.rs", "topics"), // a column of a sheet
+    ("generator/import/src/draft/columns.rs", "fields"), // a field of a program
+    ("generator/dataset/src/link/labels.rs", "fields"), // a field of a program
+    ("generator/dataset/src/link/rules.rs", "fields"), // the texts of a translation
+    ("generator/dataset/src/link/spelling.rs", "fields"), // a field of a program
     ("snapshot/src/record/program.rs", "fields"), // a field of a program
 ];
 
-/// Modules named as `crate::<module>` in a line.
-fn modules_named(line: &str) -> impl Iterator<Item = &str> {
-    line.split("crate::").skip(1).map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(rest.len());
-        &rest[..end]
-    })
-}
-
 #[test]
-fn arrows_in_snapshot_only_go_down() {
+fn packages_depend_on_those_below_them_only() {
     let mut wrong = Vec::new();
-    for file in shipped(&["snapshot/src"]) {
-        let module = file.path["snapshot/src/".len()..].trim_end_matches(".rs").split('/').next().unwrap();
-        if module == "lib" {
-            continue;
-        }
-        let row = ARROWS.iter().find(|(name, _)| *name == module);
-        let (_, below) = row.unwrap_or_else(|| panic!("{module} has no place among the arrows"));
-        for (number, line) in file.code() {
-            let upward = modules_named(line).filter(|named| *named != module && !below.contains(named));
-            wrong.extend(upward.map(|named| format!("{}:{number}: {module} names {named}", file.path)));
-        }
+    for (folder, allowed) in PACKAGES {
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let names = dependencies(&manifest, "[dependencies]");
+        let own = names.iter().filter(|name| PACKAGES.iter().any(|(folder, _)| package_of(folder) == **name));
+        wrong.extend(
+            own.filter(|name| !allowed.contains(&name.as_str())).map(|name| format!("{folder}: {name}")),
+        );
     }
-    assert_none("arrows that go up or sideways", wrong);
+    assert_none("dependencies that go up or sideways", wrong);
+}
+
+/// Name of the package in a folder.
+fn package_of(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or(folder)
 }
 
 #[test]
-fn search_and_page_know_the_section_format_but_no_files() {
-    let files = shipped(&[
-        "snapshot/src/search.rs",
-        "snapshot/src/search",
-        "snapshot/src/page.rs",
-        "snapshot/src/page",
-    ]);
-    let named = files.iter().flat_map(|file| file.naming(&["crate::store"]));
-    let plain = ["store::Hole;", "store::Changed;"];
-    let is_plain = |line: &str| plain.iter().any(|name| line.ends_with(name));
-    let other = named.filter(|line| !line.contains("store::sections::") && !is_plain(line));
-    assert_none("more of the store than its formats", other);
+fn a_crate_with_one_home_is_named_nowhere_else() {
+    for (name, home) in HOMES {
+        let files =
+            rust(&["edge", "generator", "snapshot"]).into_iter().filter(|file| !file.path.starts_with(home));
+        assert_none(name, files.flat_map(|file| file.naming(&[&format!("{name}::") as &str])));
+    }
 }
 
 #[test]
@@ -137,108 +134,16 @@ fn only_preview_of_the_generator_looks_at_the_edge() {
 }
 
 #[test]
-fn the_way_to_stores_stands_on_the_snapshot_alone_and_only_one_file_names_their_crate() {
-    let manifest = std::fs::read_to_string(root().join("remote/Cargo.toml")).unwrap();
-    let names = dependencies(&manifest, "[dependencies]");
-    assert!(names.contains("snapshot") && !names.contains("edge") && !names.contains("generator"));
-    let below = std::fs::read_to_string(root().join("snapshot/Cargo.toml")).unwrap();
-    assert!(!dependencies(&below, "[dependencies]").contains("remote"));
-    let others = rust(&["edge", "generator", "remote"]);
-    let others = others.into_iter().filter(|file| file.path != "remote/src/target/stores.rs");
-    assert_none(
-        "stores, seen from",
-        others.flat_map(|f| f.naming(&["object_store::", "reqwest::", "rustls::"])),
-    );
-    let files = shipped(&["remote/src"]);
+fn remote_reads_no_clock() {
     let clocks = ["Timestamp::now", "SystemTime::now", "Instant::now"];
-    assert_none("a clock that nobody handed over", files.iter().flat_map(|file| file.naming(&clocks)));
-}
-
-#[test]
-fn the_ground_floor_of_the_edge_names_nothing_above_it() {
-    let mut found = Vec::new();
-    for module in GROUND_FLOOR {
-        let files =
-            shipped(&[&format!("edge/src/{module}.rs") as &str, &format!("edge/src/{module}") as &str]);
-        assert!(!files.is_empty(), "{module} is not there");
-        for file in &files {
-            let others = file.code().filter(|(_, line)| modules_named(line).any(|named| named != module));
-            found.extend(others.map(|(number, line)| format!("{}:{number}: {}", file.path, line.trim())));
-        }
-    }
-    assert_none("arrows that go up in the edge", found);
-}
-
-#[test]
-fn the_edge_knows_neither_generator_nor_csv_nor_templates_and_names_warp_once() {
-    let manifest = std::fs::read_to_string(root().join("edge/Cargo.toml")).unwrap();
-    let names = dependencies(&manifest, "[dependencies]");
-    for banned in ["generator", "csv", "minijinja"] {
-        assert!(!names.contains(banned), "edge depends on {banned}");
-    }
-    let files = shipped(&["edge/src"]);
-    assert_none(
-        "what the edge may not know",
-        files.iter().flat_map(|file| file.naming(&["generator::", "csv::", "minijinja::"])),
-    );
-    let others = rust(&["edge", "generator", "remote", "snapshot"])
-        .into_iter()
-        .filter(|f| f.path != "edge/src/service.rs");
-    assert_none("warp outside edge/src/service.rs", others.flat_map(|f| f.naming(&["warp::", "use warp"])));
-}
-
-#[test]
-fn no_modules_of_the_edge_name_each_other_in_a_circle() {
-    for (folder, parent) in
-        [("edge/src", "crate::"), ("edge/src/connection", "super::"), ("edge/src/mcp", "super::")]
-    {
-        assert_none("modules in a circle, or above one", circle(arrows(folder, parent)));
-    }
-}
-
-/// The modules of a folder, and what each names as a part of their parent.
-fn arrows(folder: &str, parent: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for file in shipped(&[folder]) {
-        let path = file.path[folder.len() + 1..].trim_end_matches(".rs");
-        let named = arrows.entry(path.split('/').next().unwrap().to_owned()).or_default();
-        for (_, line) in file.code() {
-            named.extend(named_after(line, parent));
-        }
-    }
-    arrows
-}
-
-/// What a line names right after `crate::` or `super::`, also in braces.
-fn named_after(line: &str, parent: &str) -> Vec<String> {
-    let ends = |c: char| !c.is_ascii_lowercase() && c != '_';
-    let word = |text: &str| text[..text.find(ends).unwrap_or(text.len())].to_owned();
-    let mut named = Vec::new();
-    for rest in line.split(parent).skip(1) {
-        match rest.strip_prefix('{') {
-            Some(list) => named.extend(list.split(", ").map(word)),
-            None => named.push(word(rest)),
-        }
-    }
-    named
-}
-
-/// What is left once the modules that name no other are taken away, and those that then name no other.
-fn circle(mut arrows: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
-    loop {
-        let left: BTreeSet<String> = arrows.keys().cloned().collect();
-        arrows.retain(|module, named| named.iter().any(|other| other != module && left.contains(other)));
-        if arrows.len() == left.len() {
-            return arrows.into_keys().collect();
-        }
-    }
+    assert_none("a clock", shipped(&["snapshot/remote/src"]).iter().flat_map(|file| file.naming(&clocks)));
 }
 
 #[test]
 fn only_the_facet_table_names_facets() {
     let mut found = Vec::new();
     let mut named = BTreeSet::new();
-    let shipped = shipped(&["snapshot/src", "generator/src", "edge/src"]);
+    let shipped = shipped(&["snapshot", "generator", "edge"]);
     for file in shipped.iter().filter(|file| file.path != "snapshot/src/facet.rs") {
         let names = FACETS.iter().map(|spec| spec.name);
         let names = names.filter(|name| !NAMESAKES.contains(&(file.path.as_str(), name)));
@@ -266,8 +171,7 @@ fn variants_named(file: &File) -> BTreeSet<String> {
 fn every_source_file_says_what_it_is() {
     let starts =
         |file: &File| file.text.starts_with("//! ") || file.text.starts_with("#![doc = include_str!(");
-    let silent =
-        rust(&["edge", "generator", "remote", "snapshot", "tests"]).into_iter().filter(|file| !starts(file));
+    let silent = rust(&["edge", "generator", "snapshot", "tests"]).into_iter().filter(|file| !starts(file));
     assert_none("files without a first line that says what they are", silent.map(|file| file.path));
 }
 
@@ -286,7 +190,7 @@ fn nothing_is_left_undone() {
             .collect::<Vec<_>>()
     };
     let files = everything();
-    let written = files.iter().filter(|file| !file.path.starts_with("generator/sample/"));
+    let written = files.iter().filter(|file| !file.path.starts_with("generator/dataset/sample/"));
     assert_none("left undone", written.flat_map(found));
 }
 
@@ -344,7 +248,7 @@ fn list_of(main: &str, folder: &str) -> String {
 #[test]
 fn no_function_is_longer_than_a_screen() {
     let mut long = Vec::new();
-    for file in rust(&["edge", "generator", "remote", "snapshot", "tests"]) {
+    for file in rust(&["edge", "generator", "snapshot", "tests"]) {
         let lines: Vec<&str> = file.text.lines().collect();
         let too_long = functions(&lines).into_iter().filter(|range| range.len() > LONGEST_FUNCTION);
         long.extend(too_long.map(|range| {
@@ -357,7 +261,7 @@ fn no_function_is_longer_than_a_screen() {
 #[test]
 fn no_shipped_file_holds_more_than_one_thing() {
     let length = |file: &File| file.code().filter(|(_, line)| !line.trim().is_empty()).count();
-    let files = shipped(&["edge/src", "generator/src", "remote/src", "snapshot/src"]);
+    let files = shipped(&["edge", "generator", "snapshot"]);
     let long = files.into_iter().filter(|file| length(file) > LONGEST_FILE);
     assert_only(
         "files of more lines of code than allowed",
@@ -401,12 +305,15 @@ fn every_dependency_is_used_by_who_declares_it() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
     let mut declared = BTreeSet::new();
     let mut idle = Vec::new();
-    for member in ["edge", "generator", "remote", "snapshot", "tests"] {
+    for member in ["edge", "generator", "snapshot", "tests"] {
         let manifest = read(&format!("{member}/Cargo.toml"));
         let headings = manifest.lines().filter(|line| line.ends_with("dependencies]"));
         let names: BTreeSet<String> = headings.flat_map(|heading| dependencies(&manifest, heading)).collect();
         // The real programs' tests are attached from there.
-        let source: String = rust(&[member, "tests/cli"]).into_iter().map(|file| file.text).collect();
+        let source: String = rust(&[&format!("{member}/src") as &str, member, "tests/cli"])
+            .into_iter()
+            .map(|file| file.text)
+            .collect();
         let unused = |name: &&String| !names_crate(&source, &name.replace('-', "_"));
         idle.extend(names.iter().filter(unused).map(|name| format!("{member}: {name}")));
         declared.extend(names);

@@ -85,7 +85,7 @@ struct Refusal {
 impl Readiness {
     fn of(live: &Live) -> Self {
         let (draining, refused) = (live.is_draining(), Refusal::of(live));
-        let unreachable = live.source.as_ref().and_then(|source| source.fetched().error);
+        let unreachable = live.source.as_ref().and_then(|source| source.fetch_stats().error);
         let state = match (&refused, &unreachable) {
             _ if draining => "draining",
             (None, None) => "ready",
@@ -142,17 +142,17 @@ struct Store {
 impl Store {
     fn of(live: &Live) -> Option<Self> {
         let source = live.source.as_ref()?;
-        let told = source.told();
+        let told = source.status();
         let (age_seconds, expired) = (told.age(), told.is_expired());
         let fetch = if source.is_lazy() { "lazy" } else { "full" };
-        let error = told.error.or(source.fetched().error);
+        let error = told.error.or(source.fetch_stats().error);
         Some(Self {
             url: source.place(),
             age_seconds,
             error,
             expired,
             fetch,
-            kept: source.away().ring().bytes(),
+            kept: source.lazy_bodies().cache().bytes(),
         })
     }
 }
@@ -222,7 +222,7 @@ fn push_degraded(out: &mut String, live: &Live) {
 /// The store that is followed.
 fn push_source(out: &mut String, live: &Live) {
     let Some(source) = &live.source else { return };
-    let (told, fetched) = (source.told(), source.fetched());
+    let (told, fetched) = (source.status(), source.fetch_stats());
     if let Some(age) = told.age() {
         let name = "edge_source_age_seconds";
         family(out, name, "gauge", "Since the store last said what is live.");
@@ -247,7 +247,7 @@ fn push_source(out: &mut String, live: &Live) {
         ("edge_body_fetches_total", "counter", "Ranges that bodies were fetched in.", fetched.requests),
         ("edge_body_fetch_bytes_total", "counter", "Their bytes.", fetched.bytes),
         ("edge_body_fetch_failures_total", "counter", "Bodies the store did not give.", fetched.failures),
-        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.away().ring().bytes()),
+        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.lazy_bodies().cache().bytes()),
     ] {
         family(out, name, kind, help);
         sample(out, name, "", value);

@@ -8,7 +8,7 @@ use http::HeaderName;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::{Fill, last_modified, refill};
-use snapshot::store::{Coding, FileEntry, Hex, Reach, StoreError};
+use snapshot::store::{Coding, FileEntry, Hex, ReadMode, StoreError};
 use snapshot::time::Day;
 
 use crate::representation::{About, Body, Content};
@@ -29,7 +29,7 @@ impl Epoch {
         tag_header: Option<&HeaderName>,
         content: impl FnOnce() -> Content,
     ) -> Result<Arc<Body>, StoreError> {
-        self.body_within(entry, (coding, Reach::Far), tag_header, content)
+        self.body_within(entry, (coding, ReadMode::AllowRemote), tag_header, content)
     }
 
     /// The same; `reach` says whether a store may be asked, and waited for.
@@ -40,14 +40,14 @@ impl Epoch {
     pub fn body_within(
         &self,
         entry: FileEntry<'_>,
-        (coding, reach): (Coding, Reach),
+        (coding, reach): (Coding, ReadMode),
         tag_header: Option<&HeaderName>,
         content: impl FnOnce() -> Content,
     ) -> Result<Arc<Body>, StoreError> {
         let key = (entry.number(), coding);
-        if reach == Reach::Near && !self.generation().is_near(entry) {
+        if reach == ReadMode::LocalOnly && !self.generation().is_local(entry) {
             // Not even for somebody else who is about to have it from a store.
-            return self.bodies.get(&key).ok_or_else(|| self.generation().later());
+            return self.bodies.get(&key).ok_or_else(|| self.generation().not_local());
         }
         self.bodies.get_or_make(&key, || {
             self.load(entry, (coding, reach), tag_header, content().tag(tag_of(entry.path())))
@@ -79,7 +79,7 @@ impl Epoch {
     fn load(
         &self,
         entry: FileEntry<'_>,
-        (coding, reach): (Coding, Reach),
+        (coding, reach): (Coding, ReadMode),
         tag_header: Option<&HeaderName>,
         content: Content,
     ) -> Result<Body, StoreError> {
@@ -106,11 +106,11 @@ impl Epoch {
     }
 
     /// A body as it was published, coded here where it lies in a pack.
-    fn stored(&self, entry: FileEntry<'_>, coding: Coding, reach: Reach) -> Result<Vec<u8>, StoreError> {
+    fn stored(&self, entry: FileEntry<'_>, coding: Coding, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
         if entry.body(coding).is_some() {
-            return self.generation().read_within(entry, coding, reach);
+            return self.generation().read_with(entry, coding, reach);
         }
-        let bytes = self.generation().read_within(entry, Coding::Identity, reach)?;
+        let bytes = self.generation().read_with(entry, Coding::Identity, reach)?;
         Ok(net::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
@@ -119,9 +119,9 @@ impl Epoch {
         &self,
         entry: FileEntry<'_>,
         coding: Coding,
-        reach: Reach,
+        reach: ReadMode,
     ) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
-        let stored = self.generation().read_within(entry, Coding::Identity, reach)?;
+        let stored = self.generation().read_with(entry, Coding::Identity, reach)?;
         let pages = self.opened.html.as_ref().map(|html| Filler { html, dated: &self.dated });
         let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
         // Holes are checked against the body when the table is opened; should they not fit, the

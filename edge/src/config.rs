@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use remote::error::RemoteError;
 use snapshot::time::Day;
 
-use crate::follower::{Ahead, How, Source};
+use crate::follower::{FollowOptions, Follower, Prefetch};
 use crate::log::Format;
 use crate::reload::Serving;
 use crate::serving_state::{COPIED_INDEX, Setting};
@@ -67,7 +67,7 @@ pub struct Config {
         default_value_t,
         requires_if("lazy", "source")
     )]
-    pub fetch: Ahead,
+    pub fetch: Prefetch,
     /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
     #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
     pub body_disk: Option<u64>,
@@ -241,15 +241,15 @@ impl Config {
     /// # Errors
     ///
     /// If its address or a key is none.
-    pub fn follows(&self) -> Result<Option<Source>, RemoteError> {
-        let how = How {
+    pub fn follows(&self) -> Result<Option<Follower>, RemoteError> {
+        let how = FollowOptions {
             poll: std::time::Duration::from_secs(self.poll),
             ahead: self.fetch,
             body_disk: self.body_disk.unwrap_or(BODY_DISK),
             name: self.name(),
         };
         let source =
-            |url: &String| Source::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
+            |url: &String| Follower::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
         self.source.as_ref().map(source).transpose()
     }
 
@@ -280,7 +280,7 @@ impl Config {
     fn derived(&self, id: &str) -> Option<Vec<String>> {
         match id {
             "max_connections" => Some(vec![self.max_connections().to_string()]),
-            "body_disk" if self.fetch == Ahead::Lazy => {
+            "body_disk" if self.fetch == Prefetch::Lazy => {
                 Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
             }
             "name" if self.source.is_some() => Some(vec![self.name()]),

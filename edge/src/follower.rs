@@ -13,12 +13,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
 use remote::address;
-use remote::away::{self, Fetcher};
-use remote::error::{Kind, RemoteError};
+use remote::error::{ErrorClass, RemoteError};
+use remote::fetcher::{self, Fetcher};
 use remote::keys::Trust;
 use remote::pull::Puller;
-use remote::target::{Target, Version};
-use snapshot::store::{Away, Fetch, Generation, Piece, Ring, Take};
+use remote::target::{ObjectVersion, Target};
+use snapshot::store::{DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
 use tokio::runtime::Runtime;
 
 use crate::clock;
@@ -31,7 +31,7 @@ const KEPT_FOR: u64 = 86_400;
 
 /// What of a store is fetched ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Ahead {
+pub enum Prefetch {
     /// All of a generation, before it is served
     #[default]
     Full,
@@ -41,11 +41,11 @@ pub enum Ahead {
 
 /// How a store is followed.
 #[derive(Clone, Debug)]
-pub struct How {
+pub struct FollowOptions {
     /// Time between looks.
     pub poll: Duration,
     /// What is fetched ahead.
-    pub ahead: Ahead,
+    pub ahead: Prefetch,
     /// Most bytes of bodies that are kept on disk where they are not fetched ahead.
     pub body_disk: u64,
     /// What this edge is called: whether it takes part in a rollout follows from that.
@@ -53,24 +53,24 @@ pub struct How {
 }
 
 /// A store that is followed.
-pub struct Source {
+pub struct Follower {
     target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,
-    how: How,
+    how: FollowOptions,
     /// Where bodies come from that are not here.
     fetcher: Arc<Fetcher>,
-    away: Arc<Away>,
+    away: Arc<LazyBodies>,
     /// Hears of it when something that is served is gone from the store.
     gone: Mutex<Receiver<()>>,
-    told: Mutex<Told>,
+    told: Mutex<FollowStatus>,
     /// Its connections live as long as it does.
     runtime: Runtime,
 }
 
 /// How it goes.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct FollowStatus {
     /// When the store was last read and said what is live here, in seconds since 1970.
     pub looked: Option<u64>,
     /// Why it could not be read or believed since, if so.
@@ -85,7 +85,7 @@ pub struct Told {
     pub expires: Option<i64>,
 }
 
-impl Told {
+impl FollowStatus {
     /// Seconds since the store last said what is live.
     #[must_use]
     pub fn age(&self) -> Option<u64> {
@@ -99,7 +99,7 @@ impl Told {
     }
 }
 
-impl Source {
+impl Follower {
     /// A store by its address, whose word is taken if one of these keys signed it.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Source {
         keys: &[String],
         allow_unsigned: bool,
         root: PathBuf,
-        how: How,
+        how: FollowOptions,
     ) -> Result<Self, RemoteError> {
         let unsigned = allow_unsigned || keys.is_empty() && url.starts_with("file://");
         let trust = Trust::of(keys, unsigned)?;
@@ -124,30 +124,30 @@ impl Source {
         let runtime = runtime.map_err(|error| failed("the thread of the store", &error))?;
         let (send, gone) = sync_channel(1);
         let fetcher = Arc::new(Fetcher::new(Arc::clone(&target), runtime.handle().clone(), send));
-        let ring = Ring::open(&root, how.body_disk);
+        let ring = DiskCache::open(&root, how.body_disk);
         let ring = ring.map_err(|error| failed(&root.display().to_string(), &error))?;
-        let asked = Arc::new(Asked { fetcher: Arc::clone(&fetcher), fails: AtomicBool::new(false) });
-        let away = Arc::new(Away::new(asked, ring));
+        let asked = Arc::new(LoggedFetch { fetcher: Arc::clone(&fetcher), fails: AtomicBool::new(false) });
+        let away = Arc::new(LazyBodies::new(asked, ring));
         let (gone, told) = (Mutex::new(gone), Mutex::default());
         Ok(Self { target, trust, root, how, fetcher, away, gone, told, runtime })
     }
 
     /// Where bodies come from that were not fetched ahead.
     #[must_use]
-    pub fn away(&self) -> &Arc<Away> {
+    pub fn lazy_bodies(&self) -> &Arc<LazyBodies> {
         &self.away
     }
 
     /// How it goes with those.
     #[must_use]
-    pub fn fetched(&self) -> away::Told {
-        self.fetcher.told()
+    pub fn fetch_stats(&self) -> fetcher::FetchStats {
+        self.fetcher.stats()
     }
 
     /// Whether bodies are not fetched ahead.
     #[must_use]
     pub fn is_lazy(&self) -> bool {
-        self.how.ahead == Ahead::Lazy
+        self.how.ahead == Prefetch::Lazy
     }
 
     /// Its address.
@@ -158,11 +158,11 @@ impl Source {
 
     /// How it goes.
     #[must_use]
-    pub fn told(&self) -> Told {
+    pub fn status(&self) -> FollowStatus {
         self.state().clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, Told> {
+    fn state(&self) -> MutexGuard<'_, FollowStatus> {
         // A panic leaves it whole: it is counted in single steps.
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,8 +172,8 @@ impl Source {
     /// # Errors
     ///
     /// If the store cannot be read or believed, or the root cannot be written.
-    fn look(&self, known: &mut Option<Version>) -> Result<(), RemoteError> {
-        let take = if self.is_lazy() { Take::Index } else { Take::Whole };
+    fn look(&self, known: &mut Option<ObjectVersion>) -> Result<(), RemoteError> {
+        let take = if self.is_lazy() { FetchMode::IndexOnly } else { FetchMode::All };
         let edge = Some(self.how.name.as_str());
         let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, take, edge };
         let pulled = self.runtime.block_on(puller.pull(&self.root, known.as_ref()))?;
@@ -229,7 +229,7 @@ impl Source {
             }
             // What is kept is of use to nobody then.
             if !lazy()
-                && let Err(error) = Ring::remove(&self.root)
+                && let Err(error) = DiskCache::remove(&self.root)
             {
                 tracing::warn!(%error, "bodies that were kept stay");
             }
@@ -238,7 +238,7 @@ impl Source {
         while snapshot::store::live_id(&self.root).is_err() {
             match self.look(&mut None) {
                 Ok(()) => return Ok(()),
-                Err(error) if error.kind() == Kind::Unreadable => self.fails(&error),
+                Err(error) if error.kind() == ErrorClass::Unreadable => self.fails(&error),
                 Err(error) => return Err(error),
             }
             std::thread::sleep(jittered(wait));
@@ -284,13 +284,13 @@ impl Source {
 }
 
 /// Bodies of a store; says when they can be had no longer, and when they can again.
-struct Asked {
+struct LoggedFetch {
     fetcher: Arc<Fetcher>,
     fails: AtomicBool,
 }
 
-impl Fetch for Asked {
-    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+impl Fetch for LoggedFetch {
+    fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
         let came = self.fetcher.fetch(pieces);
         match (&came, self.fails.swap(came.is_err(), Relaxed)) {
             (Err(reason), false) => {
@@ -338,9 +338,9 @@ mod tests {
     fn nobody_is_believed_unless_somebody_says_so() {
         let source = |url: &str, unsigned| {
             let (poll, name) = (Duration::from_secs(30), "edge".to_owned());
-            let how = How { poll, ahead: Ahead::Full, body_disk: 1 << 20, name };
+            let how = FollowOptions { poll, ahead: Prefetch::Full, body_disk: 1 << 20, name };
             let root = tempfile::tempdir().unwrap();
-            Source::new(url, &[], unsigned, root.path().to_owned(), how).map(|_| ())
+            Follower::new(url, &[], unsigned, root.path().to_owned(), how).map(|_| ())
         };
         assert!(source("s3://bucket/site", false).unwrap_err().to_string().contains("--trust"));
         assert!(source("file:///site", false).is_ok());

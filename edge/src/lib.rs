@@ -27,12 +27,12 @@ pub mod site_pages;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remote::error::{Kind, RemoteError};
+use remote::error::{ErrorClass, RemoteError};
 use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
 use crate::config::{Action, Command, Config};
-use crate::follower::{Ahead, Source};
+use crate::follower::{Follower, Prefetch};
 use crate::reload::Live;
 use crate::service::Server;
 use crate::serving_state::{OpenError, Opened};
@@ -55,7 +55,7 @@ pub fn run() -> ExitCode {
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&config.text(&matches)),
-        (None, Some(config)) if config.body_disk.is_some() && config.fetch != Ahead::Lazy => {
+        (None, Some(config)) if config.body_disk.is_some() && config.fetch != Prefetch::Lazy => {
             fail(2, "--body-disk is for --fetch lazy: otherwise all bodies are fetched")
         }
         (None, Some(config)) => match Inherited::take() {
@@ -98,7 +98,7 @@ fn check(root: &std::path::Path) -> ExitCode {
 fn refuse(error: &OpenError) -> ExitCode {
     let code = match error {
         OpenError::Store(
-            StoreError::Io { .. } | StoreError::Unpublished { .. } | StoreError::Absent { .. },
+            StoreError::Io { .. } | StoreError::Unpublished { .. } | StoreError::BodyUnavailable { .. },
         ) => UNREADABLE,
         _ => UNVERIFIED,
     };
@@ -131,16 +131,16 @@ fn serve_for_ever(config: Config, inherited: Inherited) -> ExitCode {
 }
 
 /// A store, once there is something of it to serve.
-fn begun(source: Source) -> Result<Arc<Source>, RemoteError> {
+fn begun(source: Follower) -> Result<Arc<Follower>, RemoteError> {
     source.begin()?;
     Ok(Arc::new(source))
 }
 
 fn code_of(error: &RemoteError) -> u8 {
     match error.kind() {
-        Kind::Usage => 2,
-        Kind::Unreadable | Kind::Unwritable => UNREADABLE,
-        Kind::Unverified | Kind::HeldBack => UNVERIFIED,
+        ErrorClass::Usage => 2,
+        ErrorClass::Unreadable | ErrorClass::Unwritable => UNREADABLE,
+        ErrorClass::Unverified | ErrorClass::HeldBack => UNVERIFIED,
     }
 }
 

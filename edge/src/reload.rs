@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 use http::HeaderName;
-use snapshot::store::{Glance, glance, live_id};
+use snapshot::store::{RootStat, live_id, stat_root};
 use snapshot::time::Day;
 use tokio::signal::unix::Signal;
 
 use crate::cache::Cache;
 use crate::clock;
-use crate::follower::Source;
+use crate::follower::Follower;
 use crate::metrics::Metrics;
 use crate::reload_retry::{Refusal, Refused};
 use crate::serving_state::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
@@ -49,7 +49,7 @@ pub struct Live {
     /// How requests are served.
     pub serving: Serving,
     /// The store that is followed, if one is.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<Follower>>,
     /// Computed answers by ETag, which names generation, day, question and coding.
     pub answers: Cache<String>,
     /// Whether the server is about to end.
@@ -88,9 +88,9 @@ impl Live {
         day: Day,
         setting: Setting,
         copy: u64,
-        source: Option<Arc<Source>>,
+        source: Option<Arc<Follower>>,
     ) -> Result<Self, OpenError> {
-        let away = source.as_ref().map(|source| source.away());
+        let away = source.as_ref().map(|source| source.lazy_bodies());
         let opened = Arc::new(Opened::current_copying(&root, copy, away)?);
         let epoch = Epoch::new(opened, day, &setting);
         Ok(Self {
@@ -182,7 +182,7 @@ impl Live {
     fn look(&self, now: Instant, asked: bool) {
         lock(&self.retired).retain(|epoch| Arc::strong_count(epoch) > 1);
         // Seen before anything is read: what changes from here on is tried again.
-        let look = Look { now, asked, seen: glance(&self.root) };
+        let look = Look { now, asked, seen: stat_root(&self.root) };
         match live_id(&self.root) {
             Ok(id) if id == self.epoch().generation().id() && !self.is_replaced() => *self.refusal() = None,
             Ok(id) => {
@@ -203,7 +203,7 @@ impl Live {
     }
 
     fn take(&self, id: &str, look: Look) {
-        let away = self.source.as_ref().map(|source| source.away());
+        let away = self.source.as_ref().map(|source| source.lazy_bodies());
         match Opened::current_copying(&self.root, self.copy, away) {
             Ok(opened) => {
                 let _turning = lock(&self.turning);
@@ -255,7 +255,7 @@ struct Look {
     /// Whether somebody asked for it.
     asked: bool,
     /// How the root looked.
-    seen: Glance,
+    seen: RootStat,
 }
 
 /// A panic in another thread leaves what these mutexes guard whole: it is only ever replaced.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue};
-use snapshot::store::{Coding, Hex, Id};
+use snapshot::store::{Coding, GenerationId, Hex};
 
 use net::conditional::{coding_name, http_date};
 use net::connection::Lent;
@@ -16,7 +16,7 @@ pub struct About<'a> {
     /// Where the site is, for links.
     pub base_url: &'a str,
     /// The generation that answers.
-    pub generation: Id,
+    pub generation: GenerationId,
     /// Strong ETag, quoted.
     pub etag: &'a str,
     /// Content coding of the bytes.
@@ -224,7 +224,7 @@ pub(crate) mod tests {
 
     pub(crate) const ABOUT: About<'_> = About {
         base_url: "https://directory.example",
-        generation: Id { sequence: 1, hash: [0; 16] },
+        generation: GenerationId { sequence: 1, hash: [0; 16] },
         etag: "\"e\"",
         coding: Coding::Identity,
         changed: None,

@@ -9,7 +9,7 @@ use html::Html;
 use http::HeaderValue;
 use snapshot::page::{Dated, Site};
 use snapshot::store::sections::{SectionError, Sections};
-use snapshot::store::{Away, Coding, Generation, StoreError};
+use snapshot::store::{Coding, Generation, LazyBodies, StoreError};
 use snapshot::time::Day;
 
 use crate::build_id;
@@ -77,10 +77,14 @@ impl Opened {
     /// # Errors
     ///
     /// As of [`Self::current`]; and if bodies were left in a store, and nobody says in which.
-    pub fn current_copying(root: &Path, copy: u64, away: Option<&Arc<Away>>) -> Result<Self, OpenError> {
+    pub fn current_copying(
+        root: &Path,
+        copy: u64,
+        away: Option<&Arc<LazyBodies>>,
+    ) -> Result<Self, OpenError> {
         let generation = Generation::open_current_copying(root, copy)?;
         match away {
-            Some(away) => generation.ask(away),
+            Some(away) => generation.attach(away),
             None => generation.require_whole()?,
         }
         let (present, [search, rows, lists]) = files(&generation);

@@ -12,7 +12,7 @@ use clap::CommandFactory as _;
 use indicatif::{HumanBytes, HumanCount};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use snapshot::store::{self, Generation, Id, Mode, Published, StoreError};
+use snapshot::store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
 use crate::cli::{self, Build, Check, Command, Keys, Messages};
 use crate::diff::{self, DiffFormat};
@@ -239,13 +239,13 @@ fn live_name(root: &Path) -> Option<String> {
     list::dataset_name(&generation.index("lists.bin").ok()?)
 }
 
-fn unchanged(id: Id, time: Duration) -> String {
+fn unchanged(id: GenerationId, time: Duration) -> String {
     let bold = Style::new().bold();
     format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time))
 }
 
 /// The closing lines of a build.
-fn summary(published: &Published, out: &Path, time: Duration) -> String {
+fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
     let bold = Style::new().bold();
     let manifest = &published.manifest;
     let id = manifest.id();
@@ -271,7 +271,7 @@ fn summary(published: &Published, out: &Path, time: Duration) -> String {
 }
 
 fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
-    let mode = if fast { Mode::Fast } else { Mode::Deep };
+    let mode = if fast { VerifyMode::Fast } else { VerifyMode::Deep };
     let jobs = std::thread::available_parallelism().map_or(1, Into::into);
     match store::verify(root, None, mode, jobs, &|_, _| ()) {
         Ok(report) => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, tag_of, url_of};
-use snapshot::store::{Change, Difference, Manifest};
+use snapshot::store::{GenerationDiff, Manifest, PathChange};
 
 use dataset::diagnostics::counted;
 
@@ -23,7 +23,7 @@ pub enum DiffFormat {
 
 /// A difference in a format, each line ended.
 #[must_use]
-pub fn told(difference: &Difference, format: DiffFormat) -> String {
+pub fn told(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
         DiffFormat::Words => words(difference),
         DiffFormat::Json => format!("{}\n", json(difference)),
@@ -36,15 +36,15 @@ fn is_index(path: &str) -> bool {
     path.starts_with("index/")
 }
 
-const fn name_of(change: Change) -> &'static str {
+const fn name_of(change: PathChange) -> &'static str {
     match change {
-        Change::Added => "added",
-        Change::Changed => "changed",
-        Change::Removed => "removed",
+        PathChange::Added => "added",
+        PathChange::Modified => "changed",
+        PathChange::Removed => "removed",
     }
 }
 
-fn words(difference: &Difference) -> String {
+fn words(difference: &GenerationDiff) -> String {
     let (old, new) = (&difference.old, &difference.new);
     let mut text = format!("{} to {}\n", old.id(), new.id());
     if old.hash == new.hash {
@@ -69,9 +69,9 @@ fn words(difference: &Difference) -> String {
 }
 
 /// Kind of page and, of each tag, what happened to it: a record is added when all its pages are.
-type Kinds<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Change>>;
+type Kinds<'a> = BTreeMap<&'a str, BTreeMap<&'a str, PathChange>>;
 
-fn by_kind(difference: &Difference) -> Kinds<'_> {
+fn by_kind(difference: &GenerationDiff) -> Kinds<'_> {
     let mut kinds = Kinds::new();
     for (path, change) in &difference.pages {
         let tag = tag_of(path);
@@ -82,16 +82,17 @@ fn by_kind(difference: &Difference) -> Kinds<'_> {
         };
         let known = kinds.entry(kind).or_default().entry(tag).or_insert(*change);
         if *known != *change {
-            *known = Change::Changed;
+            *known = PathChange::Modified;
         }
     }
     kinds
 }
 
-fn heading(text: &mut String, kind: &str, tags: &BTreeMap<&str, Change>) {
+fn heading(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
     /// Names that are listed of each kind and change.
     const SHOWN: usize = 20;
-    for (change, sign) in [(Change::Added, '+'), (Change::Changed, '~'), (Change::Removed, '-')] {
+    for (change, sign) in [(PathChange::Added, '+'), (PathChange::Modified, '~'), (PathChange::Removed, '-')]
+    {
         let names: Vec<&str> =
             tags.iter().filter(|(_, happened)| **happened == change).map(|(tag, _)| *tag).collect();
         if names.is_empty() {
@@ -121,7 +122,7 @@ fn counts(old: &Manifest, new: &Manifest) -> [(&'static str, u64, u64); 7] {
     ]
 }
 
-fn json(difference: &Difference) -> serde_json::Value {
+fn json(difference: &GenerationDiff) -> serde_json::Value {
     let side = |manifest: &Manifest| {
         json!({
             "id": manifest.id().to_string(),
@@ -131,7 +132,7 @@ fn json(difference: &Difference) -> serde_json::Value {
             "counts": manifest.counts,
         })
     };
-    let page = |(path, change): &(String, Change)| {
+    let page = |(path, change): &(String, PathChange)| {
         let tag = if is_index(path) { None } else { Some(tag_of(path)) };
         json!({"path": path, "change": name_of(*change), "url": url_of(path), "tag": tag})
     };
@@ -143,7 +144,7 @@ fn json(difference: &Difference) -> serde_json::Value {
 }
 
 /// Addresses are told with both base URLs where they differ: caches hold answers under the old one.
-fn purge(difference: &Difference) -> String {
+fn purge(difference: &GenerationDiff) -> String {
     let pages = || difference.pages.iter().map(|(path, _)| path.as_str());
     let bases = BTreeSet::from([difference.old.base_url.as_str(), difference.new.base_url.as_str()]);
     let mut lines: BTreeSet<String> = pages()

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::facet::Facet;
-use snapshot::record::shown::Kind;
+use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::store::{Coding, Generation, StoreError};
 
@@ -207,7 +207,9 @@ fn collect_values(table: Table, rows: &Rows, values: &mut BTreeSet<String>) {
     for row in rows.values() {
         match table {
             Table::Programs => {
-                for field in PROGRAM.iter().filter(|field| matches!(field.kind, Kind::Word | Kind::Words)) {
+                for field in
+                    PROGRAM.iter().filter(|field| matches!(field.kind, FieldType::Word | FieldType::Words))
+                {
                     let value = &row[field.name];
                     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
                     let words = items.iter().filter_map(Value::as_str);

@@ -6,15 +6,15 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use jiff::Timestamp;
 use remote::address;
-use remote::collect::Keep;
-use remote::error::{Kind, RemoteError};
+use remote::current::Current;
+use remote::error::{ErrorClass, RemoteError};
+use remote::gc::Retention;
 use remote::keys::Trust;
-use remote::local::{Local, note_pushed};
-use remote::pointer::Pointer;
+use remote::local::{LocalRoot, note_pushed};
 use remote::publish::{Publisher, Pushed};
 use remote::pull::Puller;
 use remote::rollout::Step;
-use snapshot::store::{self, StoreError, Take};
+use snapshot::store::{self, FetchMode, StoreError};
 
 use crate::cli::{Believe, Pull, Push, Rollout, Signing};
 use crate::keys::{self, key_failure};
@@ -46,7 +46,7 @@ pub fn push(options: &Push) -> Result<String, Failure> {
 }
 
 /// What is live, or rolled out.
-fn state(pointer: &Pointer) -> String {
+fn state(pointer: &Current) -> String {
     let live = pointer.live.generation;
     match &pointer.next {
         Some(next) => {
@@ -81,7 +81,7 @@ fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failur
     const TRIES: usize = 5;
     let own = store::live_id(&options.root).map_err(|error| failure(error.into()))?;
     for tries in 1.. {
-        let mut source = Local::open(&options.root, jobs()).map_err(failure)?;
+        let mut source = LocalRoot::open(&options.root, jobs()).map_err(failure)?;
         let pushed = match options.percent {
             Some(percent) => wait(publisher.begin(&mut source, percent)),
             None => wait(publisher.push(&mut source)),
@@ -89,7 +89,7 @@ fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failur
         match pushed {
             Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
-                let puller = Puller { target, trust, jobs: jobs(), take: Take::Whole, edge: None };
+                let puller = Puller { target, trust, jobs: jobs(), take: FetchMode::All, edge: None };
                 block_on(puller.pull(&options.root, None))?;
                 let day = today();
                 // Nothing is rendered: the same files under the next number.
@@ -115,7 +115,7 @@ pub fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = believed(&options.believe, &options.url, &[])?;
     let target = address::open(&options.url).map_err(failure)?;
     let edge = options.name.as_deref();
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: Take::Whole, edge };
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: FetchMode::All, edge };
     let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
     let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = late {
@@ -143,7 +143,7 @@ pub fn collect(url: &str, signing: &Signing, newest: usize, age: Duration) -> Re
         let target = address::open(url).map_err(failure)?;
         let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        let removed = block_on(publisher.collect(Keep { newest, since }))?;
+        let removed = block_on(publisher.collect(Retention { newest, since }))?;
         let generations =
             removed.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
         let (gone, waiting) = (counted(removed.objects as usize, "object"), removed.waiting);
@@ -155,7 +155,7 @@ pub fn collect(url: &str, signing: &Signing, newest: usize, age: Duration) -> Re
 fn as_publisher(
     signing: &Signing,
     url: &str,
-    run: impl FnOnce(&Trust, Option<remote::keys::Sign<'_>>) -> Result<String, Failure>,
+    run: impl FnOnce(&Trust, Option<remote::keys::SignFn<'_>>) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
     let key = signing.key.as_deref();
     if !keys::has_key(key) {
@@ -199,11 +199,11 @@ fn jobs() -> usize {
 /// Prints why something failed.
 fn failure(error: RemoteError) -> Failure {
     let failure = match error.kind() {
-        Kind::Usage => Failure::Usage,
-        Kind::Unreadable => Failure::Input,
-        Kind::Unwritable => Failure::Output,
-        Kind::Unverified => Failure::Verification,
-        Kind::HeldBack => Failure::HeldBack,
+        ErrorClass::Usage => Failure::Usage,
+        ErrorClass::Unreadable => Failure::Input,
+        ErrorClass::Unwritable => Failure::Output,
+        ErrorClass::Unverified => Failure::Verification,
+        ErrorClass::HeldBack => Failure::HeldBack,
     };
     fail(failure, error)
 }

@@ -4,7 +4,7 @@
 pub mod measure;
 
 use crate::place;
-use crate::record::{Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength};
+use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
 pub use self::measure::{Interval, MEASURES, Measure, intervals};
@@ -43,7 +43,7 @@ pub enum Named<'a> {
     /// One word.
     One(&'a str),
     /// A list of words.
-    Many(&'a [Shared]),
+    Many(&'a [InternedStr]),
 }
 
 /// A row of the table.
@@ -81,7 +81,7 @@ pub struct Spec {
     /// Kind of the facts that feed it.
     fact_kind: Option<&'static str>,
     /// What of such a fact is the value.
-    fact_value: fn(&Fact) -> Option<&Shared>,
+    fact_value: fn(&Fact) -> Option<&InternedStr>,
     /// Values that a question may name although no record does: closed vocabularies of the contract.
     fixed: fn() -> Vec<&'static str>,
 }
@@ -117,7 +117,7 @@ impl Spec {
         Self { fact_kind: Some(kind), ..self }
     }
 
-    const fn by(self, fact_value: fn(&Fact) -> Option<&Shared>) -> Self {
+    const fn by(self, fact_value: fn(&Fact) -> Option<&InternedStr>) -> Self {
         Self { fact_value, ..self }
     }
 
@@ -167,7 +167,7 @@ impl Spec {
     #[must_use]
     pub fn fed<'a>(&self, fact: &'a Fact) -> Option<&'a str> {
         let value = self.is_fed_by(&fact.kind).then(|| (self.fact_value)(fact))?;
-        value.map(Shared::as_str)
+        value.map(InternedStr::as_str)
     }
 }
 
@@ -277,7 +277,7 @@ pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) 
     let mut values: Vec<&str> = match (facet.spec().named)(program) {
         Named::Nothing => Vec::new(),
         Named::One(value) => vec![value],
-        Named::Many(values) => values.iter().map(Shared::as_str).collect(),
+        Named::Many(values) => values.iter().map(InternedStr::as_str).collect(),
     };
     values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| facet.spec().fed(fact)));
     values.sort_unstable();

@@ -6,16 +6,16 @@ mod award;
 mod cycle;
 mod dataset;
 mod directory;
+mod enums;
 mod fact;
+pub mod field_table;
 mod members;
 mod organization;
 mod program;
 mod reference;
-pub mod shown;
 mod source;
+mod strict_formats;
 mod vocabulary;
-mod words;
-mod written;
 
 use std::fmt;
 
@@ -23,12 +23,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text that many records share, as values of a vocabulary are: kept once in memory, however many
 /// say it, and never let go. Compared and sorted as its text.
-pub use ustr::Ustr as Shared;
+pub use ustr::Ustr as InternedStr;
 
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_day, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};
+pub use self::enums::{
+    Approval, CycleStatus, DurationUnit, EntityType, Lifecycle, Locale, Polarity, PublicationStatus,
+    RecipientKind, Strength,
+};
 pub use self::fact::{FACT, Fact, TRANSITION, Transition};
 pub use self::members::Members;
 pub use self::organization::{CHANNEL, Channel, LEADER, Leader, ORGANIZATION, Organization, POST, Post};
@@ -36,10 +40,6 @@ pub use self::program::{PROGRAM, Program};
 pub use self::reference::{Alias, EntityRef, Translation};
 pub use self::source::{SOURCE, Source};
 pub use self::vocabulary::{Synonym, Term};
-pub use self::words::{
-    Approval, CycleStatus, DurationUnit, EntityType, Lifecycle, Locale, Polarity, Publication, RecipientKind,
-    Strength,
-};
 
 /// A number that prints without a fraction when it has none, as JSON written by hand does.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Deserialize)]
@@ -64,8 +64,8 @@ impl fmt::Display for Number {
     }
 }
 
-fn published() -> Publication {
-    Publication::Published
+fn published() -> PublicationStatus {
+    PublicationStatus::Published
 }
 
 fn approved() -> Approval {
@@ -91,7 +91,7 @@ macro_rules! row {
             $($(#[$field_doc])* pub $field: $type,)+
             /// Only published records leave the building.
             #[serde(default = "super::published", skip_serializing)]
-            pub publication: Publication,
+            pub publication: PublicationStatus,
         }
     };
 }

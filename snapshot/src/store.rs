@@ -8,7 +8,7 @@
 //!   bodies/                    what an edge has fetched of bodies that were left in a store, see `ring`
 //!   generations/
 //!     .tmp-…                   being built or being removed; the next publisher clears it away
-//!     <sequence>-<hash>/       an `Id`: sequence in 6 or more digits, first 32 hex digits of the hash
+//!     <sequence>-<hash>/       a `GenerationId`: sequence in 6 or more digits, first 32 hex digits of the hash
 //!       manifest.json          a `Manifest`
 //!       history.bin            what depends on earlier generations, see below
 //!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/ as it is,
@@ -56,26 +56,26 @@
 
 pub mod sections;
 
-mod away;
 mod body;
+mod build_info;
 mod changes;
 mod codec;
 mod dates;
 mod diff;
 mod digest;
+mod disk_cache;
 mod generation;
-mod glance;
-mod keep;
+mod lazy;
 mod manifest;
 mod objects;
 mod outgoing;
 mod packer;
 mod presence;
-mod ring;
+mod retention;
 mod siblings;
 mod stage;
+mod stat;
 mod table;
-mod told;
 mod verify;
 mod vfs;
 
@@ -87,22 +87,24 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-pub use away::{Away, Fetch, Piece, Reach};
 pub use body::{Body, CODINGS, Coding, Tally};
-pub use changes::{Changed, Changes, KINDS, Position, Publication, Version};
-pub use diff::{Change, Difference, diff};
+pub use build_info::{
+    BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordFingerprint, RecordIds, ReusableRecord,
+};
+pub use changes::{History, HistoryPosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
+pub use diff::{GenerationDiff, PathChange, diff};
 pub use digest::{Digest, Hex};
+pub use disk_cache::DiskCache;
 pub use generation::Generation;
-pub use glance::{Glance, glance};
-pub use keep::{Listed, gc, list, live_id, rollback};
-pub use manifest::{API_VERSION, Counts, FORMAT, FileTotals, Id, Manifest, Source};
-pub use outgoing::{Leaving, Outgoing, TakePack};
-pub use ring::Ring;
+pub use lazy::{Fetch, LazyBodies, PackRange, ReadMode};
+pub use manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
+pub use outgoing::{PackOptions, PackSink, PackedGeneration};
+pub use retention::{GenerationInfo, gc, list, live_id, rollback};
 use sections::SectionError;
-pub use stage::{Incoming, Stage, Take, take_present};
+pub use stage::{FetchMode, IncomingGeneration, Stage, take_present};
+pub use stat::{RootStat, stat_root};
 pub use table::{FileEntry, FileTable, Hole};
-pub use told::{About, Encode, Ids, Key, Layout, Made, Page, Published};
-pub use verify::{Mode, Report, verify};
+pub use verify::{VerifyMode, VerifyReport, verify};
 
 const CURRENT: &str = "CURRENT";
 const CURRENT_TMP: &str = "CURRENT.tmp";
@@ -184,15 +186,15 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        problem: Problem,
+        problem: FileProblem,
     },
     /// Something that lies elsewhere.
     #[error("{}: {why}", path.display())]
-    Absent {
+    BodyUnavailable {
         /// The generation.
         path: PathBuf,
         /// Why it is not fetched.
-        why: Absent,
+        why: BodyUnavailable,
     },
     /// What the caller handed in cannot be stored.
     #[error("{path}: {reason}")]
@@ -215,7 +217,7 @@ impl StoreError {
             | Self::Locked { .. }
             | Self::Unpublished { .. }
             | Self::NoGeneration { .. }
-            | Self::Absent { .. } => true,
+            | Self::BodyUnavailable { .. } => true,
             Self::Damaged { problem, .. } => problem.may_pass(),
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
         }
@@ -224,24 +226,24 @@ impl StoreError {
 
 /// Why a body that lies elsewhere is not here.
 #[derive(Debug, thiserror::Error)]
-pub enum Absent {
+pub enum BodyUnavailable {
     /// It was left where it lies, and nobody was told where that is.
     #[error(
         "only its index is here, its bodies are in the store (`opdir-edge --fetch lazy`); `opdir pull` the store into a \
          new folder and name that"
     )]
-    Left,
+    IndexOnly,
     /// It was not to be waited for.
     #[error("a body is not here yet")]
-    Later,
+    NotLocal,
     /// The store does not give it.
     #[error("a body is not here, and the store does not give it: {0}")]
-    Store(String),
+    FetchFailed(String),
 }
 
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum FileProblem {
     /// Listed but not there.
     #[error("missing")]
     Missing,
@@ -250,7 +252,7 @@ pub enum Problem {
     Extra,
     /// A symbolic link, or another thing than the file or directory that belongs there.
     #[error("neither a regular file nor a directory where one belongs (links are not followed)")]
-    Kind,
+    NotAFile,
     /// Another size, in bytes.
     #[error("{found} bytes long, expected {expected}")]
     Length {
@@ -275,12 +277,12 @@ pub enum Problem {
     Format(String),
 }
 
-impl Problem {
+impl FileProblem {
     fn may_pass(&self) -> bool {
         match self {
             Self::Missing | Self::Length { .. } => true,
             Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
-            Self::Extra | Self::Kind | Self::Hash { .. } | Self::Format(_) => false,
+            Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
         }
     }
 }

@@ -174,23 +174,23 @@ impl Openness {
     /// What people are told on a day; `checked` is the day of the last check. The most pressing
     /// comes first. Openness that nothing ends is believed for a year after the check.
     #[must_use]
-    pub fn standing(&self, checked: Day, today: Day) -> Standing {
+    pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
         if self.is_open()
             && !self.ends
-            && let Some(months) = aged(checked, today)
+            && let Some(months) = stale_months(checked, today)
         {
-            return Standing::OpenWhenChecked { months };
+            return DisplayStatus::OpenWhenChecked { months };
         }
         match self.states {
-            s if s & CLOSING_SOON != 0 => Standing::ClosingSoon,
-            s if s & OPEN != 0 => Standing::Open,
-            s if s & ROLLING != 0 => Standing::Rolling,
-            s if s & UPCOMING != 0 => Standing::Upcoming,
-            s if s & CLOSED != 0 => Standing::Closed,
-            _ if self.next_deadline != Day::NONE => Standing::Doubtful,
-            _ if self.last_deadline != Day::NONE => Standing::Passed,
-            _ if self.dated => Standing::Doubtful,
-            _ => Standing::Undated,
+            s if s & CLOSING_SOON != 0 => DisplayStatus::ClosingSoon,
+            s if s & OPEN != 0 => DisplayStatus::Open,
+            s if s & ROLLING != 0 => DisplayStatus::Rolling,
+            s if s & UPCOMING != 0 => DisplayStatus::Upcoming,
+            s if s & CLOSED != 0 => DisplayStatus::Closed,
+            _ if self.next_deadline != Day::NONE => DisplayStatus::Doubtful,
+            _ if self.last_deadline != Day::NONE => DisplayStatus::Passed,
+            _ if self.dated => DisplayStatus::Doubtful,
+            _ => DisplayStatus::Undated,
         }
     }
 
@@ -216,7 +216,7 @@ impl Openness {
 
 /// What people are told about a program or a cycle on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum DisplayStatus {
     /// Open, with a deadline at most [`CLOSING_SOON_DAYS`] off.
     ClosingSoon,
     /// Takes applications.
@@ -240,11 +240,11 @@ pub enum Standing {
     Undated,
 }
 
-impl Standing {
+impl DisplayStatus {
     /// Standing of a cycle by its status; `ends` is whether it has a deadline.
     #[must_use]
     pub fn of_cycle(status: CycleStatus, ends: bool, checked: Day, today: Day) -> Self {
-        let months = if ends { None } else { aged(checked, today) };
+        let months = if ends { None } else { stale_months(checked, today) };
         match (status, months) {
             (CycleStatus::Open | CycleStatus::Rolling, Some(months)) => Self::OpenWhenChecked { months },
             (CycleStatus::Open, None) => Self::Open,
@@ -257,15 +257,15 @@ impl Standing {
 
     /// What is to be said beside a lifecycle that reads otherwise: it was observed, this is derived.
     #[must_use]
-    pub const fn differs(self, lifecycle: Lifecycle) -> Option<Differs> {
+    pub const fn differs(self, lifecycle: Lifecycle) -> Option<LifecycleConflict> {
         use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
         match (lifecycle, self) {
-            (ActiveAccepting, Self::Closed) => Some(Differs::Closed),
-            (ActiveAccepting, Self::Upcoming) => Some(Differs::Upcoming),
+            (ActiveAccepting, Self::Closed) => Some(LifecycleConflict::Closed),
+            (ActiveAccepting, Self::Upcoming) => Some(LifecycleConflict::Upcoming),
             (
                 ActiveBetweenCycles | Inaccessible | RenamedOrMoved | Unclear,
                 Self::ClosingSoon | Self::Open | Self::Rolling,
-            ) => Some(Differs::Open),
+            ) => Some(LifecycleConflict::Open),
             _ => None,
         }
     }
@@ -273,7 +273,7 @@ impl Standing {
 
 /// How the dates of a program differ from its observed lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Differs {
+pub enum LifecycleConflict {
     /// By its dates it is open.
     Open,
     /// By its dates it opens later.
@@ -284,7 +284,7 @@ pub enum Differs {
 
 /// Whole months since a check that is more than a year ago.
 #[must_use]
-pub fn aged(checked: Day, today: Day) -> Option<u32> {
+pub fn stale_months(checked: Day, today: Day) -> Option<u32> {
     let (checked, today) = (checked.date()?, today.date()?);
     if checked.saturating_add(jiff::Span::new().years(1)) >= today {
         return None;
@@ -293,12 +293,12 @@ pub fn aged(checked: Day, today: Day) -> Option<u32> {
     Some(span.get_months().unsigned_abs())
 }
 
-/// Days up to `today` on which [`aged`] is not what it was the day before: the first of all, and the last.
-pub fn ageing_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
+/// Days up to `today` on which [`stale_months`] is not what it was the day before: the first of all, and the last.
+pub fn staleness_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
     let first = checked.date().map(|checked| checked.saturating_add(jiff::Span::new().years(1).days(1)));
-    let last = aged(checked, today).and_then(|age| {
+    let last = stale_months(checked, today).and_then(|age| {
         let back = std::iter::successors(Some(today), |day| Some(day.before()));
-        back.take_while(|day| aged(checked, *day) == Some(age)).last()
+        back.take_while(|day| stale_months(checked, *day) == Some(age)).last()
     });
     first.map(Day::new).into_iter().chain(last)
 }

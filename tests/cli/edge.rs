@@ -410,7 +410,7 @@ const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 /// Puts what is live into a store, unsigned.
 fn push(root: &Path, url: &str) {
     publishing(url, async |publisher| {
-        let mut source = remote::local::Local::open(root, 2).unwrap();
+        let mut source = remote::local::LocalRoot::open(root, 2).unwrap();
         assert!(!publisher.push(&mut source).await.unwrap().unchanged);
     });
 }
@@ -438,7 +438,7 @@ fn an_edge_of_a_rollout_goes_forward_before_others_and_back_with_them() {
     let second = hash();
     let (mut inside, mut outside) = (String::new(), String::new());
     publishing(&url, async |publisher| {
-        let mut source = remote::local::Local::open(&built, 2).unwrap();
+        let mut source = remote::local::LocalRoot::open(&built, 2).unwrap();
         let pointer = publisher.begin(&mut source, 50).await.unwrap().read.pointer;
         let next = pointer.next.unwrap();
         let name = |early| {

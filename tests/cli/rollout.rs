@@ -3,8 +3,8 @@
 
 use std::fs;
 
+use remote::current::{CURRENT, Current};
 use remote::keys::Trust;
-use remote::pointer::{CURRENT, Pointer};
 
 use super::Place;
 
@@ -14,7 +14,7 @@ impl Place {
         let bytes = fs::read(self.path("store").join(CURRENT)).unwrap();
         let public = self.opdir(&["keys", "public", "key"]).succeeds();
         let trust = Trust::of(&[public], false).unwrap();
-        let (pointer, _, _) = Pointer::read("", &bytes, &trust).unwrap();
+        let (pointer, _, _) = Current::read("", &bytes, &trust).unwrap();
         let next = pointer.next.unwrap();
         let mut names = (0..).map(|number| format!("edge-{number}"));
         names.find(|name| next.is_for(pointer.root, name) == early).unwrap()

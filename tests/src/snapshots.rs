@@ -16,7 +16,7 @@ use site::encode::Effort;
 use site::generate::{Options, generate};
 use site::progress::Progress;
 use snapshot::record::Directory;
-use snapshot::store::{Digest, Published};
+use snapshot::store::{Digest, PublishOutcome};
 use snapshot::time::Day;
 use tempfile::TempDir;
 
@@ -67,7 +67,7 @@ pub fn options(out: &Path, effort: Effort) -> Options {
 }
 
 /// Builds a snapshot.
-pub fn build(directory: &Directory, source: Digest, options: &Options) -> Published {
+pub fn build(directory: &Directory, source: Digest, options: &Options) -> PublishOutcome {
     generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 

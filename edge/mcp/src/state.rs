@@ -4,7 +4,7 @@
 use serde::Serialize;
 use snapshot::record::Lifecycle;
 use snapshot::search::today::ProgramState;
-use snapshot::time::{Day, OPEN_STATES, Standing};
+use snapshot::time::{Day, DisplayStatus, OPEN_STATES};
 
 use super::Scope;
 use super::reply::json;
@@ -58,7 +58,7 @@ impl State {
         let opens = opens.flatten();
         let text = |day: Day| day.date().map(|date| date.to_string());
         let checked_months_ago = match told.standing {
-            Standing::OpenWhenChecked { months } => Some(months),
+            DisplayStatus::OpenWhenChecked { months } => Some(months),
             _ => None,
         };
         Some(Self {

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
 use snapshot::query::{Fault, INVALID_VALUE_MAX, Page, is_slug};
-use snapshot::store::{Changes, KINDS, Position};
+use snapshot::store::{History, HistoryPosition, RECORD_KINDS};
 use snapshot::truncate::start;
 
 use super::{Asked, Attempt, Place, Question};
@@ -108,8 +108,8 @@ impl Asked<'_> {
 
 /// Where to begin and how many lines; without `since`, all records. Names that are not known are left to caches and
 /// trackers.
-fn read(query: &str, changes: &Changes) -> Result<(Position, usize), Wrong> {
-    let (mut from, mut limit, mut is_own) = (Position::default(), LINES_MAX, true);
+fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Wrong> {
+    let (mut from, mut limit, mut is_own) = (HistoryPosition::default(), LINES_MAX, true);
     let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
@@ -150,13 +150,13 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// The question of what comes after a position.
-fn asked(changes: &Changes, from: &Position, limit: usize) -> String {
+fn asked(changes: &History, from: &HistoryPosition, limit: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("since", &written(changes, from)).append_pair("limit", &limit.to_string()).finish()
 }
 
 /// `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
-fn written(changes: &Changes, at: &Position) -> String {
+fn written(changes: &History, at: &HistoryPosition) -> String {
     let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
         Some(record) => format!("{start}.{}.{record}", at.begun),
@@ -165,16 +165,16 @@ fn written(changes: &Changes, at: &Position) -> String {
 }
 
 /// A position, and whether it is one of this history.
-fn position(text: &str, changes: &Changes) -> Option<(bool, Position)> {
+fn position(text: &str, changes: &History) -> Option<(bool, HistoryPosition)> {
     let mut parts = text.splitn(4, '.');
     let (root, name) = (parts.next()?, changes.name());
     let is_name =
         root.len() == name.len() && root.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let sequence = parts.next().and_then(number)?;
     let at = match (parts.next(), parts.next()) {
-        (None, _) => Position { sequence, ..Position::default() },
+        (None, _) => HistoryPosition { sequence, ..HistoryPosition::default() },
         (Some(begun), Some(record)) if is_record(record) => {
-            Position { sequence, record: Some(record.to_owned()), begun: number(begun)? }
+            HistoryPosition { sequence, record: Some(record.to_owned()), begun: number(begun)? }
         }
         _ => return None,
     };
@@ -182,5 +182,5 @@ fn position(text: &str, changes: &Changes) -> Option<(bool, Position)> {
 }
 
 fn is_record(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(kind, slug)| KINDS.contains(&kind) && is_slug(slug))
+    text.split_once('/').is_some_and(|(kind, slug)| RECORD_KINDS.contains(&kind) && is_slug(slug))
 }

@@ -10,7 +10,7 @@ use snapshot::page::export::ROWS_MAX;
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::text::fold;
-use snapshot::store::{Absent, Coding, FileEntry, Reach, StoreError};
+use snapshot::store::{BodyUnavailable, Coding, FileEntry, ReadMode, StoreError};
 
 use super::{API, Asked, Place, language, not_found, value};
 use crate::cache_control::Lifetime;
@@ -148,17 +148,17 @@ impl<'a> Asked<'a> {
         };
         let kept = self.epoch.kept(file, coding);
         let generation = self.epoch.generation();
-        if kept.is_none() && self.place == Place::Here && !generation.is_near(file) {
+        if kept.is_none() && self.place == Place::Here && !generation.is_local(file) {
             // Counted where it is fetched.
             self.far.set(true);
-            return Err(generation.later());
+            return Err(generation.not_local());
         }
         if let Some(body) = self.live.metrics.bodies.count(kept) {
             return Ok(body);
         }
         let tag_header = self.live.serving.tag_header.as_ref();
         let made = self.epoch.body_within(file, (coding, reach(self.place)), tag_header, content);
-        if matches!(made, Err(StoreError::Absent { why: Absent::Later, .. })) {
+        if matches!(made, Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })) {
             self.far.set(true);
         }
         made
@@ -166,8 +166,8 @@ impl<'a> Asked<'a> {
 }
 
 /// How far may be gone where an answer is made: among other requests nobody waits.
-fn reach(place: Place) -> Reach {
-    if place == Place::Here { Reach::Near } else { Reach::Far }
+fn reach(place: Place) -> ReadMode {
+    if place == Place::Here { ReadMode::LocalOnly } else { ReadMode::AllowRemote }
 }
 
 fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Content {
@@ -180,7 +180,7 @@ fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Con
 /// The language of the record's text is said, not that which was asked for.
 fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
     let site = epoch.site();
-    let tongues = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.tongues(doc, locale));
+    let tongues = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };
     Content::json()
         .no_vary_search(ALL_BUT_LOCALE)
@@ -191,7 +191,7 @@ fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,
 /// it can be soon.
 pub(crate) fn damaged(error: &StoreError) -> Reply {
-    if matches!(error, StoreError::Absent { .. }) {
+    if matches!(error, StoreError::BodyUnavailable { .. }) {
         // Whoever asks the store counts it and says why.
         return Reply::unreadable_now();
     }
@@ -243,7 +243,7 @@ fn date_of(epoch: &Epoch) -> String {
 
 /// Detail of a program as MCP hands it on: the REST body for today.
 pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
-    detail((live, epoch), Reach::Far, slug, locale).ok()?
+    detail((live, epoch), ReadMode::AllowRemote, slug, locale).ok()?
 }
 
 /// The same among other requests: sets `far` where it has to come from a store first.
@@ -253,14 +253,17 @@ pub(crate) fn near_body(
     slug: &str,
     locale: Locale,
 ) -> Option<bytes::Bytes> {
-    let found = detail(at, Reach::Near, slug, locale);
-    far.fetch_or(matches!(found, Err(StoreError::Absent { why: Absent::Later, .. })), Relaxed);
+    let found = detail(at, ReadMode::LocalOnly, slug, locale);
+    far.fetch_or(
+        matches!(found, Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })),
+        Relaxed,
+    );
     found.ok()?
 }
 
 fn detail(
     (live, epoch): (&Live, &Epoch),
-    reach: Reach,
+    reach: ReadMode,
     slug: &str,
     locale: Locale,
 ) -> Result<Option<bytes::Bytes>, StoreError> {

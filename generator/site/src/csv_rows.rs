@@ -4,8 +4,8 @@
 use snapshot::page::export::documents;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::shape::Shaper;
-use snapshot::record::shown::{Object, Shows, Value};
-use snapshot::record::{Locale, ORGANIZATION, PROGRAM, Shared};
+use snapshot::record::field_table::{Object, Value, Visibility};
+use snapshot::record::{InternedStr, Locale, ORGANIZATION, PROGRAM};
 
 use crate::rest::Renderer;
 
@@ -24,13 +24,13 @@ pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
 
 /// The head of a table, with its line end.
 pub(crate) fn head() -> String {
-    let organization = ORGANIZATION.iter().filter(|field| field.shows.has(Shows::REFERENCE));
+    let organization = ORGANIZATION.iter().filter(|field| field.shows.has(Visibility::REFERENCE));
     let organization = organization.map(|field| {
         let (first, rest) = field.name.split_at(1);
         format!("organization{}{rest}", first.to_uppercase())
     });
     let program =
-        PROGRAM.iter().filter(|field| field.shows.has(Shows::ROW)).map(|field| field.name.to_owned());
+        PROGRAM.iter().filter(|field| field.shows.has(Visibility::ROW)).map(|field| field.name.to_owned());
     let columns: Vec<String> = program.chain(organization).chain(["nextDeadline".to_owned()]).collect();
     format!("{}\r\n", columns.join(","))
 }
@@ -58,7 +58,7 @@ fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
         Value::Null | Value::Objects(_) => String::new(),
         Value::Id(it) => it.to_string(),
         Value::Text(it) => text(it),
-        Value::Words(it) => text(&it.iter().map(Shared::as_str).collect::<Vec<_>>().join("|")),
+        Value::Words(it) => text(&it.iter().map(InternedStr::as_str).collect::<Vec<_>>().join("|")),
         Value::Number(it) => it.to_string(),
         Value::Integer(it) => it.to_string(),
         Value::Flag(it) => it.to_string(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
-use snapshot::record::{Directory, EntityRef, Locale, Publication, Translation};
+use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
 use snapshot::store::Digest;
 
 use crate::csv_rows;
@@ -147,7 +147,7 @@ fn translations(directory: &Directory) -> Vec<Translation> {
         entity_id: of.id,
         locale: *locale,
         fields: fields.clone(),
-        publication: Publication::Published,
+        publication: PublicationStatus::Published,
     };
     let mut rows: Vec<Translation> = directory.translations.iter().map(row).collect();
     rows.sort_unstable_by_key(|row| (row.entity_id, row.entity_type, row.locale));

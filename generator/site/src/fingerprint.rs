@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use snapshot::store::{Digest, Generation, Id, Mode, verify};
+use snapshot::store::{Digest, Generation, GenerationId, VerifyMode, verify};
 use walkdir::WalkDir;
 
 use crate::generate::{Fingerprint, Options};
@@ -39,13 +39,13 @@ fn files(folder: &Path) -> io::Result<String> {
 /// The live snapshot's name, if it was made from just that and every byte of its files is as published: a damaged
 /// one is to be built again.
 #[must_use]
-pub fn is_live(root: &Path, fingerprint: Fingerprint) -> Option<Id> {
+pub fn is_live(root: &Path, fingerprint: Fingerprint) -> Option<GenerationId> {
     let live = Generation::open_current(root).ok()?;
-    if live.recipe() != Some(fingerprint.whole) {
+    if live.fingerprint() != Some(fingerprint.whole) {
         return None;
     }
     let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-    verify(root, Some(live.id()), Mode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
+    verify(root, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
 }
 
 #[cfg(test)]

@@ -12,7 +12,10 @@ use snapshot::record::Directory;
 use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
-use snapshot::store::{About, Counts, Digest, Ids, KINDS, Layout, Page, Published, Stage, StoreError};
+use snapshot::store::{
+    BuildInfo, Digest, Layout, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage,
+    StoreError,
+};
 use snapshot::time::Day;
 
 use dataset::failure::{Failure, fail};
@@ -124,7 +127,7 @@ pub fn generate(
     source: Digest,
     options: &Options,
     progress: &Progress,
-) -> Result<Published, GenerateError> {
+) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
         let theme = Theme::load(options.templates.as_deref())?;
@@ -213,7 +216,7 @@ fn open(files: &IndexFiles) -> Result<Site, SectionError> {
 fn put_whole(stage: &Stage, options: &Options, path: &str, body: &[u8]) -> Result<(), StoreError> {
     let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
     let encodings = options.effort != Effort::None;
-    stage.put(Page { path, body, holes: &[], encodings }, &encode)
+    stage.put(NewFile { path, body, holes: &[], encodings }, &encode)
 }
 
 /// The records whose pages have to be made; those of all others are taken as they are.
@@ -234,7 +237,7 @@ fn put_pages(
     for family in families {
         progress.pages(family.name, family.count, |done| {
             let put = |path: &str, filled: &Filled| {
-                let page = Page { path, body: &filled.bytes, holes: &filled.holes, encodings };
+                let page = NewFile { path, body: &filled.bytes, holes: &filled.holes, encodings };
                 Ok::<(), GenerateError>(stage.put(page, &encode)?)
             };
             family.render(put, done)
@@ -243,14 +246,14 @@ fn put_pages(
     Ok(())
 }
 
-fn about(directory: &Directory, source: Digest, options: &Options) -> About {
+fn about(directory: &Directory, source: Digest, options: &Options) -> BuildInfo {
     let count = |number: usize| number as u64;
-    About {
+    BuildInfo {
         generated_at: directory.dataset.published_at,
         as_of: options.as_of,
         base_url: options.base_url.clone(),
         source,
-        counts: Counts {
+        counts: RecordCounts {
             organizations: count(directory.organizations.len()),
             programs: count(directory.programs.len()),
             cycles: count(directory.cycles.len()),
@@ -260,16 +263,16 @@ fn about(directory: &Directory, source: Digest, options: &Options) -> About {
             facts: count(directory.facts.len()),
         },
         complete: !options.index_only,
-        recipe: options.fingerprint.map(|it| it.whole),
+        fingerprint: options.fingerprint.map(|it| it.whole),
         ids: ids(directory),
     }
 }
 
 /// Ids of the records that have pages.
-fn ids(directory: &Directory) -> Ids {
-    let organizations = directory.organizations.iter().map(|it| (KINDS[0], &it.slug, it.id));
-    let programs = directory.programs.iter().map(|it| (KINDS[1], &it.slug, it.id));
-    let recipients = directory.recipients.iter().map(|it| (KINDS[2], &it.slug, it.id));
+fn ids(directory: &Directory) -> RecordIds {
+    let organizations = directory.organizations.iter().map(|it| (RECORD_KINDS[0], &it.slug, it.id));
+    let programs = directory.programs.iter().map(|it| (RECORD_KINDS[1], &it.slug, it.id));
+    let recipients = directory.recipients.iter().map(|it| (RECORD_KINDS[2], &it.slug, it.id));
     let all = organizations.chain(programs).chain(recipients);
     all.map(|(kind, slug, id)| (format!("{kind}/{slug}"), id)).collect()
 }

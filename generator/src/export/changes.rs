@@ -6,7 +6,7 @@
 use serde::Serialize;
 use snapshot::page::Site;
 use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
-use snapshot::store::{Changed, Digest, Generation, Hex, Position};
+use snapshot::store::{Digest, Generation, Hex, HistoryPosition, RecordChange};
 
 use super::{ExportError, Out};
 
@@ -38,7 +38,7 @@ struct Listed {
 /// Writes all of them.
 pub(super) fn write(generation: &Generation, out: &Out<'_>) -> Result<(), ExportError> {
     let history = generation.changes();
-    let all = history.after(generation.files(), &Position::default(), usize::MAX);
+    let all = history.after(generation.files(), &HistoryPosition::default(), usize::MAX);
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
     let base_url = &generation.manifest().base_url;
     let index = Index {
@@ -59,7 +59,7 @@ pub(super) fn write(generation: &Generation, out: &Out<'_>) -> Result<(), Export
 }
 
 /// Writes the lines of a publication.
-fn write_lines(base_url: &str, lines: &[Changed<'_>], out: &Out<'_>) -> Result<Listed, ExportError> {
+fn write_lines(base_url: &str, lines: &[RecordChange<'_>], out: &Out<'_>) -> Result<Listed, ExportError> {
     let seq = lines.first().map_or(0, |line| line.sequence);
     let mut text = Vec::with_capacity(256 * lines.len());
     lines.iter().for_each(|line| push_line(&mut text, base_url, line));

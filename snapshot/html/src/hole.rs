@@ -5,7 +5,7 @@ use snapshot::page::text::grouped;
 use snapshot::page::{Dated, push_number};
 use snapshot::record::Locale;
 use snapshot::search::today::ProgramState;
-use snapshot::time::{Day, ageing_days};
+use snapshot::time::{Day, staleness_days};
 
 use crate::{Html, Language};
 
@@ -130,7 +130,7 @@ impl Filler<'_> {
     /// The last day, up to today, on which a value derived from a program's state differs from the day before.
     fn state_change<T: PartialEq>(&self, doc: u32, value: impl Fn(&ProgramState, Day) -> T) -> Option<Day> {
         let (dated, today) = (self.dated, self.dated.day());
-        let ages = ageing_days(dated.today.state(doc)?.observed.checked, today);
+        let ages = staleness_days(dated.today.state(doc)?.observed.checked, today);
         // The number of days left changes every day.
         let days = dated.today.turning_days(doc).chain(ages).chain([today]);
         last_change(days, today, |day| dated.today.state_on(doc, day).map(|told| value(&told, day)))

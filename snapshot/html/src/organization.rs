@@ -18,7 +18,7 @@ use snapshot::record::Locale;
 use snapshot::search::table::{Lists, Strings, check_len};
 use snapshot::search::text::words_of;
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
-use snapshot::time::{Day, Standing};
+use snapshot::time::{Day, DisplayStatus};
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
 const KEYS: (&str, &str) = ("org.key.at", "org.key");
@@ -174,15 +174,15 @@ fn only(numbers: &[u32]) -> Option<u32> {
 }
 
 /// Where a standing comes in the list of an organization: what can be applied for first.
-const fn place(standing: Standing) -> u8 {
+const fn place(standing: DisplayStatus) -> u8 {
     match standing {
-        Standing::ClosingSoon | Standing::Open => 0,
-        Standing::Rolling => 1,
-        Standing::OpenWhenChecked { .. } => 2,
-        Standing::Upcoming => 3,
-        Standing::Undated | Standing::Doubtful => 4,
-        Standing::Passed => 5,
-        Standing::Closed => 6,
+        DisplayStatus::ClosingSoon | DisplayStatus::Open => 0,
+        DisplayStatus::Rolling => 1,
+        DisplayStatus::OpenWhenChecked { .. } => 2,
+        DisplayStatus::Upcoming => 3,
+        DisplayStatus::Undated | DisplayStatus::Doubtful => 4,
+        DisplayStatus::Passed => 5,
+        DisplayStatus::Closed => 6,
     }
 }
 
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn what_can_be_applied_for_comes_first() {
-        assert!(place(Standing::Open) < place(Standing::Rolling));
-        assert!(place(Standing::Rolling) < place(Standing::Upcoming));
-        assert!(place(Standing::Upcoming) < place(Standing::Closed));
+        assert!(place(DisplayStatus::Open) < place(DisplayStatus::Rolling));
+        assert!(place(DisplayStatus::Rolling) < place(DisplayStatus::Upcoming));
+        assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::Closed));
     }
 }

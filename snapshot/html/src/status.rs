@@ -4,7 +4,7 @@
 use crate::{Language, Word, grouped};
 use snapshot::page::Dated;
 use snapshot::search::today::ProgramState;
-use snapshot::time::{Day, Differs, Standing};
+use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
 impl Language {
     /// Writes where a program stands on a day: state, deadline, days left.
@@ -16,7 +16,7 @@ impl Language {
 
     /// Writes what is told about a program on a day.
     pub fn push_state(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
-        if told.standing == Standing::Passed {
+        if told.standing == DisplayStatus::Passed {
             return self.push_passed(out, told.openness.last_deadline);
         }
         self.push_standing(out, told.standing);
@@ -41,9 +41,9 @@ impl Language {
         let Some(told) = dated.today.state(doc) else { return };
         let word = match told.standing.differs(told.observed.lifecycle) {
             None => return,
-            Some(Differs::Open) => Word::ByDatesOpen,
-            Some(Differs::Upcoming) => Word::ByDatesUpcoming,
-            Some(Differs::Closed) => Word::ByDatesClosed,
+            Some(LifecycleConflict::Open) => Word::ByDatesOpen,
+            Some(LifecycleConflict::Upcoming) => Word::ByDatesUpcoming,
+            Some(LifecycleConflict::Closed) => Word::ByDatesClosed,
         };
         out.extend_from_slice(b"; ");
         self.push_word(out, word);
@@ -51,7 +51,7 @@ impl Language {
 
     /// `Last deadline 30 September 2026; not known whether it opens again`
     fn push_passed(&self, out: &mut Vec<u8>, last: Day) {
-        self.push_badge(out, Standing::Passed, |out| {
+        self.push_badge(out, DisplayStatus::Passed, |out| {
             self.push_word(out, Word::Passed);
             self.push_day(out, last);
         });
@@ -62,7 +62,8 @@ impl Language {
     /// Writes the deadline ahead.
     fn push_next(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
         let next = told.openness.next_deadline;
-        let closes = matches!(told.standing, Standing::Open | Standing::ClosingSoon) && told.openness.ends;
+        let closes =
+            matches!(told.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && told.openness.ends;
         out.extend_from_slice(joint(told.standing));
         self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
         self.push_day(out, next);
@@ -74,9 +75,11 @@ impl Language {
     /// Writes what there is to say without a deadline ahead.
     fn push_undated(&self, out: &mut Vec<u8>, told: &ProgramState) {
         let word = match told.standing {
-            Standing::Rolling => Word::AnyTime,
-            Standing::Open | Standing::Upcoming | Standing::OpenWhenChecked { .. } => Word::NoDeadline,
-            Standing::Closed if told.openness.last_deadline != Day::NONE => {
+            DisplayStatus::Rolling => Word::AnyTime,
+            DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. } => {
+                Word::NoDeadline
+            }
+            DisplayStatus::Closed if told.openness.last_deadline != Day::NONE => {
                 out.push(b' ');
                 self.push_word(out, Word::LastDeadline);
                 return self.push_day(out, told.openness.last_deadline);
@@ -108,16 +111,16 @@ impl Language {
     }
 
     /// Writes a standing: its badge and, where it is old, its age.
-    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: Standing) {
+    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
         self.push_badge(out, standing, |out| self.push_word(out, word(standing)));
-        if let Standing::OpenWhenChecked { months } = standing {
+        if let DisplayStatus::OpenWhenChecked { months } = standing {
             out.extend_from_slice(b", ");
             let months = grouped(months.into(), self.locale);
             self.push_phrase(out, Word::MonthsAgo, &[("n", &months)]);
         }
     }
 
-    fn push_badge(&self, out: &mut Vec<u8>, standing: Standing, words: impl FnOnce(&mut Vec<u8>)) {
+    fn push_badge(&self, out: &mut Vec<u8>, standing: DisplayStatus, words: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"<b class=\"s ");
         out.extend_from_slice(class(standing).as_bytes());
         out.extend_from_slice(b"\">");
@@ -127,34 +130,35 @@ impl Language {
 }
 
 /// What stands between a standing and its days: an age ends in words of its own.
-const fn joint(standing: Standing) -> &'static [u8] {
-    if matches!(standing, Standing::OpenWhenChecked { .. }) { b"; " } else { b" " }
+const fn joint(standing: DisplayStatus) -> &'static [u8] {
+    if matches!(standing, DisplayStatus::OpenWhenChecked { .. }) { b"; " } else { b" " }
 }
 
-const fn class(standing: Standing) -> &'static str {
+const fn class(standing: DisplayStatus) -> &'static str {
     match standing {
-        Standing::Open => "open",
-        Standing::ClosingSoon => "soon",
-        Standing::Rolling => "roll",
-        Standing::Upcoming => "next",
-        Standing::Closed => "shut",
-        Standing::OpenWhenChecked { .. } | Standing::Passed | Standing::Doubtful | Standing::Undated => {
-            "none"
-        }
+        DisplayStatus::Open => "open",
+        DisplayStatus::ClosingSoon => "soon",
+        DisplayStatus::Rolling => "roll",
+        DisplayStatus::Upcoming => "next",
+        DisplayStatus::Closed => "shut",
+        DisplayStatus::OpenWhenChecked { .. }
+        | DisplayStatus::Passed
+        | DisplayStatus::Doubtful
+        | DisplayStatus::Undated => "none",
     }
 }
 
-const fn word(standing: Standing) -> Word {
+const fn word(standing: DisplayStatus) -> Word {
     match standing {
-        Standing::Open => Word::Open,
-        Standing::ClosingSoon => Word::ClosingSoon,
-        Standing::Rolling => Word::Rolling,
-        Standing::Upcoming => Word::Upcoming,
-        Standing::Closed => Word::Closed,
-        Standing::OpenWhenChecked { .. } => Word::OpenWhenChecked,
-        Standing::Passed => Word::Passed,
-        Standing::Doubtful => Word::Doubtful,
-        Standing::Undated => Word::Unknown,
+        DisplayStatus::Open => Word::Open,
+        DisplayStatus::ClosingSoon => Word::ClosingSoon,
+        DisplayStatus::Rolling => Word::Rolling,
+        DisplayStatus::Upcoming => Word::Upcoming,
+        DisplayStatus::Closed => Word::Closed,
+        DisplayStatus::OpenWhenChecked { .. } => Word::OpenWhenChecked,
+        DisplayStatus::Passed => Word::Passed,
+        DisplayStatus::Doubtful => Word::Doubtful,
+        DisplayStatus::Undated => Word::Unknown,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What can go wrong on the way to a store and back: one sentence each, with what to do.
 
-use snapshot::store::{Id, StoreError};
+use snapshot::store::{GenerationId, StoreError};
 
-use crate::target::Refusal;
+use crate::target::TargetError;
 
 /// Why nothing was pushed, pulled or removed.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum RemoteError {
         /// What was asked of it.
         what: String,
         /// What it said.
-        refusal: Refusal,
+        refusal: TargetError,
     },
     /// There is nothing that could be written to.
     #[error("{place}: no such bucket; make it, or check the address")]
@@ -113,7 +113,7 @@ pub enum RemoteError {
         /// The store's address.
         place: String,
         /// What is live there.
-        live: Id,
+        live: GenerationId,
     },
     /// The sequence would go back.
     #[error("{place}: {live} is live, which is not before {here}; `opdir pull`, build again, and push")]
@@ -121,9 +121,9 @@ pub enum RemoteError {
         /// The store's address.
         place: String,
         /// What is live there.
-        live: Id,
+        live: GenerationId,
         /// What is here.
-        here: Id,
+        here: GenerationId,
     },
     /// A rollout is under way.
     #[error(
@@ -134,7 +134,7 @@ pub enum RemoteError {
         /// The store's address.
         place: String,
         /// What is rolled out.
-        next: Id,
+        next: GenerationId,
         /// To how many of a hundred edges.
         percent: u8,
     },
@@ -144,7 +144,7 @@ pub enum RemoteError {
         /// The store's address.
         place: String,
         /// What is live there.
-        live: Id,
+        live: GenerationId,
     },
     /// Somebody else was faster.
     #[error(
@@ -163,7 +163,7 @@ pub enum RemoteError {
         /// The store's address.
         place: String,
         /// What is here.
-        here: Id,
+        here: GenerationId,
     },
     /// A first generation cannot be rolled out.
     #[error("{place}: nothing is live here that other edges could stay with; push without --percent first")]
@@ -216,7 +216,7 @@ pub enum RemoteError {
 
 /// What an error means to who asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorClass {
     /// The command was used wrongly.
     Usage,
     /// The store cannot be read.
@@ -232,20 +232,20 @@ pub enum Kind {
 impl RemoteError {
     /// What it means to who asked.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorClass {
         match self {
-            Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => Kind::Usage,
-            Self::Store { what, .. } if what.starts_with("writing") => Kind::Unwritable,
-            Self::Store { .. } | Self::Empty { .. } | Self::File { .. } => Kind::Unreadable,
-            Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Late { .. } => Kind::Unwritable,
-            Self::Under { .. } | Self::NoRollout { .. } | Self::Raced { .. } => Kind::HeldBack,
-            Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. } => Kind::HeldBack,
-            Self::First { .. } => Kind::Usage,
+            Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => ErrorClass::Usage,
+            Self::Store { what, .. } if what.starts_with("writing") => ErrorClass::Unwritable,
+            Self::Store { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
+            Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Late { .. } => ErrorClass::Unwritable,
+            Self::Under { .. } | Self::NoRollout { .. } | Self::Raced { .. } => ErrorClass::HeldBack,
+            Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. } => ErrorClass::HeldBack,
+            Self::First { .. } => ErrorClass::Usage,
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
-            ) => Kind::Unwritable,
-            Self::Snapshot(StoreError::Unpublished { .. }) => Kind::Unreadable,
-            _ => Kind::Unverified,
+            ) => ErrorClass::Unwritable,
+            Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
+            _ => ErrorClass::Unverified,
         }
     }
 
@@ -263,26 +263,26 @@ impl RemoteError {
 
     /// Whether it may be that what was to be read was replaced meanwhile.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, Self::Store { refusal: Refusal::Missing, .. })
+        matches!(self, Self::Store { refusal: TargetError::Missing, .. })
     }
 }
 
 /// What a store said, and what to do.
-fn advice(refusal: &Refusal) -> String {
+fn advice(refusal: &TargetError) -> String {
     match refusal {
-        Refusal::Unknown(why) => {
+        TargetError::Unknown(why) => {
             format!(
                 "no credentials, or none that the store knows ({why}); set them as the store's own tools have them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             )
         }
-        Refusal::Denied(why) => format!("denied ({why}); give these credentials the right to do that"),
-        Refusal::Failed(why) => format!("{why}; check the address and the connection, and try again"),
+        TargetError::Denied(why) => format!("denied ({why}); give these credentials the right to do that"),
+        TargetError::Failed(why) => format!("{why}; check the address and the connection, and try again"),
         other => other.to_string(),
     }
 }
 
 /// Says what was asked of a store when it refused.
-pub(crate) fn asked(place: &str, what: impl Into<String>) -> impl FnOnce(Refusal) -> RemoteError {
+pub(crate) fn store_error(place: &str, what: impl Into<String>) -> impl FnOnce(TargetError) -> RemoteError {
     let (place, what) = (place.to_owned(), what.into());
     move |refusal| RemoteError::Store { place, what, refusal }
 }

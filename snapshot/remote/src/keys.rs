@@ -5,7 +5,7 @@ use minisign_verify::{PublicKey, Signature};
 use crate::error::RemoteError;
 
 /// Signs a line; gives the text of a signature as minisign has it.
-pub type Sign<'a> = &'a dyn Fn(&[u8]) -> Result<String, String>;
+pub type SignFn<'a> = &'a dyn Fn(&[u8]) -> Result<String, String>;
 
 /// Who is believed.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Trust {
 }
 
 /// The name under which what nobody signed is remembered.
-pub(crate) const NOBODY: &str = "unsigned";
+pub(crate) const UNSIGNED: &str = "unsigned";
 
 impl Trust {
     /// Believes these public keys, each in one line as minisign writes it.
@@ -38,12 +38,12 @@ impl Trust {
         self.keys.is_empty() && !self.unsigned
     }
 
-    /// The key that signed a line, or [`NOBODY`] if none had to.
+    /// The key that signed a line, or [`UNSIGNED`] if none had to.
     pub(crate) fn judge(&self, place: &str, line: &[u8], signature: &str) -> Result<String, RemoteError> {
         let untrusted = |problem: &'static str| RemoteError::Untrusted { place: place.to_owned(), problem };
         if signature.is_empty() {
             return match self.unsigned {
-                true => Ok(NOBODY.to_owned()),
+                true => Ok(UNSIGNED.to_owned()),
                 false => Err(untrusted("CURRENT is not signed; name a store that is, or --allow-unsigned")),
             };
         }

@@ -2,22 +2,22 @@
 // A stranger's bytes reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
-pub mod accepted;
 pub mod address;
-pub mod away;
-pub mod collect;
-pub mod contents;
+pub mod current;
 pub mod error;
-mod form;
+pub mod fetcher;
+pub mod gc;
+pub mod index;
 pub mod keys;
 pub mod local;
-pub mod pending;
-pub mod pointer;
 pub mod probe;
 pub mod publish;
 pub mod pull;
+pub mod rollback_guard;
 pub mod rollout;
 pub mod target;
+pub mod uploads;
+mod versioned_json;
 
 #[cfg(test)]
 mod tests;

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use bytes::Bytes;
-use snapshot::store::{Body, Digest, Generation, Id, Leaving, Mode, list, verify};
+use snapshot::store::{Body, Digest, Generation, GenerationId, PackOptions, VerifyMode, list, verify};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::accepted::Accepted;
-use crate::contents::{Pack, Plain};
 use crate::error::RemoteError;
-use crate::publish::{Shipment, Source};
+use crate::index::{LooseFile, Pack};
+use crate::publish::{PackedSource, PushSource};
+use crate::rollback_guard::RollbackGuard;
 
 /// Level of Zstandard for what is not compressed here, as of a build.
 const LEVEL: i32 = 9;
 
 /// The live generation of a root.
-pub struct Local {
+pub struct LocalRoot {
     root: PathBuf,
     generation: Generation,
     jobs: usize,
@@ -25,7 +25,7 @@ pub struct Local {
     waiting: TempDir,
 }
 
-impl Local {
+impl LocalRoot {
     /// Opens what is live in a root.
     ///
     /// # Errors
@@ -46,25 +46,26 @@ fn file(name: &str, error: &std::io::Error) -> RemoteError {
     RemoteError::File { name: name.to_owned(), problem: error.to_string() }
 }
 
-impl Source for Local {
-    fn generation(&self) -> Id {
+impl PushSource for LocalRoot {
+    fn generation(&self) -> GenerationId {
         self.generation.id()
     }
 
     /// Either it was pulled or pushed from here, or what is here goes back to it.
-    fn is_upon(&self, root: Uuid, live: Id) -> bool {
-        if matches!(Accepted::of(&self.root), Ok(Some(accepted)) if accepted.knows(root, live)) {
+    fn is_upon(&self, root: Uuid, live: GenerationId) -> bool {
+        if matches!(RollbackGuard::of(&self.root), Ok(Some(accepted)) if accepted.knows(root, live)) {
             return true;
         }
         let here = list(&self.root).unwrap_or_default();
-        let parent = |id: Id| here.iter().find(|listed| listed.id == id)?.manifest.as_ref().ok()?.parent;
+        let parent =
+            |id: GenerationId| here.iter().find(|listed| listed.id == id)?.manifest.as_ref().ok()?.parent;
         let mut parents = std::iter::successors(self.generation.manifest().parent, |id| parent(*id));
         parents.any(|id| id == live)
     }
 
-    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<Shipment, RemoteError> {
+    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<PackedSource, RemoteError> {
         let id = self.generation.id();
-        let compared = verify(&self.root, Some(id), Mode::Fast, self.jobs, &|_, _| ());
+        let compared = verify(&self.root, Some(id), VerifyMode::Fast, self.jobs, &|_, _| ());
         if let Some(fault) = compared.err().and_then(|faults| faults.into_iter().next()) {
             return Err(fault.into());
         }
@@ -77,10 +78,10 @@ impl Source for Local {
         };
         // Never 0, which packs of a build have.
         let salt = push.as_u64_pair().1 | 1;
-        let how = Leaving { salt, level: LEVEL, jobs: self.jobs };
+        let how = PackOptions { salt, level: LEVEL, jobs: self.jobs };
         let outgoing = self.generation.outgoing(before, how, &take)?;
-        let plain = |(path, body): (String, Body)| Plain { path, sha256: body.sha256, length: body.len };
-        Ok(Shipment {
+        let plain = |(path, body): (String, Body)| LooseFile { path, sha256: body.sha256, length: body.len };
+        Ok(PackedSource {
             manifest: String::from_utf8_lossy(&outgoing.manifest).into_owned(),
             tables: [outgoing.objects, outgoing.history],
             packs: outgoing.packs.into_iter().map(Pack::from).collect(),
@@ -104,6 +105,6 @@ impl Source for Local {
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn note_pushed(root: &Path, read: &crate::pointer::Read) -> Result<(), RemoteError> {
-    Accepted::note(Accepted::of(root)?, read, root)
+pub fn note_pushed(root: &Path, read: &crate::current::FetchedCurrent) -> Result<(), RemoteError> {
+    RollbackGuard::note(RollbackGuard::of(root)?, read, root)
 }

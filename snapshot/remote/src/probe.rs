@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::error::{RemoteError, asked};
-use crate::target::{Refusal, Target};
+use crate::error::{RemoteError, store_error};
+use crate::target::{Target, TargetError};
 
 /// Tries the four cases: written where nothing is, not where something is, where it is as it was, and not where it is
 /// not.
@@ -27,11 +27,11 @@ async fn cases(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
         |problem: &str| RemoteError::Unconditional { place: place.clone(), problem: problem.to_owned() };
     let first = target.create(path, one).await.map_err(|refusal| match refusal {
         // Nothing is missing below a bucket before anything is there.
-        Refusal::Missing => RemoteError::NoBucket { place: place.clone() },
-        refusal => asked(&place, "writing a first object")(refusal),
+        TargetError::Missing => RemoteError::NoBucket { place: place.clone() },
+        refusal => store_error(&place, "writing a first object")(refusal),
     })?;
     match target.create(path, two.clone()).await {
-        Err(Refusal::Condition) => {}
+        Err(TargetError::Condition) => {}
         Ok(_) => return Err(wrong("it wrote over an object that should not have been there")),
         Err(refusal) => return Err(wrong(&format!("to write where something is, it said: {refusal}"))),
     }
@@ -41,7 +41,7 @@ async fn cases(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
         Err(refusal) => return Err(wrong(&format!("to replace what it just wrote, it said: {refusal}"))),
     }
     match target.replace(path, three, &first).await {
-        Err(Refusal::Condition) => Ok(()),
+        Err(TargetError::Condition) => Ok(()),
         Ok(_) => Err(wrong("it wrote over a version that it should not have")),
         Err(refusal) => Err(wrong(&format!("to replace an older version, it said: {refusal}"))),
     }

@@ -13,26 +13,27 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::contents::{
-    Contents, FORMAT as CONTENTS_FORMAT, Pack, Plain, Table, Which, contents_path, pack_path, plain_path,
+use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, Next, RETAINED};
+use crate::error::{RemoteError, store_error};
+use crate::index::{
+    FORMAT as CONTENTS_FORMAT, GenerationIndex, LooseFile, Pack, Table, TableKind, contents_path, pack_path,
+    plain_path,
 };
-use crate::error::{RemoteError, asked};
-use crate::keys::{Sign, Trust};
-use crate::pending::{self, Entry};
-use crate::pointer::{self, CURRENT, FORMAT, Named, Next, Pointer, RETAINED, Read};
+use crate::keys::{SignFn, Trust};
 use crate::probe::probe;
-use crate::target::{Settled, Target, settle};
+use crate::target::{Target, WriteOutcome, settle};
+use crate::uploads::{self, Upload};
 
-/// How long a push may take. What it uploaded is nobody else's for much longer: see `collect::GRACE`.
+/// How long a push may take. What it uploaded is nobody else's for much longer: see `gc::GRACE`.
 pub const LEASE: Duration = Duration::from_secs(24 * 3600);
 /// Uploads at a time.
 const AT_ONCE: usize = 4;
 
 /// A generation that is ready to leave.
-pub struct Shipment {
+pub struct PackedSource {
     /// The text of `manifest.json`.
     pub manifest: String,
     /// `objects.bin` and `history.bin`.
@@ -42,21 +43,21 @@ pub struct Shipment {
     /// Those of them that are new.
     pub new: Vec<Digest>,
     /// Files that lie in no pack.
-    pub plain: Vec<Plain>,
+    pub plain: Vec<LooseFile>,
 }
 
 /// What packs a generation, and has the bytes of what it packed.
-pub trait Source {
+pub trait PushSource {
     /// Its name.
-    fn generation(&self) -> Id;
+    fn generation(&self) -> GenerationId;
     /// Whether it was built by somebody who had this generation.
-    fn is_upon(&self, root: Uuid, live: Id) -> bool;
+    fn is_upon(&self, root: Uuid, live: GenerationId) -> bool;
     /// Packs what is not there yet. `before` is `objects.bin` of what is live.
     ///
     /// # Errors
     ///
     /// If what is here is not what was published.
-    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<Shipment, RemoteError>;
+    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<PackedSource, RemoteError>;
     /// The bytes of a new pack.
     ///
     /// # Errors
@@ -78,7 +79,7 @@ pub struct Publisher<'a> {
     /// Whose word about what is live is taken.
     pub trust: &'a Trust,
     /// What signs CURRENT, if anything does.
-    pub sign: Option<Sign<'a>>,
+    pub sign: Option<SignFn<'a>>,
     /// How long what is pushed is good for; for ever when absent.
     pub valid_for: Option<Duration>,
     /// The publisher's clock.
@@ -89,7 +90,7 @@ pub struct Publisher<'a> {
 #[derive(Debug)]
 pub struct Pushed {
     /// CURRENT as it is now.
-    pub read: Read,
+    pub read: FetchedCurrent,
     /// Whether what is here was live already.
     pub unchanged: bool,
     /// Objects that were uploaded, CURRENT among them, and their bytes.
@@ -105,7 +106,7 @@ impl Publisher<'_> {
     ///
     /// If the store cannot be read or written, does not honour conditions, somebody else was faster, or a rollout is
     /// under way. What is live stays live then.
-    pub async fn push(&self, source: &mut dyn Source) -> Result<Pushed, RemoteError> {
+    pub async fn push(&self, source: &mut dyn PushSource) -> Result<Pushed, RemoteError> {
         self.push_to(source, None).await
     }
 
@@ -115,11 +116,11 @@ impl Publisher<'_> {
     /// # Errors
     ///
     /// As [`Self::push`]; and if nothing is live.
-    pub async fn begin(&self, source: &mut dyn Source, percent: u8) -> Result<Pushed, RemoteError> {
+    pub async fn begin(&self, source: &mut dyn PushSource, percent: u8) -> Result<Pushed, RemoteError> {
         self.push_to(source, Some(percent)).await
     }
 
-    async fn push_to(&self, source: &mut dyn Source, percent: Option<u8>) -> Result<Pushed, RemoteError> {
+    async fn push_to(&self, source: &mut dyn PushSource, percent: Option<u8>) -> Result<Pushed, RemoteError> {
         let began = (self.clock)();
         let before = self.live().await?;
         let here = source.generation();
@@ -135,19 +136,19 @@ impl Publisher<'_> {
         let table = match &before {
             Some(read) => {
                 let live = &read.pointer.live;
-                let contents = Contents::fetch(self.target, live).await?;
-                Some(contents.table(self.target, live, Which::Objects).await?)
+                let contents = GenerationIndex::fetch(self.target, live).await?;
+                Some(contents.table(self.target, live, TableKind::Objects).await?)
             }
             None => None,
         };
         let shipment = source.pack(table.as_deref(), push)?;
         drop(table);
         let uploads = Uploads::of(&shipment, here, push, began)?;
-        let mut comes = vec![Entry { push, names: uploads.names(), seen: None }];
+        let mut comes = vec![Upload { push, names: uploads.names(), seen: None }];
         if percent.is_none() {
             comes.extend(self.goes(before.as_ref()).await?);
         }
-        pending::change(self.target, |entries| entries.extend(comes.clone())).await?;
+        uploads::change(self.target, |entries| entries.extend(comes.clone())).await?;
         let bytes = self.upload(source, &uploads).await?;
         let pointer = self.pointer(before.as_ref(), uploads.named.clone(), percent);
         if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
@@ -158,20 +159,20 @@ impl Publisher<'_> {
             written => written?,
         };
         // Published. What stays in `pending` is found by who removes garbage.
-        let _ = pending::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
+        let _ = uploads::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
         Ok(Pushed { read: written, unchanged: false, objects: uploads.objects.len() as u64 + 1, bytes })
     }
 
     /// P1: what is live, or nothing in a store that honours conditions.
-    async fn live(&self) -> Result<Option<Read>, RemoteError> {
-        match pointer::fetch(self.target, self.trust, None).await {
+    async fn live(&self) -> Result<Option<FetchedCurrent>, RemoteError> {
+        match current::fetch(self.target, self.trust, None).await {
             Ok(read) => Ok(read),
             Err(RemoteError::Empty { .. }) => probe(self.target).await.map(|()| None),
             Err(error) => Err(error),
         }
     }
 
-    fn may_follow(&self, read: &Read, source: &dyn Source) -> Result<(), RemoteError> {
+    fn may_follow(&self, read: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
         let (place, live, here) = (self.target.place(), read.pointer.live.generation, source.generation());
         if let Some(next) = &read.pointer.next {
             return Err(next.is_under_way(place));
@@ -191,7 +192,7 @@ impl Publisher<'_> {
     /// What a push is told that somebody else was faster than.
     async fn overtaken(&self) -> Result<RemoteError, RemoteError> {
         let place = self.target.place();
-        Ok(match pointer::fetch(self.target, self.trust, None).await? {
+        Ok(match current::fetch(self.target, self.trust, None).await? {
             None => RemoteError::Empty { place },
             Some(read) => match read.pointer.next {
                 Some(next) => next.is_under_way(place),
@@ -201,11 +202,11 @@ impl Publisher<'_> {
     }
 
     /// P5 and P6; gives the bytes that were sent.
-    async fn upload(&self, source: &dyn Source, uploads: &Uploads) -> Result<u64, RemoteError> {
+    async fn upload(&self, source: &dyn PushSource, uploads: &Uploads) -> Result<u64, RemoteError> {
         let place = self.target.place();
         let send = |(name, object): &(String, Object)| {
             let (name, bytes) = (name.clone(), object.bytes(source));
-            let failed = asked(&place, format!("writing {name}"));
+            let failed = store_error(&place, format!("writing {name}"));
             async move {
                 let bytes = bytes?;
                 let length = bytes.len() as u64;
@@ -220,19 +221,19 @@ impl Publisher<'_> {
 
     /// The generation for which there is no room beside the live one any more: what it needs and others do not is
     /// found in `pending`.
-    pub(crate) async fn goes(&self, before: Option<&Read>) -> Result<Option<Entry>, RemoteError> {
+    pub(crate) async fn goes(&self, before: Option<&FetchedCurrent>) -> Result<Option<Upload>, RemoteError> {
         let retained = before.map_or(&[][..], |read| &read.pointer.retained);
         let Some(oldest) = retained.first().filter(|_| retained.len() >= RETAINED) else { return Ok(None) };
-        let names = Contents::fetch(self.target, oldest).await?.names(oldest);
-        Ok(Some(Entry { push: oldest.push, names, seen: None }))
+        let names = GenerationIndex::fetch(self.target, oldest).await?.names(oldest);
+        Ok(Some(Upload { push: oldest.push, names, seen: None }))
     }
 
-    fn pointer(&self, before: Option<&Read>, named: Named, percent: Option<u8>) -> Pointer {
+    fn pointer(&self, before: Option<&FetchedCurrent>, named: GenerationRef, percent: Option<u8>) -> Current {
         let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
         let Some(before) = before.map(|read| &read.pointer) else {
             let (root, retained) = (Uuid::new_v4(), Vec::new());
             let (next, spent, retired) = (None, None, None);
-            return Pointer {
+            return Current {
                 format: FORMAT,
                 root,
                 version: 1,
@@ -245,10 +246,10 @@ impl Publisher<'_> {
             };
         };
         let after = match percent {
-            Some(percent) => Pointer { next: Some(Next { named, percent }), ..before.clone() },
+            Some(percent) => Current { next: Some(Next { named, percent }), ..before.clone() },
             None => before.with_live(named),
         };
-        Pointer { version: before.version + 1, expires, ..after }
+        Current { version: before.version + 1, expires, ..after }
     }
 
     /// P7, or any other change of CURRENT.
@@ -256,45 +257,54 @@ impl Publisher<'_> {
     /// # Errors
     ///
     /// [`RemoteError::Raced`] if somebody else was faster; or if the store refuses.
-    pub(crate) async fn point(&self, before: Option<&Read>, pointer: &Pointer) -> Result<Read, RemoteError> {
+    pub(crate) async fn point(
+        &self,
+        before: Option<&FetchedCurrent>,
+        pointer: &Current,
+    ) -> Result<FetchedCurrent, RemoteError> {
         let place = self.target.place();
         let bytes = pointer.write(self.sign)?;
         let settled = settle(self.target, CURRENT, &bytes, before.map(|read| &read.version)).await;
-        match settled.map_err(asked(&place, "writing CURRENT"))? {
-            Settled::Ours(version) => {
-                let (pointer, line, key) = Pointer::read(&place, &bytes, self.trust)?;
-                Ok(Read { pointer, line, key, version })
+        match settled.map_err(store_error(&place, "writing CURRENT"))? {
+            WriteOutcome::Ours(version) => {
+                let (pointer, line, key) = Current::read(&place, &bytes, self.trust)?;
+                Ok(FetchedCurrent { pointer, line, key, version })
             }
-            Settled::Others => Err(RemoteError::Raced { place }),
+            WriteOutcome::Others => Err(RemoteError::Raced { place }),
         }
     }
 }
 
 /// What is uploaded.
 struct Uploads {
-    named: Named,
+    named: GenerationRef,
     /// Names and what they are, in the order in which they go.
     objects: Vec<(String, Object)>,
 }
 
 enum Object {
     Pack(Digest),
-    Plain(String),
+    LooseFile(String),
     Bytes(Bytes),
 }
 
 impl Object {
-    fn bytes(&self, source: &dyn Source) -> Result<Bytes, RemoteError> {
+    fn bytes(&self, source: &dyn PushSource) -> Result<Bytes, RemoteError> {
         match self {
             Self::Pack(sha256) => source.pack_bytes(sha256),
-            Self::Plain(path) => source.plain_bytes(path),
+            Self::LooseFile(path) => source.plain_bytes(path),
             Self::Bytes(bytes) => Ok(bytes.clone()),
         }
     }
 }
 
 impl Uploads {
-    fn of(shipment: &Shipment, generation: Id, push: Uuid, at: Timestamp) -> Result<Self, RemoteError> {
+    fn of(
+        shipment: &PackedSource,
+        generation: GenerationId,
+        push: Uuid,
+        at: Timestamp,
+    ) -> Result<Self, RemoteError> {
         let packed = |bytes: &Vec<u8>| {
             let problem = |error: std::io::Error| RemoteError::File {
                 name: "a table".to_owned(),
@@ -304,7 +314,7 @@ impl Uploads {
         };
         let [objects, history] = &shipment.tables;
         let ((objects, objects_bytes), (history, history_bytes)) = (packed(objects)?, packed(history)?);
-        let contents = Contents {
+        let contents = GenerationIndex {
             format: CONTENTS_FORMAT,
             manifest: shipment.manifest.clone(),
             objects,
@@ -313,14 +323,15 @@ impl Uploads {
             plain: shipment.plain.clone(),
         };
         let bytes = Bytes::from(contents.to_bytes());
-        let named = Named { generation, push, contents: Digest::of(&bytes), at };
-        let table = |which: Which| format!("{}/{}", named.folder(), which.name());
+        let named = GenerationRef { generation, push, contents: Digest::of(&bytes), at };
+        let table = |which: TableKind| format!("{}/{}", named.folder(), which.name());
         let packs = shipment.new.iter().map(|sha256| (pack_path(sha256), Object::Pack(*sha256)));
         let plain = shipment.plain.iter();
-        let plain = plain.map(|plain| (plain_path(&named, &plain.path), Object::Plain(plain.path.clone())));
+        let plain =
+            plain.map(|plain| (plain_path(&named, &plain.path), Object::LooseFile(plain.path.clone())));
         let own = [
-            (table(Which::Objects), Object::Bytes(objects_bytes)),
-            (table(Which::History), Object::Bytes(history_bytes)),
+            (table(TableKind::Objects), Object::Bytes(objects_bytes)),
+            (table(TableKind::History), Object::Bytes(history_bytes)),
             (contents_path(&named), Object::Bytes(bytes)),
         ];
         let objects = packs.chain(plain).chain(own).collect();

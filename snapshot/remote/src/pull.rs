@@ -9,14 +9,14 @@ use std::path::Path;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
-use snapshot::store::{Body, Digest, Id, Incoming, Piece, Take, take_present};
+use snapshot::store::{Body, Digest, FetchMode, GenerationId, IncomingGeneration, PackRange, take_present};
 
-use crate::accepted::Accepted;
-use crate::contents::{Contents, Which, pack_path, plain_path};
-use crate::error::{RemoteError, asked};
+use crate::current::{self, FetchedCurrent, GenerationRef};
+use crate::error::{RemoteError, store_error};
+use crate::index::{GenerationIndex, TableKind, pack_path, plain_path};
 use crate::keys::Trust;
-use crate::pointer::{self, Named, Read};
-use crate::target::{Refusal, Target, Version};
+use crate::rollback_guard::RollbackGuard;
+use crate::target::{ObjectVersion, Target, TargetError};
 
 /// Longest range that is asked for.
 const RANGE: u64 = 8 << 20;
@@ -37,7 +37,7 @@ pub struct Puller<'a> {
     /// Threads for reading back.
     pub jobs: usize,
     /// What is brought here.
-    pub take: Take,
+    pub take: FetchMode,
     /// The name of the edge that it is brought for, which says whether it takes part in a rollout.
     pub edge: Option<&'a str>,
 }
@@ -46,9 +46,9 @@ pub struct Puller<'a> {
 #[derive(Debug)]
 pub struct Pulled {
     /// What is live here now.
-    pub id: Id,
+    pub id: GenerationId,
     /// CURRENT as it was read.
-    pub read: Read,
+    pub read: FetchedCurrent,
     /// Whether it was live already.
     pub unchanged: bool,
     /// Ranges that were fetched, and their bytes.
@@ -64,11 +64,15 @@ impl Puller<'_> {
     ///
     /// If the store cannot be read, who wrote there is not believed, something is not what was pushed, or the root
     /// cannot be written. What is live in the root stays live then.
-    pub async fn pull(&self, root: &Path, unless: Option<&Version>) -> Result<Option<Pulled>, RemoteError> {
+    pub async fn pull(
+        &self,
+        root: &Path,
+        unless: Option<&ObjectVersion>,
+    ) -> Result<Option<Pulled>, RemoteError> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let Some(read) = pointer::fetch(self.target, self.trust, unless).await? else { return Ok(None) };
+            let Some(read) = current::fetch(self.target, self.trust, unless).await? else { return Ok(None) };
             match self.take(root, read).await {
                 Err(error) if error.is_missing() && tries < TRIES => {}
                 taken => return taken.map(Some),
@@ -76,30 +80,30 @@ impl Puller<'_> {
         }
     }
 
-    async fn take(&self, root: &Path, read: Read) -> Result<Pulled, RemoteError> {
-        let before = Accepted::of(root)?;
-        Accepted::judge(before.as_ref(), &read, &self.target.place(), root)?;
+    async fn take(&self, root: &Path, read: FetchedCurrent) -> Result<Pulled, RemoteError> {
+        let before = RollbackGuard::of(root)?;
+        RollbackGuard::judge(before.as_ref(), &read, &self.target.place(), root)?;
         let named = read.pointer.of_edge(self.edge);
-        let contents = Contents::fetch(self.target, named).await?;
+        let contents = GenerationIndex::fetch(self.target, named).await?;
         let pulled = match take_present(root, contents.manifest.as_bytes(), self.take)? {
             Some((id, unchanged)) => Pulled { id, read: read.clone(), unchanged, ranges: 0, bytes: 0 },
             None => self.fetch(root, &read, named, &contents).await?,
         };
-        Accepted::note(before, &read, root)?;
+        RollbackGuard::note(before, &read, root)?;
         Ok(pulled)
     }
 
     async fn fetch(
         &self,
         root: &Path,
-        read: &Read,
-        named: &Named,
-        contents: &Contents,
+        read: &FetchedCurrent,
+        named: &GenerationRef,
+        contents: &GenerationIndex,
     ) -> Result<Pulled, RemoteError> {
-        let objects = contents.table(self.target, named, Which::Objects).await?;
-        let history = contents.table(self.target, named, Which::History).await?;
+        let objects = contents.table(self.target, named, TableKind::Objects).await?;
+        let history = contents.table(self.target, named, TableKind::History).await?;
         let manifest = contents.manifest.as_bytes();
-        let mut incoming = Incoming::begin(root, manifest, &history, &objects, self.take)?;
+        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects, self.take)?;
         if incoming.id() != named.generation {
             let name = format!("manifest of {}", named.generation);
             return Err(RemoteError::Damaged { place: self.target.place(), name });
@@ -124,7 +128,11 @@ impl Puller<'_> {
         Ok(Pulled { id, read: read.clone(), unchanged: false, ranges, bytes })
     }
 
-    async fn fetch_spans(&self, spans: &[Span], incoming: &mut Incoming) -> Result<(), RemoteError> {
+    async fn fetch_spans(
+        &self,
+        spans: &[RangeRequest],
+        incoming: &mut IncomingGeneration,
+    ) -> Result<(), RemoteError> {
         let fetches = spans.iter().map(|span| async move { (span, self.span(span).await) });
         let mut fetches = stream::iter(fetches).buffered(AT_ONCE);
         while let Some((span, came)) = fetches.next().await {
@@ -141,7 +149,7 @@ impl Puller<'_> {
         Ok(())
     }
 
-    async fn span(&self, span: &Span) -> Result<Bytes, RemoteError> {
+    async fn span(&self, span: &RangeRequest) -> Result<Bytes, RemoteError> {
         self.range(&pack_path(&span.pack), span.start, span.length).await
     }
 
@@ -150,8 +158,8 @@ impl Puller<'_> {
         for _ in 0..2 {
             match self.target.range(path, start, length).await {
                 Ok(bytes) if bytes.len() as u64 == length => return Ok(bytes),
-                Ok(_) | Err(Refusal::Length) => {}
-                Err(refusal) => return Err(asked(&place, format!("reading {path}"))(refusal)),
+                Ok(_) | Err(TargetError::Length) => {}
+                Err(refusal) => return Err(store_error(&place, format!("reading {path}"))(refusal)),
             }
         }
         Err(RemoteError::Damaged { place, name: path.to_owned() })
@@ -160,7 +168,7 @@ impl Puller<'_> {
     /// A file that lies in no pack, range by range.
     async fn file(
         &self,
-        named: &Named,
+        named: &GenerationRef,
         path: &str,
         body: Body,
         ranges: &mut u64,
@@ -177,16 +185,16 @@ impl Puller<'_> {
 }
 
 /// Pieces of one pack that are fetched together.
-pub(crate) struct Span {
+pub(crate) struct RangeRequest {
     pub(crate) pack: Digest,
     pub(crate) start: u64,
     pub(crate) length: u64,
-    pieces: Vec<Piece>,
+    pieces: Vec<PackRange>,
 }
 
-impl Span {
+impl RangeRequest {
     /// Its pieces and what came of each; nothing of one that did not come.
-    pub(crate) fn parts<'a>(&'a self, came: &'a [u8]) -> impl Iterator<Item = (&'a Piece, &'a [u8])> {
+    pub(crate) fn parts<'a>(&'a self, came: &'a [u8]) -> impl Iterator<Item = (&'a PackRange, &'a [u8])> {
         self.pieces.iter().map(|piece| {
             let start = (piece.offset - self.start) as usize;
             (piece, came.get(start..start + piece.len as usize).unwrap_or_default())
@@ -195,8 +203,8 @@ impl Span {
 }
 
 /// Puts pieces, sorted by pack and place, into as few ranges as are not too long.
-pub(crate) fn spans(pieces: &[Piece]) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+pub(crate) fn spans(pieces: &[PackRange]) -> Vec<RangeRequest> {
+    let mut spans: Vec<RangeRequest> = Vec::new();
     for piece in pieces {
         let end = piece.offset.saturating_add(piece.len.into());
         let near = spans.last_mut().filter(|span| {
@@ -208,7 +216,7 @@ pub(crate) fn spans(pieces: &[Piece]) -> Vec<Span> {
                 span.length = span.length.max(end - span.start);
                 span.pieces.push(*piece);
             }
-            None => spans.push(Span {
+            None => spans.push(RangeRequest {
                 pack: piece.pack,
                 start: piece.offset,
                 length: end - piece.offset,
@@ -219,6 +227,10 @@ pub(crate) fn spans(pieces: &[Piece]) -> Vec<Span> {
     spans
 }
 
-fn take_pieces(span: &Span, came: &Bytes, incoming: &mut Incoming) -> Result<(), RemoteError> {
+fn take_pieces(
+    span: &RangeRequest,
+    came: &Bytes,
+    incoming: &mut IncomingGeneration,
+) -> Result<(), RemoteError> {
     span.parts(came).try_for_each(|(piece, stored)| Ok(incoming.add(piece, stored)?))
 }

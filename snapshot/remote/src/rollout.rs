@@ -1,10 +1,10 @@
 //! Rolling out: a generation that some edges take before all do, and what becomes of it. Each step is one write of
 //! CURRENT under a condition; nothing else is sent, for all of the generation is there since its push.
 
+use crate::current::{self, Current, FetchedCurrent, Next};
 use crate::error::RemoteError;
-use crate::pending;
-use crate::pointer::{self, Next, Pointer, Read};
 use crate::publish::Publisher;
+use crate::uploads;
 
 /// What comes next of a rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ impl Publisher<'_> {
     ///
     /// If no rollout is under way, somebody else was faster, or the store cannot be read or written. CURRENT stays as
     /// it was then.
-    pub async fn roll_out(&self, step: Step) -> Result<Read, RemoteError> {
+    pub async fn roll_out(&self, step: Step) -> Result<FetchedCurrent, RemoteError> {
         let place = self.target.place();
-        let Some(read) = pointer::fetch(self.target, self.trust, None).await? else {
+        let Some(read) = current::fetch(self.target, self.trust, None).await? else {
             return Err(RemoteError::Empty { place });
         };
         let Some(next) = read.pointer.next.clone() else {
@@ -35,7 +35,7 @@ impl Publisher<'_> {
         let after = match step {
             Step::Percent(percent) if percent == next.percent => return Ok(read),
             Step::Percent(percent) => {
-                Pointer { next: Some(Next { percent, ..next }), ..read.pointer.clone() }
+                Current { next: Some(Next { percent, ..next }), ..read.pointer.clone() }
             }
             Step::Promote => read.pointer.with_live(next.named),
             Step::Abort => read.pointer.without(&next),
@@ -43,9 +43,9 @@ impl Publisher<'_> {
         if after.retained != read.pointer.retained
             && let Some(goes) = self.goes(Some(&read)).await?
         {
-            pending::change(self.target, |entries| entries.push(goes.clone())).await?;
+            uploads::change(self.target, |entries| entries.push(goes.clone())).await?;
         }
-        let pointer = Pointer { version: read.pointer.version + 1, ..after };
+        let pointer = Current { version: read.pointer.version + 1, ..after };
         self.point(Some(&read), &pointer).await
     }
 }

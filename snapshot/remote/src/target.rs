@@ -13,7 +13,7 @@ pub mod stores;
 
 /// What a store calls a version of an object. Some compare one of these, some the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Version {
+pub struct ObjectVersion {
     /// ETag.
     pub tag: Option<String>,
     /// Version or generation.
@@ -22,16 +22,16 @@ pub struct Version {
 
 /// An object as it was read.
 #[derive(Clone, Debug)]
-pub struct Got {
+pub struct FetchedObject {
     /// Its bytes.
     pub bytes: Bytes,
     /// What the store calls this version.
-    pub version: Version,
+    pub version: ObjectVersion,
 }
 
 /// Why a store did not do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum TargetError {
     /// There is nothing under that name.
     Missing,
     /// The condition did not hold.
@@ -46,7 +46,7 @@ pub enum Refusal {
     Failed(String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("not there"),
@@ -58,33 +58,43 @@ impl fmt::Display for Refusal {
 }
 
 /// What becomes of a request.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, Refusal>>;
+pub type TargetFuture<'a, T> = BoxFuture<'a, Result<T, TargetError>>;
 
 /// A store, below a prefix. After an error of a write nobody knows whether it was done.
 pub trait Target: Send + Sync {
     /// Its address, as it is shown to people; no secrets.
     fn place(&self) -> String;
     /// An object of at most `limit` bytes; nothing if it still is `unless`.
-    fn get<'a>(&'a self, path: &'a str, unless: Option<&'a Version>, limit: u64) -> Answer<'a, Option<Got>>;
+    fn get<'a>(
+        &'a self,
+        path: &'a str,
+        unless: Option<&'a ObjectVersion>,
+        limit: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>>;
     /// So many bytes of an object.
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> Answer<'a, Bytes>;
+    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes>;
     /// When an object was written, in seconds since 1970 by the store's clock.
-    fn written<'a>(&'a self, path: &'a str) -> Answer<'a, i64>;
+    fn written<'a>(&'a self, path: &'a str) -> TargetFuture<'a, i64>;
     /// Writes an object, whatever was there.
-    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, ()>;
+    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ()>;
     /// Writes an object where there is none.
-    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, Version>;
+    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ObjectVersion>;
     /// Writes an object where it still is of this version.
-    fn replace<'a>(&'a self, path: &'a str, bytes: Bytes, version: &'a Version) -> Answer<'a, Version>;
+    fn replace<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Bytes,
+        version: &'a ObjectVersion,
+    ) -> TargetFuture<'a, ObjectVersion>;
     /// Removes an object; one that is not there is removed.
-    fn delete<'a>(&'a self, path: &'a str) -> Answer<'a, ()>;
+    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()>;
 }
 
 /// What became of a write with a condition, after reading back where the answer said nothing certain.
 #[derive(Debug)]
-pub enum Settled {
+pub enum WriteOutcome {
     /// Our bytes are there.
-    Ours(Version),
+    Ours(ObjectVersion),
     /// Those of somebody else are.
     Others,
 }
@@ -99,34 +109,34 @@ pub async fn settle(
     target: &dyn Target,
     path: &str,
     bytes: &Bytes,
-    version: Option<&Version>,
-) -> Result<Settled, Refusal> {
+    version: Option<&ObjectVersion>,
+) -> Result<WriteOutcome, TargetError> {
     /// How often it is tried while nothing has changed.
     const TRIES: usize = 3;
-    let mut last = Refusal::Condition;
+    let mut last = TargetError::Condition;
     for _ in 0..TRIES {
         let written = match version {
             Some(version) => target.replace(path, bytes.clone(), version).await,
             None => target.create(path, bytes.clone()).await,
         };
         match written {
-            Ok(version) => return Ok(Settled::Ours(version)),
-            Err(refusal @ (Refusal::Unknown(_) | Refusal::Denied(_))) => return Err(refusal),
+            Ok(version) => return Ok(WriteOutcome::Ours(version)),
+            Err(refusal @ (TargetError::Unknown(_) | TargetError::Denied(_))) => return Err(refusal),
             Err(refusal) => last = refusal,
         }
         // One byte more: what is longer than ours is not ours.
         let found = match target.get(path, None, bytes.len() as u64 + (1 << 20)).await {
             Ok(found) => found,
-            Err(Refusal::Missing) if version.is_none() => continue,
-            Err(Refusal::Missing | Refusal::Length) => return Ok(Settled::Others),
+            Err(TargetError::Missing) if version.is_none() => continue,
+            Err(TargetError::Missing | TargetError::Length) => return Ok(WriteOutcome::Others),
             Err(refusal) => return Err(refusal),
         };
         let Some(found) = found else { continue };
         if found.bytes == bytes {
-            return Ok(Settled::Ours(found.version));
+            return Ok(WriteOutcome::Ours(found.version));
         }
         if version != Some(&found.version) {
-            return Ok(Settled::Others);
+            return Ok(WriteOutcome::Others);
         }
     }
     Err(last)

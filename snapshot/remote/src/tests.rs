@@ -1,7 +1,7 @@
 //! What holds whatever comes between: crashes, lost answers, others who write at the same time.
 
-mod away;
 mod clocks;
+mod current;
+mod fetcher;
 mod model;
-mod pointers;
 mod rollouts;

@@ -11,7 +11,7 @@ use crate::page::text::escaped;
 use crate::page::{Site, push_json};
 use crate::query::List;
 use crate::record::Locale;
-use crate::store::Changed;
+use crate::store::RecordChange;
 
 /// Where the lines are asked for.
 pub const LINES: &str = "/changes";
@@ -48,8 +48,8 @@ fn singular(kind: &str) -> &str {
 }
 
 /// Appends a line.
-pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &Changed<'_>) {
-    let Changed { sequence, at, kind, slug, id, version } = *changed;
+pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
+    let RecordChange { sequence, at, kind, slug, id, version } = *changed;
     let line = Line {
         seq: sequence,
         op: if version.is_some() { "upsert" } else { "delete" },
@@ -74,7 +74,7 @@ pub fn price(site: &Site) -> u64 {
 
 /// The feed: records that changed last, the newest first. `published` is when there was nothing yet.
 #[must_use]
-pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[Changed<'_>]) -> Vec<u8> {
+pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordChange<'_>]) -> Vec<u8> {
     let names = names(site, newest);
     let updated = newest.iter().map(|it| it.at).max().unwrap_or(published);
     let (base, title) = (escaped(base_url), escaped(&site.lists.about.title));
@@ -86,7 +86,7 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[Changed
          <link rel=\"self\" type=\"application/atom+xml\" href=\"{base}{FEED}\"/>\
          <link rel=\"alternate\" type=\"text/html\" href=\"{base}/data\"/>\n"
     );
-    for Changed { at, kind, slug, version, .. } in newest {
+    for RecordChange { at, kind, slug, version, .. } in newest {
         // The address is what an entry is known by: a record that moved is another entry, and the one at its former
         // address is gone.
         if version.is_none() {
@@ -116,7 +116,7 @@ struct Named {
 }
 
 /// Names of records by kind and slug.
-fn names<'a>(site: &Site, of: &[Changed<'a>]) -> HashMap<(&'a str, &'a str), String> {
+fn names<'a>(site: &Site, of: &[RecordChange<'a>]) -> HashMap<(&'a str, &'a str), String> {
     let there = || of.iter().filter(|it| it.version.is_some());
     let programs = there().filter(|it| it.kind == PROGRAMS).filter_map(|it| {
         // A row ends before what depends on the day.

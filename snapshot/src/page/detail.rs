@@ -12,7 +12,7 @@ use crate::page::list::{Numbers, award_row};
 use crate::page::shape::Shaper;
 use crate::page::{Dated, push_json};
 use crate::record::Number;
-use crate::record::shown::{Object, Shows};
+use crate::record::field_table::{Object, Visibility};
 
 /// Most awards of a program or organization detail; the history counts all.
 const AWARDS_MAX: usize = 100;
@@ -90,7 +90,7 @@ pub fn program(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, program: u
             .with("recipient", shaper.recipient_reference(recipient))
     };
     let detail = ProgramDetail {
-        program: shaper.program(program, Shows::DETAIL),
+        program: shaper.program(program, Visibility::DETAIL),
         organization: shaper.organization(links.organization),
         cycles: links.cycles.iter().map(cycle).collect(),
         awards: links.awards.iter().take(AWARDS_MAX).map(award).collect(),
@@ -182,7 +182,7 @@ pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organ
     let links = &shaper.directory.organization_links[organization];
     let program = |program: &usize| {
         let deadline = Rule::NextDeadline.mark(numbers.doc_of[*program] as usize);
-        shaper.program(*program, Shows::LISTED).with("nextDeadline", deadline)
+        shaper.program(*program, Visibility::LISTED).with("nextDeadline", deadline)
     };
     let detail = OrganizationDetail {
         organization: shaper.organization(organization),

@@ -28,7 +28,7 @@ use self::recipients::{Filters, Recipients};
 use crate::page::shape::Shaper;
 use crate::page::{Dated, Paged, Site, push_json};
 use crate::query::{List, ListQuery, Page};
-use crate::record::shown::Object;
+use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::table::{Strings, StringsWriter};
 use crate::search::text::fold;

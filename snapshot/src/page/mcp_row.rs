@@ -12,7 +12,7 @@ use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
 use crate::page::{push_json, status_text};
-use crate::record::shown::{Object, Shows, Value};
+use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
 use crate::truncate::cut;
@@ -44,7 +44,7 @@ pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter)
 
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let mut row = Object::default();
-    for (name, value) in shaper.program(program, Shows::TOOL).0 {
+    for (name, value) in shaper.program(program, Visibility::TOOL).0 {
         // The contract has `sourceCheckedAt` in every row; most programs are grants.
         let is_usual = name == "type" && shaper.directory.programs[program].program_type == USUAL_TYPE;
         if name == "sourceCheckedAt" || value != Value::Null && !is_usual {

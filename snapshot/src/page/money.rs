@@ -17,7 +17,7 @@ const NAMED_MAX: usize = 2;
 
 /// How a language puts amounts.
 #[derive(Clone, Copy)]
-pub struct Speech<'a> {
+pub struct AmountPhrases<'a> {
     /// The language.
     pub locale: Locale,
     /// A phrase by its key.
@@ -163,7 +163,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
-impl Speech<'_> {
+impl AmountPhrases<'_> {
     fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
         phrase((self.word)(key), values)
     }
@@ -259,8 +259,8 @@ mod tests {
         status_text::word(key, Locale::Es)
     }
 
-    const ENGLISH: Speech<'_> = Speech { locale: Locale::En, word: &english };
-    const SPANISH: Speech<'_> = Speech { locale: Locale::Es, word: &spanish };
+    const ENGLISH: AmountPhrases<'_> = AmountPhrases { locale: Locale::En, word: &english };
+    const SPANISH: AmountPhrases<'_> = AmountPhrases { locale: Locale::Es, word: &spanish };
 
     #[test]
     fn a_rate_of_pay_is_told_from_a_number_of_hours() {

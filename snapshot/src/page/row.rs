@@ -90,7 +90,7 @@ impl Rows {
     /// Languages that a program's own texts are in where it is asked for in one, as `Content-Language` lists
     /// them: what is not translated stays as it was written.
     #[must_use]
-    pub fn tongues(&self, doc: u32, locale: Locale) -> &str {
+    pub fn languages(&self, doc: u32, locale: Locale) -> &str {
         let tongue = self.tongue_of.get(doc as usize * Locale::ALL.len() + locale as usize);
         tongue.map_or(locale.as_str(), |tongue| self.tongues.text(usize::from(*tongue)))
     }

@@ -1,6 +1,6 @@
 //! The objects of the contract: what the tables of fields say of a record, in one language.
 
-use crate::record::shown::{Field, Kind, Object, Shows, Value};
+use crate::record::field_table::{Field, FieldType, Object, Value, Visibility};
 use crate::record::{
     AWARD, CHANNEL, CYCLE, CYCLE_STAMPS, Directory, EntityRef, FACT, LEADER, Locale, ORGANIZATION, POST,
     PROGRAM, RECIPIENT, SOURCE, TRANSITION,
@@ -20,7 +20,7 @@ impl<'a> Shaper<'a> {
     fn object<R>(
         &self,
         fields: &[Field<R>],
-        place: Shows,
+        place: Visibility,
         of: Option<EntityRef>,
         record: &'a R,
     ) -> Object<'a> {
@@ -29,7 +29,7 @@ impl<'a> Shaper<'a> {
     }
 
     fn value<R>(&self, field: &Field<R>, of: Option<EntityRef>, record: &'a R) -> Value<'a> {
-        let of = of.filter(|_| field.kind == Kind::Text);
+        let of = of.filter(|_| field.kind == FieldType::Text);
         match of.and_then(|of| self.directory.translation(of, self.locale, field.name)) {
             Some(text) => text.into(),
             None => (field.read)(record),
@@ -40,33 +40,33 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn organization_reference(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Shows::REFERENCE, Some(it.entity()), it)
+        self.object(ORGANIZATION, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, name}` of a program.
     #[must_use]
     pub fn program_reference(&self, program: usize) -> Object<'a> {
         let it = &self.directory.programs[program];
-        self.object(PROGRAM, Shows::REFERENCE, Some(it.entity()), it)
+        self.object(PROGRAM, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, displayName, kind}` of a recipient.
     #[must_use]
     pub fn recipient_reference(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Shows::REFERENCE, Some(it.entity()), it)
+        self.object(RECIPIENT, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// Organization.
     #[must_use]
     pub fn organization(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Shows::DETAIL, Some(it.entity()), it)
+        self.object(ORGANIZATION, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// What a place shows of a program.
     #[must_use]
-    pub fn program(&self, program: usize, place: Shows) -> Object<'a> {
+    pub fn program(&self, program: usize, place: Visibility) -> Object<'a> {
         let it = &self.directory.programs[program];
         self.object(PROGRAM, place, Some(it.entity()), it)
     }
@@ -75,18 +75,18 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn program_summary(&self, program: usize) -> Object<'a> {
         let organization = self.directory.program_links[program].organization;
-        self.program(program, Shows::ROW).with("organization", self.organization_reference(organization))
+        self.program(program, Visibility::ROW).with("organization", self.organization_reference(organization))
     }
 
     /// Cycle; `status` is what stands in its place.
     #[must_use]
     pub fn cycle(&self, cycle: usize, status: String, sources: Option<Vec<Object<'a>>>) -> Object<'a> {
         let it = &self.directory.cycles[cycle];
-        let mut object = self.object(CYCLE, Shows::DETAIL, Some(it.entity()), it).with("status", status);
+        let mut object = self.object(CYCLE, Visibility::DETAIL, Some(it.entity()), it).with("status", status);
         if let Some(sources) = sources {
             object = object.with("sources", sources);
         }
-        object.0.extend(self.object(CYCLE_STAMPS, Shows::DETAIL, None, it).0);
+        object.0.extend(self.object(CYCLE_STAMPS, Visibility::DETAIL, None, it).0);
         object
     }
 
@@ -94,21 +94,21 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn award(&self, award: usize) -> Object<'a> {
         let it = &self.directory.awards[award];
-        self.object(AWARD, Shows::DETAIL, Some(it.entity()), it)
+        self.object(AWARD, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// Source.
     #[must_use]
     pub fn source(&self, source: usize) -> Object<'a> {
         let it = &self.directory.sources[source];
-        self.object(SOURCE, Shows::DETAIL, None, it)
+        self.object(SOURCE, Visibility::DETAIL, None, it)
     }
 
     /// Recipient.
     #[must_use]
     pub fn recipient(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Shows::DETAIL, Some(it.entity()), it)
+        self.object(RECIPIENT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// RecipientSummary.
@@ -117,7 +117,7 @@ impl<'a> Shaper<'a> {
         let it = &self.directory.recipients[recipient];
         let awards = &self.directory.recipient_awards[recipient];
         let latest = awards.first().map(|award| self.directory.awards[*award].award_year);
-        let object = self.object(RECIPIENT, Shows::ROW, Some(it.entity()), it);
+        let object = self.object(RECIPIENT, Visibility::ROW, Some(it.entity()), it);
         object.with("awardCount", awards.len()).with("latestAwardYear", latest)
     }
 
@@ -125,34 +125,34 @@ impl<'a> Shaper<'a> {
     #[must_use]
     pub fn fact(&self, fact: usize) -> Object<'a> {
         let it = &self.directory.facts[fact];
-        self.object(FACT, Shows::DETAIL, Some(it.entity()), it)
+        self.object(FACT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// An entry of `lifecycleHistory`.
     #[must_use]
     pub fn transition(&self, transition: usize) -> Object<'a> {
         let it = &self.directory.transitions[transition];
-        self.object(TRANSITION, Shows::DETAIL, None, it)
+        self.object(TRANSITION, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `leaders`.
     #[must_use]
     pub fn leader(&self, leader: usize) -> Object<'a> {
         let it = &self.directory.leaders[leader];
-        self.object(LEADER, Shows::DETAIL, None, it)
+        self.object(LEADER, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `channels`.
     #[must_use]
     pub fn channel(&self, channel: usize) -> Object<'a> {
         let it = &self.directory.channels[channel];
-        self.object(CHANNEL, Shows::DETAIL, None, it)
+        self.object(CHANNEL, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `recentPosts`.
     #[must_use]
     pub fn post(&self, post: usize) -> Object<'a> {
         let it = &self.directory.posts[post];
-        self.object(POST, Shows::DETAIL, None, it)
+        self.object(POST, Visibility::DETAIL, None, it)
     }
 }

@@ -5,7 +5,7 @@ use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::today::ProgramState;
-use crate::time::{Differs, Standing};
+use crate::time::{DisplayStatus, LifecycleConflict};
 
 /// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
 #[rustfmt::skip]
@@ -46,10 +46,10 @@ pub const PHRASES: [(&str, [&str; 2]); 32] = [
 
 /// How dates differ from an observed lifecycle.
 #[rustfmt::skip]
-pub const BY_DATES: [(Differs, &str, [&str; 2]); 3] = [
-    (Differs::Open, "by_dates_open", ["by its dates it is open now", "según sus fechas, ahora está abierta"]),
-    (Differs::Upcoming, "by_dates_upcoming", ["by its dates it opens later", "según sus fechas, abrirá más adelante"]),
-    (Differs::Closed, "by_dates_closed", ["by its dates it is closed now", "según sus fechas, ahora está cerrada"]),
+pub const BY_DATES: [(LifecycleConflict, &str, [&str; 2]); 3] = [
+    (LifecycleConflict::Open, "by_dates_open", ["by its dates it is open now", "según sus fechas, ahora está abierta"]),
+    (LifecycleConflict::Upcoming, "by_dates_upcoming", ["by its dates it opens later", "según sus fechas, abrirá más adelante"]),
+    (LifecycleConflict::Closed, "by_dates_closed", ["by its dates it is closed now", "según sus fechas, ahora está cerrada"]),
 ];
 
 /// A phrase; nothing for a key that is none.
@@ -65,30 +65,30 @@ pub fn state(told: &ProgramState, locale: Locale) -> String {
     let word = |key: &str| word(key, locale);
     let (next, last) = (told.openness.next_deadline.date(), told.openness.last_deadline.date());
     let state = match told.standing {
-        Standing::Open => word("state_open").to_owned(),
-        Standing::ClosingSoon => word("state_closing_soon").to_owned(),
-        Standing::Rolling => word("state_rolling").to_owned(),
-        Standing::Upcoming => word("state_upcoming").to_owned(),
-        Standing::Closed => word("state_closed").to_owned(),
-        Standing::Undated => word("state_unknown").to_owned(),
-        Standing::Doubtful => word("state_doubtful").to_owned(),
-        Standing::Passed => format!(
+        DisplayStatus::Open => word("state_open").to_owned(),
+        DisplayStatus::ClosingSoon => word("state_closing_soon").to_owned(),
+        DisplayStatus::Rolling => word("state_rolling").to_owned(),
+        DisplayStatus::Upcoming => word("state_upcoming").to_owned(),
+        DisplayStatus::Closed => word("state_closed").to_owned(),
+        DisplayStatus::Undated => word("state_unknown").to_owned(),
+        DisplayStatus::Doubtful => word("state_doubtful").to_owned(),
+        DisplayStatus::Passed => format!(
             "{} {}; {}",
             word("state_passed"),
             last.map(|day| day.to_string()).unwrap_or_default(),
             word("when_not_known")
         ),
-        Standing::OpenWhenChecked { months } => {
+        DisplayStatus::OpenWhenChecked { months } => {
             let ago = phrase(word("when_months_ago"), &[("n", &months.to_string())]);
             format!("{}, {ago}", word("state_open_when_checked"))
         }
     };
-    let open = matches!(told.standing, Standing::Open | Standing::ClosingSoon);
+    let open = matches!(told.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon);
     let days = match (told.standing, next, last) {
         (_, Some(next), _) if open && told.openness.ends => format!("; {} {next}", word("when_closes")),
         (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
-        (Standing::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
-        (Standing::Open | Standing::Upcoming | Standing::OpenWhenChecked { .. }, None, _) => {
+        (DisplayStatus::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
+        (DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. }, None, _) => {
             format!("; {}", word("when_no_deadline"))
         }
         _ => String::new(),

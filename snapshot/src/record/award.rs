@@ -4,29 +4,30 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{Number, Publication, RecipientKind, Shared, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{InternedStr, Number, PublicationStatus, RecipientKind, row};
 
-const DETAIL: Shows = Shows::DETAIL;
+const DETAIL: Visibility = Visibility::DETAIL;
 /// Wherever the record is, even if only named.
-const NAMED: Shows = Shows::REFERENCE.and(Shows::LISTED).and(Shows::ROW).and(Shows::DETAIL);
+const NAMED: Visibility =
+    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// Something granted to somebody.
     Award {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// By which program.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         program_id: Uuid,
         /// In which season.
-        #[serde(default, deserialize_with = "super::written::id_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
         cycle_id: Option<Uuid>,
         /// To whom.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         recipient_id: Uuid,
         /// When.
         award_year: i32,
@@ -37,10 +38,10 @@ row! {
         /// More about it.
         public_notes: Option<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
@@ -49,7 +50,7 @@ row! {
     /// Somebody who received an award.
     Recipient {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Canonical slug.
         slug: String,
@@ -58,45 +59,45 @@ row! {
         /// What they are.
         kind: RecipientKind,
         /// ISO 3166-1 alpha-2.
-        country_code: Option<Shared>,
+        country_code: Option<InternedStr>,
         /// Home page.
         website_url: Option<String>,
         /// About them.
         biography: Option<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
 
 /// What answers show of an award.
 pub static AWARD: &[Field<Award>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("programId", Kind::Id, SHOWN, |it| it.program_id.into()),
-    field("cycleId", Kind::Id, SHOWN, |it| it.cycle_id.into()),
-    field("recipientId", Kind::Id, SHOWN, |it| it.recipient_id.into()),
-    field("awardYear", Kind::Integer, SHOWN, |it| it.award_year.into()),
-    field("awardAmountUsd", Kind::Amount, SHOWN, |it| it.award_amount_usd.into()),
-    field("projectTitle", Kind::Text, SHOWN, |it| (&it.project_title).into()),
-    field("publicNotes", Kind::Text, SHOWN, |it| (&it.public_notes).into()),
-    field("createdAt", Kind::Time, SHOWN, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("programId", FieldType::Id, SHOWN, |it| it.program_id.into()),
+    field("cycleId", FieldType::Id, SHOWN, |it| it.cycle_id.into()),
+    field("recipientId", FieldType::Id, SHOWN, |it| it.recipient_id.into()),
+    field("awardYear", FieldType::Integer, SHOWN, |it| it.award_year.into()),
+    field("awardAmountUsd", FieldType::Amount, SHOWN, |it| it.award_amount_usd.into()),
+    field("projectTitle", FieldType::Text, SHOWN, |it| (&it.project_title).into()),
+    field("publicNotes", FieldType::Text, SHOWN, |it| (&it.public_notes).into()),
+    field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];
 
 /// What answers show of a recipient.
 pub static RECIPIENT: &[Field<Recipient>] = &[
-    field("id", Kind::Id, NAMED, |it| it.id.into()),
-    field("slug", Kind::Slug, NAMED, |it| (&it.slug).into()),
-    field("displayName", Kind::Text, NAMED, |it| (&it.display_name).into()),
-    field("kind", Kind::Word, NAMED, |it| it.kind.as_str().into()),
-    field("countryCode", Kind::Word, SHOWN, |it| (&it.country_code).into()),
-    field("websiteUrl", Kind::Url, DETAIL, |it| (&it.website_url).into()),
-    field("biography", Kind::Text, SHOWN, |it| (&it.biography).into()),
-    field("createdAt", Kind::Time, DETAIL, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, DETAIL, |it| it.updated_at.into()),
+    field("id", FieldType::Id, NAMED, |it| it.id.into()),
+    field("slug", FieldType::Slug, NAMED, |it| (&it.slug).into()),
+    field("displayName", FieldType::Text, NAMED, |it| (&it.display_name).into()),
+    field("kind", FieldType::Word, NAMED, |it| it.kind.as_str().into()),
+    field("countryCode", FieldType::Word, SHOWN, |it| (&it.country_code).into()),
+    field("websiteUrl", FieldType::Url, DETAIL, |it| (&it.website_url).into()),
+    field("biography", FieldType::Text, SHOWN, |it| (&it.biography).into()),
+    field("createdAt", FieldType::Time, DETAIL, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, DETAIL, |it| it.updated_at.into()),
 ];
 
 /// Newest award first.

@@ -5,40 +5,40 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{CycleStatus, Publication, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{CycleStatus, PublicationStatus, row};
 
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// An application season.
     Cycle {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Of which program.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         program_id: Uuid,
         /// What people call it.
         label: String,
         /// First day of applications.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         opens_on: Option<Date>,
         /// Last day of applications, inclusive.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         deadline_on: Option<Date>,
         /// Day of the selection.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         selection_on: Option<Date>,
         /// Day of the decision.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         decision_on: Option<Date>,
         /// First day of what is funded.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         starts_on: Option<Date>,
         /// Last day of what is funded.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         ends_on: Option<Date>,
         /// Year that the cohort is named after.
         cohort_year: Option<i32>,
@@ -47,33 +47,33 @@ row! {
         /// What the source said; the published status is derived, see [`crate::time`].
         status: Option<CycleStatus>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
 
 /// What answers show of a cycle before its status, which depends on the day.
 pub static CYCLE: &[Field<Cycle>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("programId", Kind::Id, SHOWN, |it| it.program_id.into()),
-    field("label", Kind::Text, SHOWN, |it| (&it.label).into()),
-    field("opensOn", Kind::Day, SHOWN, |it| it.opens_on.into()),
-    field("deadlineOn", Kind::Day, SHOWN, |it| it.deadline_on.into()),
-    field("selectionOn", Kind::Day, SHOWN, |it| it.selection_on.into()),
-    field("decisionOn", Kind::Day, SHOWN, |it| it.decision_on.into()),
-    field("startsOn", Kind::Day, SHOWN, |it| it.starts_on.into()),
-    field("endsOn", Kind::Day, SHOWN, |it| it.ends_on.into()),
-    field("cohortYear", Kind::Integer, SHOWN, |it| it.cohort_year.into()),
-    field("applicationUrl", Kind::Url, SHOWN, |it| (&it.application_url).into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("programId", FieldType::Id, SHOWN, |it| it.program_id.into()),
+    field("label", FieldType::Text, SHOWN, |it| (&it.label).into()),
+    field("opensOn", FieldType::Day, SHOWN, |it| it.opens_on.into()),
+    field("deadlineOn", FieldType::Day, SHOWN, |it| it.deadline_on.into()),
+    field("selectionOn", FieldType::Day, SHOWN, |it| it.selection_on.into()),
+    field("decisionOn", FieldType::Day, SHOWN, |it| it.decision_on.into()),
+    field("startsOn", FieldType::Day, SHOWN, |it| it.starts_on.into()),
+    field("endsOn", FieldType::Day, SHOWN, |it| it.ends_on.into()),
+    field("cohortYear", FieldType::Integer, SHOWN, |it| it.cohort_year.into()),
+    field("applicationUrl", FieldType::Url, SHOWN, |it| (&it.application_url).into()),
 ];
 
 /// What stands after the status and the sources.
 pub static CYCLE_STAMPS: &[Field<Cycle>] = &[
-    field("createdAt", Kind::Time, SHOWN, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+    field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];
 
 /// The day that places a season in time: deadline, else opening, else start. Newest season first

@@ -4,30 +4,30 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{Approval, Lifecycle, Number, Polarity, Publication, Shared, Strength, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{Approval, InternedStr, Lifecycle, Number, Polarity, PublicationStatus, Strength, row};
 
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// One checked statement about a program.
     Fact {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// About which program.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         program_id: Uuid,
         /// About one season only.
-        #[serde(default, deserialize_with = "super::written::id_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
         cycle_id: Option<Uuid>,
         /// Which statement: a facet's fact kind, `age`, `duration`, `note` or any other word.
-        kind: Shared,
+        kind: InternedStr,
         /// Value of a vocabulary.
-        value: Option<Shared>,
+        value: Option<InternedStr>,
         /// What people read for the value.
-        label: Option<Shared>,
+        label: Option<InternedStr>,
         /// The source's words.
         text: Option<String>,
         /// Lower bound, inclusive.
@@ -35,22 +35,22 @@ row! {
         /// Upper bound, inclusive.
         max: Option<Number>,
         /// Unit of the bounds.
-        unit: Option<Shared>,
+        unit: Option<InternedStr>,
         /// A sum of money.
         amount: Option<Number>,
         /// ISO 4217 of the amount.
-        currency: Option<Shared>,
+        currency: Option<InternedStr>,
         /// In or out.
         #[serde(default = "super::include")] polarity: Polarity,
         /// How much it binds.
         #[serde(default = "super::required")] strength: Strength,
         /// Where it was read.
-        #[serde(default, deserialize_with = "super::written::id_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
         source_id: Option<Uuid>,
         /// Only approved facts leave the building.
         #[serde(default = "super::approved", skip_serializing)] status: Approval,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
@@ -59,52 +59,52 @@ row! {
     /// A change of a program's lifecycle.
     Transition {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Of which program.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         program_id: Uuid,
         /// What it was.
         from_lifecycle: Option<Lifecycle>,
         /// What it became.
         to_lifecycle: Lifecycle,
         /// When that was seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         observed_at: Timestamp,
         /// Why.
         reason: Option<String>,
         /// Where it was read.
-        #[serde(default, deserialize_with = "super::written::id_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
         source_id: Option<Uuid>,
     }
 }
 
 /// What answers show of a fact.
 pub static FACT: &[Field<Fact>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("programId", Kind::Id, SHOWN, |it| it.program_id.into()),
-    field("cycleId", Kind::Id, SHOWN, |it| it.cycle_id.into()),
-    field("kind", Kind::Word, SHOWN, |it| (&it.kind).into()),
-    field("value", Kind::Word, SHOWN, |it| (&it.value).into()),
-    field("label", Kind::Text, SHOWN, |it| (&it.label).into()),
-    field("text", Kind::Text, SHOWN, |it| (&it.text).into()),
-    field("min", Kind::Number, SHOWN, |it| it.min.into()),
-    field("max", Kind::Number, SHOWN, |it| it.max.into()),
-    field("unit", Kind::Word, SHOWN, |it| (&it.unit).into()),
-    field("amount", Kind::Amount, SHOWN, |it| it.amount.into()),
-    field("currency", Kind::Word, SHOWN, |it| (&it.currency).into()),
-    field("polarity", Kind::Word, SHOWN, |it| it.polarity.as_str().into()),
-    field("strength", Kind::Word, SHOWN, |it| it.strength.as_str().into()),
-    field("sourceId", Kind::Id, SHOWN, |it| it.source_id.into()),
-    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("programId", FieldType::Id, SHOWN, |it| it.program_id.into()),
+    field("cycleId", FieldType::Id, SHOWN, |it| it.cycle_id.into()),
+    field("kind", FieldType::Word, SHOWN, |it| (&it.kind).into()),
+    field("value", FieldType::Word, SHOWN, |it| (&it.value).into()),
+    field("label", FieldType::Text, SHOWN, |it| (&it.label).into()),
+    field("text", FieldType::Text, SHOWN, |it| (&it.text).into()),
+    field("min", FieldType::Number, SHOWN, |it| it.min.into()),
+    field("max", FieldType::Number, SHOWN, |it| it.max.into()),
+    field("unit", FieldType::Word, SHOWN, |it| (&it.unit).into()),
+    field("amount", FieldType::Amount, SHOWN, |it| it.amount.into()),
+    field("currency", FieldType::Word, SHOWN, |it| (&it.currency).into()),
+    field("polarity", FieldType::Word, SHOWN, |it| it.polarity.as_str().into()),
+    field("strength", FieldType::Word, SHOWN, |it| it.strength.as_str().into()),
+    field("sourceId", FieldType::Id, SHOWN, |it| it.source_id.into()),
+    field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];
 
 /// What answers show of a change.
 pub static TRANSITION: &[Field<Transition>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("fromLifecycle", Kind::Word, SHOWN, |it| it.from_lifecycle.map(Lifecycle::as_str).into()),
-    field("toLifecycle", Kind::Word, SHOWN, |it| it.to_lifecycle.as_str().into()),
-    field("observedAt", Kind::Time, SHOWN, |it| it.observed_at.into()),
-    field("reason", Kind::Quote, SHOWN, |it| (&it.reason).into()),
-    field("sourceId", Kind::Id, SHOWN, |it| it.source_id.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("fromLifecycle", FieldType::Word, SHOWN, |it| it.from_lifecycle.map(Lifecycle::as_str).into()),
+    field("toLifecycle", FieldType::Word, SHOWN, |it| it.to_lifecycle.as_str().into()),
+    field("observedAt", FieldType::Time, SHOWN, |it| it.observed_at.into()),
+    field("reason", FieldType::Quote, SHOWN, |it| (&it.reason).into()),
+    field("sourceId", FieldType::Id, SHOWN, |it| it.source_id.into()),
 ];

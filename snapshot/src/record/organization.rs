@@ -5,26 +5,27 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{Publication, Shared, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{InternedStr, PublicationStatus, row};
 
 /// Wherever the record is, even if only named.
-const NAMED: Shows = Shows::REFERENCE.and(Shows::LISTED).and(Shows::ROW).and(Shows::DETAIL);
+const NAMED: Visibility =
+    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// A body that runs programs.
     Organization {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Canonical slug.
         slug: String,
         /// Name in its own language.
         name: String,
         /// ISO 3166-1 alpha-2.
-        country_code: Option<Shared>,
+        country_code: Option<InternedStr>,
         /// Home page.
         website_url: Option<String>,
         /// What it does.
@@ -32,10 +33,10 @@ row! {
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "super::null_is_empty")] aliases: Vec<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
@@ -44,10 +45,10 @@ row! {
     /// Somebody who leads an organization.
     Leader {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         organization_id: Uuid,
         /// Name.
         name: String,
@@ -56,10 +57,10 @@ row! {
         /// Page about them.
         url: Option<String>,
         /// First day in office.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         started_on: Option<Date>,
         /// Last day in office.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         ended_on: Option<Date>,
     }
 }
@@ -68,13 +69,13 @@ row! {
     /// Where an organization can be followed or reached.
     Channel {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         organization_id: Uuid,
         /// `website`, `newsletter`, `mastodon`, …
-        kind: Shared,
+        kind: InternedStr,
         /// What people read.
         label: Option<String>,
         /// Address.
@@ -86,10 +87,10 @@ row! {
     /// News of an organization.
     Post {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         organization_id: Uuid,
         /// Headline.
         title: String,
@@ -98,46 +99,46 @@ row! {
         /// A sentence about it.
         summary: Option<String>,
         /// When it appeared.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         published_on: Option<Date>,
     }
 }
 
 /// What answers show of an organization.
 pub static ORGANIZATION: &[Field<Organization>] = &[
-    field("id", Kind::Id, NAMED, |it| it.id.into()),
-    field("slug", Kind::Slug, NAMED, |it| (&it.slug).into()),
-    field("name", Kind::Text, NAMED, |it| (&it.name).into()),
-    field("countryCode", Kind::Word, SHOWN, |it| (&it.country_code).into()),
-    field("websiteUrl", Kind::Url, SHOWN, |it| (&it.website_url).into()),
-    field("description", Kind::Text, SHOWN, |it| (&it.description).into()),
-    field("createdAt", Kind::Time, SHOWN, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+    field("id", FieldType::Id, NAMED, |it| it.id.into()),
+    field("slug", FieldType::Slug, NAMED, |it| (&it.slug).into()),
+    field("name", FieldType::Text, NAMED, |it| (&it.name).into()),
+    field("countryCode", FieldType::Word, SHOWN, |it| (&it.country_code).into()),
+    field("websiteUrl", FieldType::Url, SHOWN, |it| (&it.website_url).into()),
+    field("description", FieldType::Text, SHOWN, |it| (&it.description).into()),
+    field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];
 
 /// What answers show of a leader.
 pub static LEADER: &[Field<Leader>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("name", Kind::Quote, SHOWN, |it| (&it.name).into()),
-    field("role", Kind::Quote, SHOWN, |it| (&it.role).into()),
-    field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("startedOn", Kind::Day, SHOWN, |it| it.started_on.into()),
-    field("endedOn", Kind::Day, SHOWN, |it| it.ended_on.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("name", FieldType::Quote, SHOWN, |it| (&it.name).into()),
+    field("role", FieldType::Quote, SHOWN, |it| (&it.role).into()),
+    field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),
+    field("startedOn", FieldType::Day, SHOWN, |it| it.started_on.into()),
+    field("endedOn", FieldType::Day, SHOWN, |it| it.ended_on.into()),
 ];
 
 /// What answers show of a channel.
 pub static CHANNEL: &[Field<Channel>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("kind", Kind::Word, SHOWN, |it| (&it.kind).into()),
-    field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("label", Kind::Quote, SHOWN, |it| (&it.label).into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("kind", FieldType::Word, SHOWN, |it| (&it.kind).into()),
+    field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),
+    field("label", FieldType::Quote, SHOWN, |it| (&it.label).into()),
 ];
 
 /// What answers show of a post.
 pub static POST: &[Field<Post>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("title", Kind::Quote, SHOWN, |it| (&it.title).into()),
-    field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("summary", Kind::Quote, SHOWN, |it| (&it.summary).into()),
-    field("publishedOn", Kind::Day, SHOWN, |it| it.published_on.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("title", FieldType::Quote, SHOWN, |it| (&it.title).into()),
+    field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),
+    field("summary", FieldType::Quote, SHOWN, |it| (&it.summary).into()),
+    field("publishedOn", FieldType::Day, SHOWN, |it| it.published_on.into()),
 ];

@@ -4,26 +4,27 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{Lifecycle, Number, Publication, Shared, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{InternedStr, Lifecycle, Number, PublicationStatus, row};
 
-const ROW: Shows = Shows::ROW;
-const LISTED: Shows = Shows::LISTED;
-const DETAIL: Shows = Shows::DETAIL;
-const TOOL: Shows = Shows::TOOL;
+const ROW: Visibility = Visibility::ROW;
+const LISTED: Visibility = Visibility::LISTED;
+const DETAIL: Visibility = Visibility::DETAIL;
+const TOOL: Visibility = Visibility::TOOL;
 /// Wherever the record is, even if only named.
-const NAMED: Shows = Shows::REFERENCE.and(Shows::LISTED).and(Shows::ROW).and(Shows::DETAIL);
+const NAMED: Visibility =
+    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// An opportunity.
     Program {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// Who runs it.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         organization_id: Uuid,
         /// Canonical slug.
         slug: String,
@@ -34,15 +35,15 @@ row! {
         /// The long text.
         description: Option<String>,
         /// Value of the `types` facet.
-        program_type: Shared,
+        program_type: InternedStr,
         /// Values of the `fields` facet.
-        #[serde(default, deserialize_with = "super::null_is_empty")] fields: Vec<Shared>,
+        #[serde(default, deserialize_with = "super::null_is_empty")] fields: Vec<InternedStr>,
         /// Places whose people may apply.
-        #[serde(default, deserialize_with = "super::null_is_empty")] eligible_countries: Vec<Shared>,
+        #[serde(default, deserialize_with = "super::null_is_empty")] eligible_countries: Vec<InternedStr>,
         /// Places where it happens.
-        #[serde(default, deserialize_with = "super::null_is_empty")] destination_countries: Vec<Shared>,
+        #[serde(default, deserialize_with = "super::null_is_empty")] destination_countries: Vec<InternedStr>,
         /// Values of the `careers` facet.
-        #[serde(default, deserialize_with = "super::null_is_empty")] career_stages: Vec<Shared>,
+        #[serde(default, deserialize_with = "super::null_is_empty")] career_stages: Vec<InternedStr>,
         /// Least funding, US dollars.
         funding_min_usd: Option<Number>,
         /// Most funding, US dollars.
@@ -54,19 +55,19 @@ row! {
         /// Where it stands.
         lifecycle: Lifecycle,
         /// When that was observed.
-        #[serde(default, deserialize_with = "super::written::moment_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
         lifecycle_checked_at: Option<Timestamp>,
         /// When the source was last read.
-        #[serde(default, deserialize_with = "super::written::moment_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
         /// BCP 47 language of the original text; the dataset's default when absent.
-        language: Option<Shared>,
+        language: Option<InternedStr>,
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "super::null_is_empty")] aliases: Vec<String>,
     }
@@ -88,28 +89,28 @@ impl Program {
 
 /// What answers show of a program, in the order of the contract.
 pub static PROGRAM: &[Field<Program>] = &[
-    field("id", Kind::Id, NAMED, |it| it.id.into()),
-    field("organizationId", Kind::Id, DETAIL, |it| it.organization_id.into()),
-    field("slug", Kind::Slug, NAMED.and(TOOL), |it| (&it.slug).into()),
-    field("name", Kind::Text, NAMED.and(TOOL), |it| (&it.name).into()),
-    field("summary", Kind::Text, SHOWN, |it| (&it.summary).into()),
-    field("description", Kind::Text, DETAIL, |it| (&it.description).into()),
-    field("programType", Kind::Word, DETAIL, |it| (&it.program_type).into()),
-    field("type", Kind::Word, LISTED.and(ROW).and(TOOL), |it| (&it.program_type).into()),
+    field("id", FieldType::Id, NAMED, |it| it.id.into()),
+    field("organizationId", FieldType::Id, DETAIL, |it| it.organization_id.into()),
+    field("slug", FieldType::Slug, NAMED.and(TOOL), |it| (&it.slug).into()),
+    field("name", FieldType::Text, NAMED.and(TOOL), |it| (&it.name).into()),
+    field("summary", FieldType::Text, SHOWN, |it| (&it.summary).into()),
+    field("description", FieldType::Text, DETAIL, |it| (&it.description).into()),
+    field("programType", FieldType::Word, DETAIL, |it| (&it.program_type).into()),
+    field("type", FieldType::Word, LISTED.and(ROW).and(TOOL), |it| (&it.program_type).into()),
     // Rows tell the lifecycle early, the record itself beside `active`.
-    field("lifecycle", Kind::Word, LISTED.and(ROW), |it| it.lifecycle.as_str().into()),
-    field("lifecycleCheckedAt", Kind::Time, ROW, |it| it.lifecycle_checked_at.into()),
-    field("fields", Kind::Words, SHOWN, |it| (&it.fields).into()),
-    field("eligibleCountries", Kind::Places, SHOWN, |it| (&it.eligible_countries).into()),
-    field("destinationCountries", Kind::Places, SHOWN, |it| (&it.destination_countries).into()),
-    field("careerStages", Kind::Words, SHOWN, |it| (&it.career_stages).into()),
-    field("fundingMinUsd", Kind::Amount, SHOWN, |it| it.funding_min_usd.into()),
-    field("fundingMaxUsd", Kind::Amount, SHOWN, |it| it.funding_max_usd.into()),
-    field("officialUrl", Kind::Url, SHOWN.and(TOOL), |it| (&it.official_url).into()),
-    field("active", Kind::Flag, DETAIL, |it| it.lifecycle.is_active().into()),
-    field("lifecycle", Kind::Word, DETAIL, |it| it.lifecycle.as_str().into()),
-    field("lifecycleCheckedAt", Kind::Time, DETAIL, |it| it.lifecycle_checked_at.into()),
-    field("sourceCheckedAt", Kind::Time, SHOWN.and(TOOL), |it| it.source_checked_at.into()),
-    field("createdAt", Kind::Time, DETAIL, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, DETAIL, |it| it.updated_at.into()),
+    field("lifecycle", FieldType::Word, LISTED.and(ROW), |it| it.lifecycle.as_str().into()),
+    field("lifecycleCheckedAt", FieldType::Time, ROW, |it| it.lifecycle_checked_at.into()),
+    field("fields", FieldType::Words, SHOWN, |it| (&it.fields).into()),
+    field("eligibleCountries", FieldType::Places, SHOWN, |it| (&it.eligible_countries).into()),
+    field("destinationCountries", FieldType::Places, SHOWN, |it| (&it.destination_countries).into()),
+    field("careerStages", FieldType::Words, SHOWN, |it| (&it.career_stages).into()),
+    field("fundingMinUsd", FieldType::Amount, SHOWN, |it| it.funding_min_usd.into()),
+    field("fundingMaxUsd", FieldType::Amount, SHOWN, |it| it.funding_max_usd.into()),
+    field("officialUrl", FieldType::Url, SHOWN.and(TOOL), |it| (&it.official_url).into()),
+    field("active", FieldType::Flag, DETAIL, |it| it.lifecycle.is_active().into()),
+    field("lifecycle", FieldType::Word, DETAIL, |it| it.lifecycle.as_str().into()),
+    field("lifecycleCheckedAt", FieldType::Time, DETAIL, |it| it.lifecycle_checked_at.into()),
+    field("sourceCheckedAt", FieldType::Time, SHOWN.and(TOOL), |it| it.source_checked_at.into()),
+    field("createdAt", FieldType::Time, DETAIL, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, DETAIL, |it| it.updated_at.into()),
 ];

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Award, Cycle, EntityType, Fact, Locale, Organization, Program, Publication, Recipient, Source, row,
+    Award, Cycle, EntityType, Fact, Locale, Organization, Program, PublicationStatus, Recipient, Source, row,
 };
 
 /// Which record: an id is unique among the records of one kind only.
@@ -24,7 +24,7 @@ row! {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         entity_id: Uuid,
         /// The slug that is not canonical.
         slug: String,
@@ -37,7 +37,7 @@ row! {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         entity_id: Uuid,
         /// In which language.
         locale: Locale,

@@ -5,61 +5,61 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::shown::{Field, Kind, Shows, field};
-use super::{EntityType, Publication, Shared, row};
+use super::field_table::{Field, FieldType, Visibility, field};
+use super::{EntityType, InternedStr, PublicationStatus, row};
 
 /// Where the record itself is.
-const SHOWN: Shows = Shows::ROW.and(Shows::DETAIL);
+const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// Where a statement was read.
     Source {
         /// Identity.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         id: Uuid,
         /// What it supports.
         entity_type: EntityType,
         /// Which one.
-        #[serde(deserialize_with = "super::written::id")]
+        #[serde(deserialize_with = "super::strict_formats::id")]
         entity_id: Uuid,
         /// Kind of document.
-        kind: Shared,
+        kind: InternedStr,
         /// Address.
         url: Option<String>,
         /// Title.
         title: Option<String>,
         /// Who published it.
-        publisher: Option<Shared>,
+        publisher: Option<InternedStr>,
         /// When.
-        #[serde(default, deserialize_with = "super::written::day")]
+        #[serde(default, deserialize_with = "super::strict_formats::day")]
         published_on: Option<Date>,
         /// When it was read.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         retrieved_at: Timestamp,
         /// When it was last checked.
-        #[serde(default, deserialize_with = "super::written::moment_or_none")]
+        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
         source_checked_at: Option<Timestamp>,
         /// First seen.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::written::moment")]
+        #[serde(deserialize_with = "super::strict_formats::moment")]
         updated_at: Timestamp,
     }
 }
 
 /// What answers show of a source.
 pub static SOURCE: &[Field<Source>] = &[
-    field("id", Kind::Id, SHOWN, |it| it.id.into()),
-    field("entityType", Kind::Word, SHOWN, |it| it.entity_type.as_str().into()),
-    field("entityId", Kind::Id, SHOWN, |it| it.entity_id.into()),
-    field("kind", Kind::Word, SHOWN, |it| (&it.kind).into()),
-    field("url", Kind::Url, SHOWN, |it| (&it.url).into()),
-    field("title", Kind::Quote, SHOWN, |it| (&it.title).into()),
-    field("publisher", Kind::Quote, SHOWN, |it| (&it.publisher).into()),
-    field("publishedOn", Kind::Day, SHOWN, |it| it.published_on.into()),
-    field("retrievedAt", Kind::Time, SHOWN, |it| it.retrieved_at.into()),
-    field("sourceCheckedAt", Kind::Time, SHOWN, |it| it.source_checked_at.into()),
-    field("createdAt", Kind::Time, SHOWN, |it| it.created_at.into()),
-    field("updatedAt", Kind::Time, SHOWN, |it| it.updated_at.into()),
+    field("id", FieldType::Id, SHOWN, |it| it.id.into()),
+    field("entityType", FieldType::Word, SHOWN, |it| it.entity_type.as_str().into()),
+    field("entityId", FieldType::Id, SHOWN, |it| it.entity_id.into()),
+    field("kind", FieldType::Word, SHOWN, |it| (&it.kind).into()),
+    field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),
+    field("title", FieldType::Quote, SHOWN, |it| (&it.title).into()),
+    field("publisher", FieldType::Quote, SHOWN, |it| (&it.publisher).into()),
+    field("publishedOn", FieldType::Day, SHOWN, |it| it.published_on.into()),
+    field("retrievedAt", FieldType::Time, SHOWN, |it| it.retrieved_at.into()),
+    field("sourceCheckedAt", FieldType::Time, SHOWN, |it| it.source_checked_at.into()),
+    field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
+    field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];

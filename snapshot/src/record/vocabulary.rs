@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Locale, Publication, row};
+use super::{Locale, PublicationStatus, row};
 
 row! {
     /// What people read for a facet value.

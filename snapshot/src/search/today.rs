@@ -10,7 +10,7 @@ use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bi
 use crate::search::values::Values;
 use crate::search::{FacetCounts, Index, Order};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, OPEN_STATES, Openness, Season, Standing};
+use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
 
 const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts", "season.stated"];
 
@@ -107,7 +107,7 @@ impl Seasons {
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramState {
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: DisplayStatus,
     /// What its dates say.
     pub openness: Openness,
     /// What was observed.

@@ -28,13 +28,13 @@ use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
+use super::build_info::{NewFile, RecordFingerprint, RecordIds};
 use super::digest::{Digest, Hex};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::table::FileTable;
-use super::told::{Ids, Key, Page};
 
 /// Kinds of records, as addresses have them.
-pub const KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
+pub const RECORD_KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
 /// Where their pages are.
 const RECORDS: &str = "public/api/v1/";
 /// How long removals are told, in seconds.
@@ -52,7 +52,7 @@ pub struct Publication {
     published: i64,
     /// The day it was made for, as the number 20261121.
     day: i32,
-    /// Records of each of [`KINDS`] that it added, changed and removed.
+    /// Records of each of [`RECORD_KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
     /// When it is said to have changed what it changed, in seconds since 1970; 0 in histories that say nothing of it.
     at: i64,
@@ -84,22 +84,22 @@ impl Publication {
 #[repr(C)]
 struct Record {
     /// Hash of its pages, cut short.
-    version: Version,
+    version: RecordVersion,
     /// The publication that gave it this version.
     sequence: u64,
 }
 
 /// Tells what a record says from all that it said before.
-pub type Version = [u8; 16];
+pub type RecordVersion = [u8; 16];
 
 /// Version and key of each record, by the path of its page.
-pub(super) type Known = FxHashMap<String, (Version, Key)>;
+pub(super) type Known = FxHashMap<String, (RecordVersion, RecordFingerprint)>;
 
 /// The kind and slug of a record's page; that of another language is none.
 fn record_of(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(RECORDS)?.split_once('/')?;
     let slug = name.strip_suffix(".json")?;
-    (KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
+    (RECORD_KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
 }
 
 /// The same of a page in any language.
@@ -116,33 +116,33 @@ pub(super) struct Gathered {
     /// By the path of the record: paths of its pages and their hashes without the holes.
     pages: BTreeMap<String, BTreeMap<String, Digest>>,
     /// Those whose pages are as they were.
-    kept: BTreeMap<String, Version>,
-    made: FxHashMap<String, Key>,
+    kept: BTreeMap<String, RecordVersion>,
+    made: FxHashMap<String, RecordFingerprint>,
 }
 
 impl Gathered {
     /// Takes a page in, if it is one of a record.
-    pub(super) fn add(&mut self, page: &Page<'_>, identity: Digest) {
+    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
         let Some(record) = page_of(page.path) else { return };
         let digest = if page.holes.is_empty() { identity } else { without_holes(page) };
         self.pages.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
     /// What a record is made from.
-    pub(super) fn made(&mut self, record: &str, from: Key) {
+    pub(super) fn made(&mut self, record: &str, from: RecordFingerprint) {
         self.made.insert(record.to_owned(), from);
     }
 
     /// Takes a record in that is as it was.
-    pub(super) fn keep(&mut self, record: &str, version: Version) {
+    pub(super) fn keep(&mut self, record: &str, version: RecordVersion) {
         self.kept.insert(record.to_owned(), version);
     }
 
     /// What all records say, sorted by path.
-    pub(super) fn versions(&self, ids: &Ids) -> Versions {
+    pub(super) fn versions(&self, ids: &RecordIds) -> Versions {
         let version = |pages: &BTreeMap<String, Digest>| {
             let all: Vec<u8> = pages.values().flat_map(|digest| digest.0).collect();
-            let mut version = Version::default();
+            let mut version = RecordVersion::default();
             version.copy_from_slice(&Digest::of(&all).0[..16]);
             version
         };
@@ -152,7 +152,7 @@ impl Gathered {
         };
         let made = self.pages.iter().map(|(path, pages)| (path, version(pages)));
         let all = made.chain(self.kept.iter().map(|(path, version)| (path, *version)));
-        let said = |(path, version): (&String, Version)| Said {
+        let said = |(path, version): (&String, RecordVersion)| Said {
             path: path.clone(),
             version,
             id: id(path).unwrap_or(UNKNOWN),
@@ -164,7 +164,7 @@ impl Gathered {
     }
 }
 
-fn without_holes(page: &Page<'_>) -> Digest {
+fn without_holes(page: &NewFile<'_>) -> Digest {
     let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
     for hole in page.holes {
         let start = hole.start as usize;
@@ -184,9 +184,9 @@ const UNKNOWN: RecordId = [0; 16];
 /// What a record says, by the path of its page.
 pub(super) struct Said {
     path: String,
-    version: Version,
+    version: RecordVersion,
     id: RecordId,
-    made: Key,
+    made: RecordFingerprint,
 }
 
 /// What all records say, sorted by path.
@@ -195,7 +195,7 @@ pub(super) type Versions = Vec<Said>;
 /// A publication that is being made.
 pub(super) struct Next<'a> {
     /// The history and the pages of the generation before.
-    pub(super) live: Option<(&'a Changes, &'a FileTable)>,
+    pub(super) live: Option<(&'a History, &'a FileTable)>,
     /// Its manifest, hashed.
     pub(super) manifest: Digest,
     pub(super) sequence: u64,
@@ -240,7 +240,7 @@ impl Next<'_> {
         history.put::<u64>("removed.sequence", gone.iter().map(|gone| gone.sequence).collect::<Vec<_>>());
         history.put::<RecordId>("removed.id", gone.iter().map(|gone| gone.id).collect::<Vec<_>>());
         history.put::<u64>("floor", [floor]);
-        history.put::<Key>("made", versions.iter().map(|said| said.made).collect::<Vec<_>>());
+        history.put::<RecordFingerprint>("made", versions.iter().map(|said| said.made).collect::<Vec<_>>());
     }
 
     /// The removals that are told, in order, and the last publication of which some are told no longer.
@@ -256,7 +256,7 @@ impl Next<'_> {
         let is_there = |path: &str| versions.binary_search_by(|said| said.path.as_str().cmp(path)).is_ok();
         let mut floor = before.map_or(0, |before| before.floor);
         let mut told = Vec::new();
-        for gone in before.into_iter().flat_map(Changes::gone).filter(|gone| !is_there(gone.path)) {
+        for gone in before.into_iter().flat_map(History::gone).filter(|gone| !is_there(gone.path)) {
             match before.is_some_and(|before| self.is_old(before, gone.sequence)) {
                 true => floor = floor.max(gone.sequence),
                 false => told.push(gone),
@@ -271,7 +271,7 @@ impl Next<'_> {
     }
 
     /// Whether a removal need not be told any longer.
-    fn is_old(&self, before: &Changes, sequence: u64) -> bool {
+    fn is_old(&self, before: &History, sequence: u64) -> bool {
         before.at(sequence).is_none_or(|at| self.published.as_second() - at.published > KEPT)
     }
 
@@ -286,7 +286,7 @@ impl Next<'_> {
 }
 
 fn add(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {
-    let kind = record_of(path).and_then(|(kind, _)| KINDS.iter().position(|known| *known == kind));
+    let kind = record_of(path).and_then(|(kind, _)| RECORD_KINDS.iter().position(|known| *known == kind));
     if let Some(kind) = kind {
         counts[kind][change] += 1;
     }
@@ -294,20 +294,20 @@ fn add(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {
 
 /// A record at its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Changed<'a> {
+pub struct RecordChange<'a> {
     /// The publication that changed it.
     pub sequence: u64,
     /// When that publication's dataset was published, and later than any change of the publications before it. Of
     /// a publication that is forgotten, as of the oldest that is known.
     pub at: Timestamp,
-    /// One of [`KINDS`].
+    /// One of [`RECORD_KINDS`].
     pub kind: &'a str,
     /// The record's slug.
     pub slug: &'a str,
     /// The record's id, if it was ever told.
     pub id: Option<Uuid>,
     /// What it says; none if it was removed.
-    pub version: Option<Version>,
+    pub version: Option<RecordVersion>,
 }
 
 /// A record that is no more.
@@ -319,7 +319,7 @@ struct Gone<'a> {
 
 /// How far a reader is: all of the publications before and, of this one, all or what comes up to a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Position {
+pub struct HistoryPosition {
     /// A publication; 0 at the beginning.
     pub sequence: u64,
     /// `kind/slug` of the last record of it that was read; none if all of it was.
@@ -329,7 +329,7 @@ pub struct Position {
 }
 
 /// The history of a generation.
-pub struct Changes {
+pub struct History {
     root: Digest,
     log: Section<Publication>,
     records: Section<Record>,
@@ -338,7 +338,7 @@ pub struct Changes {
     gone_sequence: Section<u64>,
     gone_ids: Option<Section<RecordId>>,
     floor: u64,
-    made: Option<Section<Key>>,
+    made: Option<Section<RecordFingerprint>>,
     /// All records in the order in which they are told.
     order: OnceLock<Vec<Told>>,
 }
@@ -353,7 +353,7 @@ struct Told {
     record: u32,
 }
 
-impl Changes {
+impl History {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
         let wrong = |section| SectionError::Content(section, "does not fit the others");
         let text = history.get::<u8>("removed")?;
@@ -410,7 +410,7 @@ impl Changes {
     /// publication that this history passed by, as one that was rolled out and aborted, has what nothing here takes
     /// back; one that is still to come may be live elsewhere already.
     #[must_use]
-    pub fn reaches(&self, from: &Position) -> bool {
+    pub fn reaches(&self, from: &HistoryPosition) -> bool {
         let last = self.log.last().map_or(0, |live| live.sequence);
         let is_own = |sequence: u64| sequence <= self.floor || sequence > last || self.at(sequence).is_some();
         if !is_own(from.sequence) || !is_own(from.begun) {
@@ -423,11 +423,15 @@ impl Changes {
 
     /// Where a reader is after a record that was read from a position on.
     #[must_use]
-    pub fn next(&self, from: &Position, last: &Changed<'_>) -> Position {
+    pub fn next(&self, from: &HistoryPosition, last: &RecordChange<'_>) -> HistoryPosition {
         let is_begin = from.sequence == 0 && from.record.is_none();
         let begun = if is_begin { self.log.last().map_or(0, |live| live.sequence) } else { from.begun };
         let begun = if last.sequence < begun { begun } else { 0 };
-        Position { sequence: last.sequence, record: Some(format!("{}/{}", last.kind, last.slug)), begun }
+        HistoryPosition {
+            sequence: last.sequence,
+            record: Some(format!("{}/{}", last.kind, last.slug)),
+            begun,
+        }
     }
 
     fn gone(&self) -> impl Iterator<Item = Gone<'_>> {
@@ -443,7 +447,12 @@ impl Changes {
 
     /// Records that changed after a position, `most` of them at most, in order of publications and addresses.
     #[must_use]
-    pub fn after<'a>(&'a self, files: &'a FileTable, from: &Position, most: usize) -> Vec<Changed<'a>> {
+    pub fn after<'a>(
+        &'a self,
+        files: &'a FileTable,
+        from: &HistoryPosition,
+        most: usize,
+    ) -> Vec<RecordChange<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         let last = from.record.as_ref().map(|record| format!("{RECORDS}{record}.json"));
         let is_read = |told: &Told| match told.sequence.cmp(&from.sequence) {
@@ -457,12 +466,12 @@ impl Changes {
 
     /// The records that changed last, the newest first.
     #[must_use]
-    pub fn newest<'a>(&'a self, files: &'a FileTable, most: usize) -> Vec<Changed<'a>> {
+    pub fn newest<'a>(&'a self, files: &'a FileTable, most: usize) -> Vec<RecordChange<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         order.iter().rev().take(most).filter_map(|told| self.changed(files, told)).collect()
     }
 
-    fn changed<'a>(&'a self, files: &'a FileTable, told: &Told) -> Option<Changed<'a>> {
+    fn changed<'a>(&'a self, files: &'a FileTable, told: &Told) -> Option<RecordChange<'a>> {
         let &Told { sequence, number, record } = told;
         let (kind, slug) = record_of(self.path(files, number))?;
         let version = self.records.get(record as usize).map(|record| record.version);
@@ -471,7 +480,7 @@ impl Changes {
             None => id_in(&self.gone_ids, (number as usize).saturating_sub(files.len())),
         };
         let id = (id != UNKNOWN).then(|| Uuid::from_bytes(id));
-        Some(Changed { sequence, at: self.told_at(sequence), kind, slug, id, version })
+        Some(RecordChange { sequence, at: self.told_at(sequence), kind, slug, id, version })
     }
 
     /// Records by the path of their page, with their ids.

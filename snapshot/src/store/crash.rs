@@ -17,16 +17,16 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::body::Body;
+use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
 use super::digest::Digest;
 use super::generation::{current, open_current_on};
-use super::keep::{gc_on, rollback_on};
-use super::manifest::{Counts, Id};
+use super::manifest::{GenerationId, RecordCounts};
 use super::objects::Pack;
+use super::retention::{gc_on, rollback_on};
 use super::sections::Mapping;
 use super::stage::Stage;
-use super::told::{About, Layout, Page, Published};
-use super::verify::{Mode, verify_on};
-use super::vfs::{Kind, Lock, Stamp, Vfs};
+use super::verify::{VerifyMode, verify_on};
+use super::vfs::{FileType, Lock, Stamp, Vfs};
 use super::{CURRENT_TMP, GENERATIONS, StoreError};
 
 /// Entries that appear (a node) or go (none) together.
@@ -248,16 +248,16 @@ impl Vfs for Model {
         Ok(Body::of(&self.state().file(name)?))
     }
 
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
         let mut state = self.state();
         let node = state.find(dir)?;
         let entries = state.entries(node)?;
         let kind = |node: usize, state: &mut State| match &state.nodes[node] {
-            Node::Directory { .. } => Kind::Directory,
+            Node::Directory { .. } => FileType::Directory,
             Node::File { .. } => {
                 state.settle(node);
-                let Node::File { bytes, .. } = &state.nodes[node] else { return Kind::Other };
-                Kind::File(bytes.len() as u64)
+                let Node::File { bytes, .. } = &state.nodes[node] else { return FileType::Other };
+                FileType::File(bytes.len() as u64)
             }
         };
         Ok(entries.into_iter().map(|(name, node)| (name, kind(node, &mut state))).collect())
@@ -369,39 +369,39 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
     states
 }
 
-fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
+fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
     publish_as(vfs, text, &Layout::Tree { encoder: "none".to_owned() })
 }
 
 const PACKS: Layout = Layout::Packs { level: 1 };
 
-fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<Published, StoreError> {
+fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<PublishOutcome, StoreError> {
     let stage = Stage::begin_on(vfs, layout)?;
     let long = format!("{text} {}", "long enough for siblings ".repeat(30));
     let pages = [("public/a.json", "always the same"), ("public/b/c.json", &*long), ("index/x.bin", text)];
     for (path, body) in pages {
-        let page = Page { path, body: body.as_bytes(), holes: &[], encodings: true };
+        let page = NewFile { path, body: body.as_bytes(), holes: &[], encodings: true };
         stage.put(page, &|coding, body| (coding.suffix() == ".gz").then(|| body[..100].to_vec()))?;
     }
     stage.publish(&about(text), 1)
 }
 
 /// What a generation made from a text is.
-fn about(text: &str) -> About {
-    About {
+fn about(text: &str) -> BuildInfo {
+    BuildInfo {
         generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),
         as_of: date(2026, 11, 20),
         base_url: "https://example.org".to_owned(),
         source: Digest::of(text.as_bytes()),
-        counts: Counts::default(),
+        counts: RecordCounts::default(),
         complete: true,
-        recipe: None,
-        ids: super::Ids::default(),
+        fingerprint: None,
+        ids: super::RecordIds::default(),
     }
 }
 
-fn verified(vfs: &Arc<dyn Vfs>) -> Result<Id, Vec<StoreError>> {
-    verify_on(vfs, None, Mode::Deep, 1, &|_, _| ()).map(|report| report.id)
+fn verified(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, Vec<StoreError>> {
+    verify_on(vfs, None, VerifyMode::Deep, 1, &|_, _| ()).map(|report| report.id)
 }
 
 /// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::StoreError;
 use super::body::Body;
 use super::generation::Generation;
-use super::manifest::{Id, Manifest};
+use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionWriter, Sections};
 
 /// In the rows of `moved`: the generation before has no such page.
@@ -15,24 +15,24 @@ const ADDED: u32 = 1 << 31;
 
 /// What happened to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum PathChange {
     /// Only the new generation has it.
     Added,
     /// Its identity body has other bytes.
-    Changed,
+    Modified,
     /// Only the old generation has it.
     Removed,
 }
 
 /// What is different between two generations.
 #[derive(Debug)]
-pub struct Difference {
+pub struct GenerationDiff {
     /// What the old one is.
     pub old: Manifest,
     /// What the new one is.
     pub new: Manifest,
     /// Path below the generation of every page that is not the same in both, sorted.
-    pub pages: Vec<(String, Change)>,
+    pub pages: Vec<(String, PathChange)>,
 }
 
 /// Compares two generations by the hashes they were published with. `old` and `new` are each a root, which
@@ -42,7 +42,7 @@ pub struct Difference {
 /// # Errors
 ///
 /// If one of the two cannot be opened, or `old` has no parent to compare it with.
-pub fn diff(old: &Path, new: Option<&Path>) -> Result<Difference, StoreError> {
+pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError> {
     let first = open(old)?;
     let (old, new) = match new {
         Some(new) => (first, open(new)?),
@@ -53,7 +53,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<Difference, StoreError> {
     };
     let pages = changes(identities(&old), identities(&new));
     let pages = pages.into_iter().map(|(path, change, _)| (path.to_owned(), change)).collect();
-    Ok(Difference { old: old.manifest().clone(), new: new.manifest().clone(), pages })
+    Ok(GenerationDiff { old: old.manifest().clone(), new: new.manifest().clone(), pages })
 }
 
 fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
@@ -64,7 +64,7 @@ fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
 fn changes<'old, 'new: 'old>(
     old: impl Iterator<Item = (&'old str, Body)>,
     new: impl Iterator<Item = (&'new str, Body)>,
-) -> Vec<(&'old str, Change, u32)> {
+) -> Vec<(&'old str, PathChange, u32)> {
     let (mut old, mut new) = (old.peekable(), new.peekable());
     let (mut found, mut row) = (Vec::new(), 0);
     loop {
@@ -78,10 +78,10 @@ fn changes<'old, 'new: 'old>(
         let after = if order.is_ge() { new.next() } else { None };
         match (before, after) {
             (Some((path, before)), Some((_, after))) if before != after => {
-                found.push((path, Change::Changed, row));
+                found.push((path, PathChange::Modified, row));
             }
-            (Some((path, _)), None) => found.push((path, Change::Removed, row)),
-            (None, Some((path, _))) => found.push((path, Change::Added, row)),
+            (Some((path, _)), None) => found.push((path, PathChange::Removed, row)),
+            (None, Some((path, _))) => found.push((path, PathChange::Added, row)),
             _ => {}
         }
         row += u32::from(after.is_some());
@@ -98,9 +98,9 @@ pub(super) fn keep<'a>(
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
     for (path, change, row) in changes(identities(before), pages) {
         match change {
-            Change::Added => moved.push(row | ADDED),
-            Change::Changed => moved.push(row),
-            Change::Removed => gone.extend([path.as_bytes(), b"\n"].concat()),
+            PathChange::Added => moved.push(row | ADDED),
+            PathChange::Modified => moved.push(row),
+            PathChange::Removed => gone.extend([path.as_bytes(), b"\n"].concat()),
         }
     }
     history.put::<u8>("before", before.manifest().to_bytes());
@@ -109,22 +109,22 @@ pub(super) fn keep<'a>(
 }
 
 /// What a generation keeps about the one before. Nothing, if it is the first, or was published before this was kept.
-fn kept(of: &Generation) -> Option<Difference> {
+fn kept(of: &Generation) -> Option<GenerationDiff> {
     let history: Sections = of.history().ok()?;
     let before = Manifest::parse(&history.get::<u8>("before").ok()?).ok()?;
     let gone = history.get::<u8>("gone").ok()?;
-    let gone = std::str::from_utf8(&gone).ok()?.lines().map(|path| (path.to_owned(), Change::Removed));
-    let mut pages: Vec<(String, Change)> = gone.collect();
+    let gone = std::str::from_utf8(&gone).ok()?.lines().map(|path| (path.to_owned(), PathChange::Removed));
+    let mut pages: Vec<(String, PathChange)> = gone.collect();
     for row in history.get::<u32>("moved").ok()?.iter() {
-        let change = if row & ADDED == 0 { Change::Changed } else { Change::Added };
+        let change = if row & ADDED == 0 { PathChange::Modified } else { PathChange::Added };
         pages.push((of.files().get(row & !ADDED)?.path().to_owned(), change));
     }
     pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    Some(Difference { old: before, new: of.manifest().clone(), pages })
+    Some(GenerationDiff { old: before, new: of.manifest().clone(), pages })
 }
 
 /// The root of a path that names a generation's folder, and which generation that is.
-fn named(path: &Path) -> Option<(&Path, Id)> {
+fn named(path: &Path) -> Option<(&Path, GenerationId)> {
     let id = path.file_name()?.to_str()?.parse().ok()?;
     let root = path.parent()?.parent()?;
     Some((if root.as_os_str().is_empty() { Path::new(".") } else { root }, id))

@@ -4,19 +4,19 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::away::{Away, Reach};
 use super::body::{Body, Coding};
-use super::changes::Changes;
+use super::changes::History;
 use super::digest::Digest;
-use super::manifest::{Id, Manifest, Refused};
+use super::lazy::{LazyBodies, ReadMode};
+use super::manifest::{GenerationId, Manifest, ManifestError};
 use super::objects::Objects;
 use super::sections::{SectionError, Sections};
 use super::siblings::Siblings;
 use super::table::{FileEntry, FileTable};
-use super::vfs::{Disk, Kind, Lock, Stamp, Vfs, damaged, failed};
+use super::vfs::{Disk, FileType, Lock, Stamp, Vfs, damaged, failed};
 use super::{
-    Absent, CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem,
-    SIBLINGS, StoreError,
+    BodyUnavailable, CURRENT, FILE_LIST, FILE_TABLE, FileProblem, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST,
+    OBJECTS, SIBLINGS, StoreError,
 };
 
 /// Longest `CURRENT` and longest manifest that are read, in bytes.
@@ -30,9 +30,9 @@ pub struct Generation {
     manifest: Manifest,
     files: FileTable,
     /// What the publications until this one changed.
-    changes: Changes,
+    changes: History,
     /// Hash of all that it was made from, if that was told.
-    recipe: Option<Digest>,
+    fingerprint: Option<Digest>,
     /// Where its bodies lie, unless it is a tree.
     packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
@@ -67,15 +67,15 @@ impl Generation {
     /// # Errors
     ///
     /// If it is not there, damaged or of another version.
-    pub fn open(root: &Path, id: Id) -> Result<Self, StoreError> {
+    pub fn open(root: &Path, id: GenerationId) -> Result<Self, StoreError> {
         Self::open_on(&open_root(root)?, id, 0)
     }
 
-    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: Id, copy: u64) -> Result<Self, StoreError> {
+    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: GenerationId, copy: u64) -> Result<Self, StoreError> {
         let generation = Self::load(vfs, directory_of(id), copy)?;
         if generation.manifest.id() != id {
             let problem = format!("is the manifest of generation {}", generation.manifest.id());
-            return Err(damaged(&**vfs, &generation.name(MANIFEST), Problem::Format(problem)));
+            return Err(damaged(&**vfs, &generation.name(MANIFEST), FileProblem::Format(problem)));
         }
         Ok(generation)
     }
@@ -94,23 +94,23 @@ impl Generation {
         let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
         let reading = |path: &str| Reading::new(&**vfs, &dir, path);
         let history = reading(HISTORY).sealed(copied, manifest_hash)?;
-        let changes = Changes::open(&history).map_err(|err| reading(HISTORY).damaged(err.into()))?;
+        let changes = History::open(&history).map_err(|err| reading(HISTORY).damaged(err.into()))?;
         let found = vfs.list(&dir).map_err(|err| failed(&**vfs, &dir, err))?;
-        let (files, recipe, packs) = if found.iter().any(|(name, _)| name == OBJECTS) {
+        let (files, fingerprint, packs) = if found.iter().any(|(name, _)| name == OBJECTS) {
             let file = reading(OBJECTS).sections(copied, None)?;
             let objects = Objects::open(vfs, &dir, &file, |problem| reading(OBJECTS).damaged(problem))?;
             let table = reading(FILE_TABLE).packed(&objects, manifest.files.table)?;
-            let (files, recipe) = reading(HISTORY).history(&history, &table)?;
+            let (files, fingerprint) = reading(HISTORY).history(&history, &table)?;
             let bodies = files.bodies().iter().copied();
             let fits = objects.fits(manifest.files.table, bodies);
             fits.map_err(|err| reading(OBJECTS).damaged(err.into()))?;
-            (files, recipe, Some(Arc::new(objects)))
+            (files, fingerprint, Some(Arc::new(objects)))
         } else {
             check_file_list(&**vfs, &dir, &manifest)?;
             let table = reading(FILE_TABLE).sections(copied, Some(manifest.files.table))?;
-            let (files, recipe) = reading(HISTORY).history(&history, &table)?;
+            let (files, fingerprint) = reading(HISTORY).history(&history, &table)?;
             let siblings = reading(SIBLINGS).siblings(copied, manifest.files.table, files.len())?;
-            (files.with_siblings(siblings), recipe, None)
+            (files.with_siblings(siblings), fingerprint, None)
         };
         Ok(Self {
             vfs: Arc::clone(vfs),
@@ -118,7 +118,7 @@ impl Generation {
             manifest,
             files,
             changes,
-            recipe,
+            fingerprint,
             packs,
             copied,
             seen,
@@ -128,7 +128,7 @@ impl Generation {
 
     /// Its name.
     #[must_use]
-    pub fn id(&self) -> Id {
+    pub fn id(&self) -> GenerationId {
         self.manifest.id()
     }
 
@@ -140,14 +140,14 @@ impl Generation {
 
     /// What the publications until this one changed.
     #[must_use]
-    pub fn changes(&self) -> &Changes {
+    pub fn changes(&self) -> &History {
         &self.changes
     }
 
     /// Hash of all that it was made from, the program too, if the publisher told it.
     #[must_use]
-    pub fn recipe(&self) -> Option<Digest> {
-        self.recipe
+    pub fn fingerprint(&self) -> Option<Digest> {
+        self.fingerprint
     }
 
     /// What depends on the generations before it.
@@ -172,8 +172,8 @@ impl Generation {
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("index/{name}");
         let file = Reading::new(&*self.vfs, &self.dir, &path);
-        let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(Problem::Missing))?;
-        let sections = match self.packed(entry, Reach::Near)? {
+        let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(FileProblem::Missing))?;
+        let sections = match self.packed(entry, ReadMode::LocalOnly)? {
             Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err.into()))?,
             None => file.sections(self.copied, None)?,
         };
@@ -190,36 +190,38 @@ impl Generation {
     ///
     /// If the file cannot be read, or is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
-        self.read_within(entry, coding, Reach::Far)
+        self.read_with(entry, coding, ReadMode::AllowRemote)
     }
 
-    /// The same; a page that was left in a store is asked for only with [`Reach::Far`], which may take its time.
+    /// The same; a page that was left in a store is asked for only with [`ReadMode::AllowRemote`], which may take its time.
     ///
     /// # Errors
     ///
     /// As of [`Self::read`].
-    pub fn read_within(
+    pub fn read_with(
         &self,
         entry: FileEntry<'_>,
         coding: Coding,
-        reach: Reach,
+        reach: ReadMode,
     ) -> Result<Vec<u8>, StoreError> {
         let path = format!("{}{}", entry.path(), coding.suffix());
         let file = Reading::new(&*self.vfs, &self.dir, &path);
-        let expected = entry.body(coding).ok_or_else(|| file.damaged(Problem::Missing))?;
+        let expected = entry.body(coding).ok_or_else(|| file.damaged(FileProblem::Missing))?;
         let bytes = match self.packed(entry, reach)? {
             Some(bytes) => bytes,
             None => file.bytes(expected.len)?,
         };
         if bytes.len() as u64 != expected.len {
-            return Err(file.damaged(Problem::Length { expected: expected.len, found: bytes.len() as u64 }));
+            return Err(
+                file.damaged(FileProblem::Length { expected: expected.len, found: bytes.len() as u64 })
+            );
         }
         file.check_hash(expected.sha256, Digest::of(&bytes))?;
         Ok(bytes)
     }
 
     /// The body of a page that lies in packs, not yet compared with anything.
-    fn packed(&self, entry: FileEntry<'_>, reach: Reach) -> Result<Option<Vec<u8>>, StoreError> {
+    fn packed(&self, entry: FileEntry<'_>, reach: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
         self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number(), reach))
     }
 
@@ -230,22 +232,22 @@ impl Generation {
     }
 
     /// Tells it whom to ask for what was left in a store.
-    pub fn ask(&self, away: &Arc<Away>) {
+    pub fn attach(&self, away: &Arc<LazyBodies>) {
         if let Some(packs) = &self.packs {
-            packs.ask(away);
+            packs.attach(away);
         }
     }
 
     /// Whether a page can be read without asking a store.
     #[must_use]
-    pub fn is_near(&self, entry: FileEntry<'_>) -> bool {
-        self.packs.as_ref().is_none_or(|packs| packs.is_near(entry.number()))
+    pub fn is_local(&self, entry: FileEntry<'_>) -> bool {
+        self.packs.as_ref().is_none_or(|packs| packs.is_local(entry.number()))
     }
 
     /// What is said of a page that is not [near](Self::is_near) and not waited for.
     #[must_use]
-    pub fn later(&self) -> StoreError {
-        StoreError::Absent { path: self.vfs.locate(&self.dir), why: Absent::Later }
+    pub fn not_local(&self) -> StoreError {
+        StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why: BodyUnavailable::NotLocal }
     }
 
     /// Refuses one of which bodies were left in a store.
@@ -255,7 +257,10 @@ impl Generation {
     /// If it is one.
     pub fn require_whole(&self) -> Result<(), StoreError> {
         match self.is_lazy() {
-            true => Err(StoreError::Absent { path: self.vfs.locate(&self.dir), why: Absent::Left }),
+            true => Err(StoreError::BodyUnavailable {
+                path: self.vfs.locate(&self.dir),
+                why: BodyUnavailable::IndexOnly,
+            }),
             false => Ok(()),
         }
     }
@@ -336,7 +341,7 @@ pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>, copy: u64) -> Result<Generatio
 }
 
 /// The id in `CURRENT`.
-pub(super) fn current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
+pub(super) fn current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
     let bytes = vfs.read(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
         io::ErrorKind::NotFound => StoreError::Unpublished { path: vfs.locate(CURRENT) },
         _ => failed(vfs, CURRENT, err),
@@ -344,7 +349,11 @@ pub(super) fn current(vfs: &dyn Vfs) -> Result<Id, StoreError> {
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         let found = String::from_utf8_lossy(&bytes);
-        damaged(vfs, CURRENT, Problem::Format(format!("holds {found:?}, expected one generation id and LF")))
+        damaged(
+            vfs,
+            CURRENT,
+            FileProblem::Format(format!("holds {found:?}, expected one generation id and LF")),
+        )
     })
 }
 
@@ -354,16 +363,16 @@ pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Vfs>, StoreError> {
 }
 
 /// Names of all generations that are there, oldest first.
-pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<Id>, StoreError> {
+pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<GenerationId>, StoreError> {
     let found =
         vfs.list(GENERATIONS).map_err(|source| StoreError::Io { path: vfs.locate(GENERATIONS), source })?;
-    let directories = found.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
-    let mut ids: Vec<Id> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
+    let directories = found.into_iter().filter(|(_, kind)| *kind == FileType::Directory);
+    let mut ids: Vec<GenerationId> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
     ids.sort_unstable();
     Ok(ids)
 }
 
-pub(super) fn directory_of(id: Id) -> String {
+pub(super) fn directory_of(id: GenerationId) -> String {
     format!("{GENERATIONS}/{id}")
 }
 
@@ -371,11 +380,11 @@ pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<(Manifest, Diges
     let file = Reading::new(vfs, dir, MANIFEST);
     let bytes = file.bytes(MANIFEST_LIMIT)?;
     if bytes.len() as u64 > MANIFEST_LIMIT {
-        return Err(file.damaged(Problem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
+        return Err(file.damaged(FileProblem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
     }
     let manifest = Manifest::parse(&bytes).map_err(|refused| match refused {
-        Refused::Version(found) => StoreError::Version { path: vfs.locate(&file.name), found },
-        Refused::Problem(problem) => file.damaged(problem),
+        ManifestError::Version(found) => StoreError::Version { path: vfs.locate(&file.name), found },
+        ManifestError::FileProblem(problem) => file.damaged(problem),
     })?;
     Ok((manifest, Digest::of(&bytes)))
 }
@@ -386,7 +395,7 @@ fn check_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<(), 
     file.check_hash(manifest.files.sha256, Digest::of(&list))?;
     match listed_table_hash(&list) {
         Some(table) if table == manifest.files.table => Ok(()),
-        _ => Err(file.damaged(Problem::Format(format!("does not list the {FILE_TABLE} of {MANIFEST}")))),
+        _ => Err(file.damaged(FileProblem::Format(format!("does not list the {FILE_TABLE} of {MANIFEST}")))),
     }
 }
 
@@ -405,10 +414,10 @@ pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sect
 fn index_bytes(vfs: &dyn Vfs, dir: &str) -> Result<u64, StoreError> {
     let list = |dir: &str| vfs.list(dir).map_err(|err| failed(vfs, dir, err));
     let own = list(dir)?;
-    let has_index = own.iter().any(|(name, kind)| name == INDEX_DIR && *kind == Kind::Directory);
+    let has_index = own.iter().any(|(name, kind)| name == INDEX_DIR && *kind == FileType::Directory);
     let mut found = if has_index { list(&format!("{dir}/{INDEX_DIR}"))? } else { Vec::new() };
     found.extend(own.into_iter().filter(|(name, _)| [HISTORY, SIBLINGS, OBJECTS].contains(&&**name)));
-    let sizes = found.into_iter().map(|(_, kind)| if let Kind::File(len) = kind { len } else { 0 });
+    let sizes = found.into_iter().map(|(_, kind)| if let FileType::File(len) = kind { len } else { 0 });
     Ok(sizes.sum())
 }
 
@@ -435,21 +444,21 @@ impl<'a> Reading<'a> {
         let history = self.sections(copied, None)?;
         let sealed = history.get::<Digest>("manifest").map_err(|err| self.damaged(err.into()))?;
         if *sealed != [manifest_hash] {
-            return Err(self.damaged(Problem::Format(format!("does not belong to this {MANIFEST}"))));
+            return Err(self.damaged(FileProblem::Format(format!("does not belong to this {MANIFEST}"))));
         }
         Ok(history)
     }
 
-    /// What the table and the history together are, and the recipe.
+    /// What the table and the history together are, and the fingerprint.
     fn history(
         &self,
         history: &Sections,
         table: &Sections,
     ) -> Result<(FileTable, Option<Digest>), StoreError> {
         let wrong = |err: SectionError| self.damaged(err.into());
-        let recipe = history.get::<Digest>("recipe").map_err(wrong)?.first().copied();
+        let fingerprint = history.get::<Digest>("recipe").map_err(wrong)?.first().copied();
         let files = FileTable::open(table, history.get("changed").map_err(wrong)?).map_err(wrong)?;
-        Ok((files, recipe))
+        Ok((files, fingerprint))
     }
 
     /// The table of files of a generation in packs.
@@ -465,10 +474,10 @@ impl<'a> Reading<'a> {
     }
 
     fn check_hash(&self, expected: Digest, found: Digest) -> Result<(), StoreError> {
-        if expected == found { Ok(()) } else { Err(self.damaged(Problem::Hash { expected, found })) }
+        if expected == found { Ok(()) } else { Err(self.damaged(FileProblem::Hash { expected, found })) }
     }
 
-    fn damaged(&self, problem: Problem) -> StoreError {
+    fn damaged(&self, problem: FileProblem) -> StoreError {
         damaged(self.vfs, &self.name, problem)
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Problem;
+use super::FileProblem;
 use super::digest::{Digest, Hex, read_hex};
 
 /// Version of the layout. A reader refuses any other.
@@ -18,14 +18,14 @@ pub const API_VERSION: &str = "1.0.0";
 /// Name of a generation: `<sequence>-<first 32 hex digits of its hash>`, the sequence in 6 or more
 /// digits. Ordered by sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Id {
+pub struct GenerationId {
     /// Counts the generations of one root, from 1.
     pub sequence: u64,
     /// First half of `Manifest::hash`.
     pub hash: [u8; 16],
 }
 
-impl Id {
+impl GenerationId {
     /// The id of a generation with this sequence and hash.
     #[must_use]
     pub fn new(sequence: u64, hash: &Digest) -> Self {
@@ -35,14 +35,14 @@ impl Id {
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for GenerationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:06}-", self.sequence)?;
         fmt::Display::fmt(&Hex(&self.hash), f)
     }
 }
 
-impl FromStr for Id {
+impl FromStr for GenerationId {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let id = text.split_once('-').and_then(|(sequence, hash)| {
@@ -53,13 +53,13 @@ impl FromStr for Id {
     }
 }
 
-impl Serialize for Id {
+impl Serialize for GenerationId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Id {
+impl<'de> Deserialize<'de> for GenerationId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
@@ -77,7 +77,7 @@ pub struct Manifest {
     /// The generation that this one replaced. Outside the hash.
     // Said, even where there is none.
     #[serde(deserialize_with = "Option::deserialize")]
-    pub parent: Option<Id>,
+    pub parent: Option<GenerationId>,
     /// Of the file list, `as_of` and `base_url`.
     pub hash: Digest,
     /// `publishedAt` of the dataset, never the clock.
@@ -89,9 +89,9 @@ pub struct Manifest {
     /// `API_VERSION`.
     pub api_version: String,
     /// What the generation was made from.
-    pub source: Source,
+    pub source: DatasetHash,
     /// Published records by entity.
-    pub counts: Counts,
+    pub counts: RecordCounts,
     /// What the file list lists.
     pub files: FileTotals,
     /// False when pages were left out (`--index-only`).
@@ -101,7 +101,7 @@ pub struct Manifest {
 /// Hash of the dataset as read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct DatasetHash {
     /// SHA-256.
     pub sha256: Digest,
 }
@@ -110,7 +110,7 @@ pub struct Source {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "each field counts the records it names")]
-pub struct Counts {
+pub struct RecordCounts {
     pub organizations: u64,
     pub programs: u64,
     pub cycles: u64,
@@ -135,9 +135,9 @@ pub struct FileTotals {
 }
 
 /// What reading a manifest may end in besides a manifest.
-pub(super) enum Refused {
+pub(super) enum ManifestError {
     Version(u64),
-    Problem(Problem),
+    FileProblem(FileProblem),
 }
 
 impl Manifest {
@@ -148,8 +148,8 @@ impl Manifest {
 
     /// Its name.
     #[must_use]
-    pub fn id(&self) -> Id {
-        Id::new(self.sequence, &self.hash)
+    pub fn id(&self) -> GenerationId {
+        GenerationId::new(self.sequence, &self.hash)
     }
 
     /// The text of the file: indented JSON, ended by LF.
@@ -163,11 +163,11 @@ impl Manifest {
 
     /// Reads the file strictly: version first, then fields, then rules, then byte for byte the form
     /// that `to_bytes` writes.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refused> {
-        let broken = |what: String| Refused::Problem(Problem::Format(what));
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let broken = |what: String| ManifestError::FileProblem(FileProblem::Format(what));
         let Versioned { format } = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
         if format != u64::from(FORMAT) {
-            return Err(Refused::Version(format));
+            return Err(ManifestError::Version(format));
         }
         let manifest: Self = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
         manifest.check().map_err(|rule| broken(rule.to_owned()))?;
@@ -247,8 +247,8 @@ mod tests {
     fn refusal(text: &str) -> String {
         match Manifest::parse(text.as_bytes()) {
             Ok(_) => "accepted".to_owned(),
-            Err(Refused::Version(found)) => format!("version {found}"),
-            Err(Refused::Problem(problem)) => problem.to_string(),
+            Err(ManifestError::Version(found)) => format!("version {found}"),
+            Err(ManifestError::FileProblem(problem)) => problem.to_string(),
         }
     }
 
@@ -278,10 +278,10 @@ mod tests {
         let hash = "00112233445566778899aabbccddeeff";
         for sequence in ["000001", "999999", "1000000"] {
             let text = format!("{sequence}-{hash}");
-            assert_eq!(text.parse::<Id>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<GenerationId>().unwrap().to_string(), text);
         }
         for bad in ["000000-", "1-", "0000001-", "+00001-", "-", "000001-0", "000001_"] {
-            assert!(format!("{bad}{hash}").parse::<Id>().is_err(), "{bad}");
+            assert!(format!("{bad}{hash}").parse::<GenerationId>().is_err(), "{bad}");
         }
     }
 }

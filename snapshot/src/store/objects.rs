@@ -13,7 +13,7 @@
 //! A pack is read, not mapped: one that was cut short is an error then, and no signal. What an object decodes to
 //! is worth nothing before the hash of the whole body was compared.
 
-mod away;
+mod lazy;
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,13 +21,13 @@ use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
 use zstd::zstd_safe::DDict;
 
-use super::away::{Away, Reach};
 use super::body::{Body, slice};
 use super::codec::{Object, decode, name_of};
 use super::digest::Digest;
+use super::lazy::{LazyBodies, ReadMode};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::vfs::{Vfs, damaged, failed};
-use super::{Absent, PACKS, Problem, StoreError};
+use super::{BodyUnavailable, FileProblem, PACKS, StoreError};
 
 /// A pack of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
@@ -94,7 +94,7 @@ pub(super) struct Objects {
     /// How many of the packs are here, where not all are.
     here: Option<usize>,
     /// Where to ask for what lies in the others.
-    away: OnceLock<Arc<Away>>,
+    away: OnceLock<Arc<LazyBodies>>,
 }
 
 impl Objects {
@@ -103,7 +103,7 @@ impl Objects {
         vfs: &Arc<dyn Vfs>,
         dir: &str,
         file: &Sections,
-        damaged: impl Fn(Problem) -> StoreError,
+        damaged: impl Fn(FileProblem) -> StoreError,
     ) -> Result<Self, StoreError> {
         let mut objects = Self::elsewhere(vfs, dir, file).map_err(|err| damaged(err.into()))?;
         objects.dictionaries = objects.read_dictionaries()?;
@@ -122,7 +122,7 @@ impl Objects {
             extents: file.get("extents")?,
             own: file.get("own")?,
             dictionaries: FxHashMap::default(),
-            here: away::here(file)?,
+            here: lazy::here(file)?,
             away: OnceLock::new(),
         };
         objects.check()?;
@@ -162,12 +162,12 @@ impl Objects {
                 continue;
             }
             let Some(object) = self.dictionary(name) else {
-                return Err(self.lost(Problem::Format("a dictionary is missing".to_owned())));
+                return Err(self.lost(FileProblem::Format("a dictionary is missing".to_owned())));
             };
             let bytes = self.object(object)?;
             self.check_hash(object.sha256, &bytes)?;
             let Some(prepared) = DDict::try_create(&bytes) else {
-                return Err(self.lost(Problem::Format("a dictionary cannot be used".to_owned())));
+                return Err(self.lost(FileProblem::Format("a dictionary cannot be used".to_owned())));
             };
             read.insert(name, prepared);
         }
@@ -249,7 +249,7 @@ impl Objects {
     }
 
     /// The body of a row, not yet compared with its hash; none where it lies as a file.
-    pub(super) fn row(&self, row: u32, reach: Reach) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn row(&self, row: u32, reach: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
         match self.bodies.get(row as usize).filter(|extent| extent.count > 0) {
             Some(extent) => self.whole(*extent, reach).map(Some),
             None => Ok(None),
@@ -258,10 +258,10 @@ impl Objects {
 
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
-        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.whole(*extent, Reach::Far))
+        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.whole(*extent, ReadMode::AllowRemote))
     }
 
-    fn whole(&self, extent: Extent, reach: Reach) -> Result<Vec<u8>, StoreError> {
+    fn whole(&self, extent: Extent, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
         if self.of(extent).any(|object| self.is_away(object)) {
             return self.gathered(extent, reach);
         }
@@ -280,14 +280,14 @@ impl Objects {
     pub(super) fn stored(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let name = self.pack_name(object);
         if self.is_away(object) {
-            return Err(self.absent(Absent::Left));
+            return Err(self.absent(BodyUnavailable::IndexOnly));
         }
         let stored = self.vfs.read_at(&name, object.offset, object.stored as usize);
         stored.map_err(|err| match err.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 let expected = self.packs.get(object.pack as usize).map_or(0, |pack| pack.length);
                 let found = self.vfs.stamp(&name).map_or(0, |stamp| stamp.len());
-                damaged(&*self.vfs, &name, Problem::Length { expected, found })
+                damaged(&*self.vfs, &name, FileProblem::Length { expected, found })
             }
             _ => failed(&*self.vfs, &name, err),
         })
@@ -306,7 +306,7 @@ impl Objects {
 
     fn decoded(&self, object: &Object, stored: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         decode(object, stored, self.dictionaries.get(&object.dictionary)).ok_or_else(|| {
-            let problem = Problem::Format(format!("what lies at {} cannot be decoded", object.offset));
+            let problem = FileProblem::Format(format!("what lies at {} cannot be decoded", object.offset));
             damaged(&*self.vfs, &self.pack_name(object), problem)
         })
     }
@@ -314,10 +314,10 @@ impl Objects {
     /// Whether bytes are those of this hash.
     pub(super) fn check_hash(&self, expected: Digest, bytes: &[u8]) -> Result<(), StoreError> {
         let found = Digest::of(bytes);
-        if found == expected { Ok(()) } else { Err(self.lost(Problem::Hash { expected, found })) }
+        if found == expected { Ok(()) } else { Err(self.lost(FileProblem::Hash { expected, found })) }
     }
 
-    fn lost(&self, problem: Problem) -> StoreError {
+    fn lost(&self, problem: FileProblem) -> StoreError {
         damaged(&*self.vfs, &format!("{}/{PACKS}", self.dir), problem)
     }
 }

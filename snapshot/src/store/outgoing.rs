@@ -14,11 +14,11 @@ use super::packer::{INDEX_MAX, Packer, Write, cut, is_cut};
 use super::sections::Sections;
 use super::table::FileEntry;
 use super::vfs::{damaged, failed, in_parallel};
-use super::{Coding, FILE_TABLE, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem, StoreError};
+use super::{Coding, FILE_TABLE, FileProblem, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, StoreError};
 
 /// How a generation leaves.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaving {
+pub struct PackOptions {
     /// A number that no push had before: no two packs have one name then, whatever is in them.
     pub salt: u64,
     /// Level of Zstandard for what is not compressed yet.
@@ -29,7 +29,7 @@ pub struct Leaving {
 
 /// What has to be there so that others can fetch a generation.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub struct PackedGeneration {
     /// `manifest.json`.
     pub manifest: Vec<u8>,
     /// `history.bin`.
@@ -43,7 +43,7 @@ pub struct Outgoing {
 }
 
 /// Takes a new pack: its SHA-256 and its bytes.
-pub type TakePack<'a> = &'a (dyn Fn(Digest, &[u8]) -> io::Result<()> + Sync);
+pub type PackSink<'a> = &'a (dyn Fn(Digest, &[u8]) -> io::Result<()> + Sync);
 
 impl Generation {
     /// Packs what is not there yet. `before` is `objects.bin` of the generation that is live over there.
@@ -55,9 +55,9 @@ impl Generation {
     pub fn outgoing(
         &self,
         before: Option<&[u8]>,
-        how: Leaving,
-        take: TakePack<'_>,
-    ) -> Result<Outgoing, StoreError> {
+        how: PackOptions,
+        take: PackSink<'_>,
+    ) -> Result<PackedGeneration, StoreError> {
         self.require_whole()?;
         let before = before.map(|bytes| self.elsewhere(bytes)).transpose()?.map(Arc::new);
         let write = |path: &str, bytes: &[u8]| {
@@ -83,7 +83,7 @@ impl Generation {
         let written = packer.finish(told, &table, &write)?;
         let packs = written.packs.iter().map(|pack| Body { len: pack.length, sha256: pack.sha256 }).collect();
         let plain = entries.iter().filter(|(_, row)| matches!(row, Row::Plain));
-        Ok(Outgoing {
+        Ok(PackedGeneration {
             manifest: self.own_file(MANIFEST)?,
             history: self.own_file(HISTORY)?,
             objects: written.finish().bytes().to_vec(),
@@ -166,7 +166,7 @@ impl Generation {
     /// If there is no such file, or it is not what was published.
     pub fn plain(&self, path: &str) -> Result<Vec<u8>, StoreError> {
         let entry = self.files().find(path.as_bytes());
-        let entry = entry.ok_or_else(|| damaged(self.vfs(), &self.name(path), Problem::Missing))?;
+        let entry = entry.ok_or_else(|| damaged(self.vfs(), &self.name(path), FileProblem::Missing))?;
         self.read(entry, Coding::Identity)
     }
 }

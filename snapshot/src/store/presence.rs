@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::body::Body;
 use super::generation::Generation;
-use super::vfs::{Kind, damaged, failed};
-use super::{Problem, StoreError};
+use super::vfs::{FileType, damaged, failed};
+use super::{FileProblem, StoreError};
 
 /// What is in one directory, sorted by name.
 #[derive(Default)]
 struct Listing {
     dir: String,
-    found: Vec<(String, Kind)>,
+    found: Vec<(String, FileType)>,
 }
 
 impl Generation {
@@ -60,13 +60,13 @@ impl Generation {
 }
 
 impl Listing {
-    fn holds(&self, name: &str, expected: u64) -> Result<(), Problem> {
+    fn holds(&self, name: &str, expected: u64) -> Result<(), FileProblem> {
         let at = self.found.binary_search_by(|(found, _)| found.as_str().cmp(name));
         match at.ok().map(|at| self.found[at].1) {
-            None => Err(Problem::Missing),
-            Some(Kind::File(len)) if len == expected => Ok(()),
-            Some(Kind::File(found)) => Err(Problem::Length { expected, found }),
-            Some(Kind::Directory | Kind::Other) => Err(Problem::Kind),
+            None => Err(FileProblem::Missing),
+            Some(FileType::File(len)) if len == expected => Ok(()),
+            Some(FileType::File(found)) => Err(FileProblem::Length { expected, found }),
+            Some(FileType::Directory | FileType::Other) => Err(FileProblem::NotAFile),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use jiff::civil::Date;
 
 use super::body::{Body, CODINGS, Coding, Tally};
+use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome};
 use super::changes::{Gathered, Known, Next, Versions};
 use super::dates;
 use super::diff;
@@ -20,18 +21,17 @@ use super::digest::Digest;
 use super::generation::{
     Generation, current, directory_of, file_list, open_current_on, open_root, open_sections,
 };
-use super::manifest::{API_VERSION, FORMAT, FileTotals, Id, Manifest, Source, check_base_url};
+use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, check_base_url};
 use super::packer::Packer;
 use super::sections::{SectionWriter, Sections, stated_checksum};
 use super::siblings::{Beside, write_siblings};
 use super::table::{FileEntry, Staged, check_page, write_table};
-use super::told::{About, Encode, Layout, Page, Published};
-use super::vfs::{Kind, Lock, Vfs, damaged, failed, in_parallel};
-pub use incoming::{Incoming, Take, take_present};
+use super::vfs::{FileType, Lock, Vfs, damaged, failed, in_parallel};
+pub use incoming::{FetchMode, IncomingGeneration, take_present};
 
 use super::{
-    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, KEPT, LOCK, MANIFEST, OBJECTS,
-    Problem, SIBLINGS, StoreError, TMP_PREFIX,
+    CURRENT, CURRENT_TMP, FILE_LIST, FILE_TABLE, FileProblem, GENERATIONS, HISTORY, KEPT, LOCK, MANIFEST,
+    OBJECTS, SIBLINGS, StoreError, TMP_PREFIX,
 };
 
 /// Bodies shorter than this are not worth a coding, in bytes.
@@ -119,7 +119,7 @@ impl Stage {
     /// # Errors
     ///
     /// If the path is taken or cannot be a URL's, if holes lie outside the body, or if the system refuses to write.
-    pub fn put(&self, page: Page<'_>, encode: Encode<'_>) -> Result<(), StoreError> {
+    pub fn put(&self, page: NewFile<'_>, encode: EncodeFn<'_>) -> Result<(), StoreError> {
         check_page(page.path, page.holes, page.body.len())?;
         let identity = Body::of(page.body);
         if let Some(packer) = &self.packer {
@@ -145,7 +145,7 @@ impl Stage {
         Ok(())
     }
 
-    fn stage(&self, page: Page<'_>, identity: Body, beside: Beside, parts: Option<Vec<Digest>>) {
+    fn stage(&self, page: NewFile<'_>, identity: Body, beside: Beside, parts: Option<Vec<Digest>>) {
         lock(&self.records).add(&page, identity.sha256);
         let (path, holes) = (page.path.to_owned(), page.holes.to_owned());
         let checksum = stated_checksum(page.body);
@@ -159,7 +159,7 @@ impl Stage {
     ///
     /// If the path is taken, or the system refuses to write.
     pub fn put_sections(&self, path: &str, file: Sections) -> Result<Sections, StoreError> {
-        let page = Page { path, body: file.bytes(), holes: &[], encodings: false };
+        let page = NewFile { path, body: file.bytes(), holes: &[], encodings: false };
         if self.packer.is_some() {
             check_page(path, &[], 0)?;
             let identity = Body::of(page.body);
@@ -177,10 +177,10 @@ impl Stage {
     /// `same` is the parent's entry, if what it says about siblings still holds.
     fn put_sibling(
         &self,
-        page: Page<'_>,
+        page: NewFile<'_>,
         coding: Coding,
         same: Option<FileEntry<'_>>,
-        encode: Encode<'_>,
+        encode: EncodeFn<'_>,
     ) -> Result<Option<Body>, StoreError> {
         if let Some(entry) = same {
             let body = entry.body(coding);
@@ -262,7 +262,7 @@ impl Stage {
     /// # Errors
     ///
     /// If the base URL is none, or the system refuses to write or to sync. The live generation stays as it was.
-    pub fn publish(self, about: &About, jobs: usize) -> Result<Published, StoreError> {
+    pub fn publish(self, about: &BuildInfo, jobs: usize) -> Result<PublishOutcome, StoreError> {
         check_base_url(&about.base_url)
             .map_err(|reason| StoreError::Unfit { path: about.base_url.clone(), reason })?;
         let parts = self.parts(about)?;
@@ -286,7 +286,7 @@ impl Stage {
 
     /// Publishes what an earlier generation holds once more, on a day; nothing, if the live one holds the
     /// same. Returns the name of the generation that is live then.
-    pub(super) fn publish_again(self, old: &Generation, day: Date) -> Result<Id, StoreError> {
+    pub(super) fn publish_again(self, old: &Generation, day: Date) -> Result<GenerationId, StoreError> {
         if let Some(live) = self.live_with(&old.manifest().hash) {
             return Ok(live.id());
         }
@@ -304,7 +304,7 @@ impl Stage {
         let manifest = Manifest { sequence: self.sequence, parent, ..old.manifest().clone() };
         let identities = old.files().entries().map(|entry| (entry.path(), entry.identity()));
         let versions = old.changes().versions(old.files());
-        let history = self.history(&manifest, identities, &versions, (day, old.recipe()));
+        let history = self.history(&manifest, identities, &versions, (day, old.fingerprint()));
         self.seal(&manifest, &history, 1)?;
         Ok(manifest.id())
     }
@@ -335,7 +335,7 @@ impl Stage {
         live.map(Generation::manifest).filter(|manifest| manifest.hash == *hash).cloned()
     }
 
-    fn outcome(&self, manifest: Manifest, unchanged: bool) -> Published {
+    fn outcome(&self, manifest: Manifest, unchanged: bool) -> PublishOutcome {
         let tally = |files: &Mutex<Vec<(String, Body)>>| {
             let files = lock(files);
             Tally { files: files.len() as u64, bytes: files.iter().map(|(_, body)| body.len).sum() }
@@ -344,7 +344,7 @@ impl Stage {
             Some(packer) => packer.taken(),
             None => tally(&self.linked),
         };
-        Published {
+        PublishOutcome {
             manifest,
             unchanged,
             written: tally(&self.written),
@@ -354,7 +354,7 @@ impl Stage {
     }
 
     /// What says what the files are.
-    fn parts(&self, about: &About) -> Result<Parts, StoreError> {
+    fn parts(&self, about: &BuildInfo) -> Result<Parts, StoreError> {
         let mut pages = std::mem::take(&mut *lock(&self.pages));
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         if let Some([twice, _]) = pages.array_windows().find(|[one, next]| one.path == next.path) {
@@ -372,11 +372,11 @@ impl Stage {
         };
         let manifest = self.manifest(about, files);
         let versions = lock(&self.records).versions(&about.ids);
-        let history = self.history(&manifest, identities(), &versions, (about.as_of, about.recipe));
+        let history = self.history(&manifest, identities(), &versions, (about.as_of, about.fingerprint));
         Ok(Parts { pages, table, file_list, manifest, history })
     }
 
-    fn manifest(&self, about: &About, files: FileTotals) -> Manifest {
+    fn manifest(&self, about: &BuildInfo, files: FileTotals) -> Manifest {
         Manifest {
             format: FORMAT,
             sequence: self.sequence,
@@ -386,7 +386,7 @@ impl Stage {
             as_of: about.as_of,
             base_url: about.base_url.clone(),
             api_version: API_VERSION.to_owned(),
-            source: Source { sha256: about.source },
+            source: DatasetHash { sha256: about.source },
             counts: about.counts,
             files,
             complete: about.complete,
@@ -399,7 +399,7 @@ impl Stage {
         manifest: &Manifest,
         pages: impl Iterator<Item = (&'a str, Body)> + Clone,
         versions: &Versions,
-        (day, recipe): (Date, Option<Digest>),
+        (day, fingerprint): (Date, Option<Digest>),
     ) -> Sections {
         let live = self.parent.as_ref().ok();
         let now = dates::date_of(manifest.generated_at, day, dates::latest(&*self.vfs, live));
@@ -411,7 +411,7 @@ impl Stage {
         let known = live.map(|live| (live.changes(), live.files()));
         let next = Next { live: known, manifest: manifest_hash, sequence, published, day };
         next.write(versions, &mut history);
-        history.put::<Digest>("recipe", Vec::from_iter(recipe));
+        history.put::<Digest>("recipe", Vec::from_iter(fingerprint));
         if let Some(live) = live {
             diff::keep(live, pages, &mut history);
         }
@@ -419,7 +419,7 @@ impl Stage {
     }
 
     /// The protocol, see `store`. Everything is written; nothing can be reached yet.
-    fn commit(&self, id: Id, jobs: usize) -> Result<(), StoreError> {
+    fn commit(&self, id: GenerationId, jobs: usize) -> Result<(), StoreError> {
         let (vfs, dir) = (&*self.vfs, directory_of(id));
         vfs.sync_all().map_err(|err| at(vfs, "", err))?; // B1
         self.read_back(jobs)?;
@@ -461,7 +461,7 @@ struct Parts {
 
 /// Makes a complete, durable generation the live one. The one it replaces is touched, for `gc` counts
 /// its rest from here; where that one is gone, this is how to recover.
-fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
+fn point_to(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError> {
     if let Ok(left) = current(vfs).map(directory_of) {
         match vfs.touch(&left) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(at(vfs, &left, err)),
@@ -478,10 +478,10 @@ fn point_to(vfs: &dyn Vfs, id: Id) -> Result<(), StoreError> {
 pub(super) fn check_file(vfs: &dyn Vfs, name: &str, expected: Body) -> Result<(), StoreError> {
     let found = vfs.hash(name).map_err(|err| failed(vfs, name, err))?;
     if found.len != expected.len {
-        return Err(damaged(vfs, name, Problem::Length { expected: expected.len, found: found.len }));
+        return Err(damaged(vfs, name, FileProblem::Length { expected: expected.len, found: found.len }));
     }
     if found.sha256 != expected.sha256 {
-        let problem = Problem::Hash { expected: expected.sha256, found: found.sha256 };
+        let problem = FileProblem::Hash { expected: expected.sha256, found: found.sha256 };
         return Err(damaged(vfs, name, problem));
     }
     Ok(())
@@ -490,7 +490,7 @@ pub(super) fn check_file(vfs: &dyn Vfs, name: &str, expected: Body) -> Result<()
 /// A root that holds anything must be one of ours.
 fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
     let found = vfs.list("").map_err(|err| at(vfs, "", err))?;
-    if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == Kind::Directory) {
+    if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == FileType::Directory) {
         return Ok(());
     }
     match found.into_iter().find(|(name, _)| name != LOCK && name != KEPT) {
@@ -519,7 +519,7 @@ pub(super) fn clear_away(vfs: &dyn Vfs) -> Result<u64, StoreError> {
         if name.starts_with(TMP_PREFIX) {
             let name = format!("{GENERATIONS}/{name}");
             vfs.remove(&name).map_err(|err| at(vfs, &name, err))?;
-        } else if let Ok(id) = name.parse::<Id>() {
+        } else if let Ok(id) = name.parse::<GenerationId>() {
             highest = highest.max(id.sequence);
         }
     }

@@ -1,11 +1,11 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
-mod away;
 mod changes;
 mod dates;
+mod disk_cache;
+mod lazy;
 mod others;
 mod packs;
-mod ring;
 mod travel;
 
 use std::fs;
@@ -48,16 +48,16 @@ impl std::ops::Deref for Scratch {
 const SIX: i64 = 1_795_154_400;
 const DAY: Date = date(2026, 11, 20);
 
-fn about(generated_at: &str) -> About {
-    About {
+fn about(generated_at: &str) -> BuildInfo {
+    BuildInfo {
         generated_at: generated_at.parse().unwrap(),
         as_of: date(2026, 11, 20),
         base_url: "https://example.org".to_owned(),
         source: Digest::of(b"dataset"),
-        counts: Counts { programs: 2, ..Counts::default() },
+        counts: RecordCounts { programs: 2, ..RecordCounts::default() },
         complete: true,
-        recipe: None,
-        ids: Ids::default(),
+        fingerprint: None,
+        ids: RecordIds::default(),
     }
 }
 
@@ -76,19 +76,19 @@ fn tree(encoder: &str) -> Layout {
     Layout::Tree { encoder: encoder.to_owned() }
 }
 
-fn stage(root: &Path, pages: &[(&str, &str)], encode: Encode<'_>) -> Stage {
+fn stage(root: &Path, pages: &[(&str, &str)], encode: EncodeFn<'_>) -> Stage {
     let stage = Stage::begin(root, &tree("tenth 1")).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
     stage.put_sections("index/rows.bin", index.finish()).unwrap();
     for (path, body) in pages {
-        let page = Page { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
+        let page = NewFile { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
         stage.put(page, encode).unwrap();
     }
     stage
 }
 
-fn publish(root: &Path, pages: &[(&str, &str)]) -> Published {
+fn publish(root: &Path, pages: &[(&str, &str)]) -> PublishOutcome {
     stage(root, pages, &tenth).publish(&about("2026-11-20T06:00:00Z"), 2).unwrap()
 }
 
@@ -96,11 +96,11 @@ fn long(text: &str) -> String {
     text.repeat(1000 / text.len())
 }
 
-fn dir(root: &Path, id: Id) -> PathBuf {
+fn dir(root: &Path, id: GenerationId) -> PathBuf {
     root.join("generations").join(id.to_string())
 }
 
-fn faults(root: &Path, mode: Mode) -> Vec<String> {
+fn faults(root: &Path, mode: VerifyMode) -> Vec<String> {
     let faults = verify(root, None, mode, 2, &|_, _| ()).err().unwrap_or_default();
     faults.iter().map(ToString::to_string).collect()
 }
@@ -112,7 +112,7 @@ fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 /// The only fault, which names `path` and says `what`.
-fn assert_fault(root: &Path, mode: Mode, path: &str, what: &str) {
+fn assert_fault(root: &Path, mode: VerifyMode, path: &str, what: &str) {
     let faults = faults(root, mode);
     assert!(matches!(&*faults, [fault] if fault.contains(path) && fault.contains(what)), "{faults:#?}");
 }
@@ -154,10 +154,10 @@ fn siblings_that_save_less_than_a_tenth_are_not_stored() {
     };
     let stage = Stage::begin(&root, &tree("")).unwrap();
     for (path, len) in [("public/long", 1000), ("public/short", 511)] {
-        stage.put(Page { path, body: &vec![b'x'; len], holes: &[], encodings: true }, &save).unwrap();
+        stage.put(NewFile { path, body: &vec![b'x'; len], holes: &[], encodings: true }, &save).unwrap();
     }
     stage
-        .put(Page { path: "public/plain", body: &[b'x'; 1000], holes: &[], encodings: false }, &never)
+        .put(NewFile { path: "public/plain", body: &[b'x'; 1000], holes: &[], encodings: false }, &never)
         .unwrap();
     let published = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
     let public = fs::read_dir(dir(&root, published.manifest.id()).join("public")).unwrap();
@@ -241,7 +241,7 @@ fn siblings_of_another_encoder_are_not_reused() {
     publish(&root, &[("public/a.json", &long("a"))]);
     let stage = Stage::begin(&root, &tree("tenth 2")).unwrap();
     let body = long("a");
-    let page = Page { path: "public/a.json", body: body.as_bytes(), holes: &[], encodings: true };
+    let page = NewFile { path: "public/a.json", body: body.as_bytes(), holes: &[], encodings: true };
     stage.put(page, &|_, body| Some(body[..7].to_vec())).unwrap();
     let published = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
     assert_eq!((published.linked.files, published.written.files), (1, 3 + 5));
@@ -256,12 +256,13 @@ fn other_compressors_make_no_other_hash_but_are_stored() {
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
     stage.put_sections("index/rows.bin", index.finish()).unwrap();
-    let page = Page { path: "public/a.json", body: pages[0].1.as_bytes(), holes: &[HOLE], encodings: false };
+    let page =
+        NewFile { path: "public/a.json", body: pages[0].1.as_bytes(), holes: &[HOLE], encodings: false };
     stage.put(page, &never).unwrap();
     let second = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap();
     assert_eq!((second.unchanged, second.manifest.hash), (false, first.hash));
     assert!(!dir(&root, second.manifest.id()).join("public/a.json.gz").exists());
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
 #[test]
@@ -269,7 +270,7 @@ fn what_of_a_body_depends_on_the_day_is_part_of_the_hash() {
     let hash = |holes: &[Hole]| {
         let root = Scratch::new();
         let stage = Stage::begin(&root, &tree("")).unwrap();
-        stage.put(Page { path: "public/a", body: b"body", holes, encodings: false }, &never).unwrap();
+        stage.put(NewFile { path: "public/a", body: b"body", holes, encodings: false }, &never).unwrap();
         stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap().manifest.hash
     };
     assert_eq!(hash(&[HOLE]), hash(&[HOLE]));
@@ -286,7 +287,7 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     }
     let again = publish(&root, &pages);
     assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 2, first.hash));
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 
     overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 3, "old": true}"#);
     let version = Generation::open_current(&root).err().unwrap().to_string();
@@ -307,38 +308,38 @@ fn verify_names_every_kind_of_damage() {
     let root = Scratch::new();
     let pages = [("public/a.json", &*long("a")), ("public/d/b.json", &*long("b"))];
     let live = dir(&root, publish(&root, &pages).manifest.id());
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
     let path = live.join("public/d/b.json.gz");
     let good = fs::read(&path).unwrap();
     let fault = |mode, what: &str| assert_fault(&root, mode, "public/d/b.json.gz", what);
 
     fs::remove_file(&path).unwrap();
-    fault(Mode::Fast, "missing");
+    fault(VerifyMode::Fast, "missing");
     fs::write(&path, &good[1..]).unwrap();
-    fault(Mode::Fast, &format!("{} bytes long, expected {}", good.len() - 1, good.len()));
+    fault(VerifyMode::Fast, &format!("{} bytes long, expected {}", good.len() - 1, good.len()));
     let mut bad = good.clone();
     bad[5] ^= 4;
     fs::write(&path, &bad).unwrap();
-    assert!(faults(&root, Mode::Fast).is_empty(), "content is for deep");
-    fault(Mode::Deep, &format!("SHA-256 is {}, expected {}", Digest::of(&bad), Digest::of(&good)));
+    assert!(faults(&root, VerifyMode::Fast).is_empty(), "content is for deep");
+    fault(VerifyMode::Deep, &format!("SHA-256 is {}, expected {}", Digest::of(&bad), Digest::of(&good)));
     let reader = Generation::open_current(&root).unwrap();
     let entry = reader.files().lookup(&["d/b.json"]).unwrap();
     assert!(reader.read(entry, Coding::Gzip).unwrap_err().to_string().contains("SHA-256"));
     fs::remove_file(&path).unwrap();
     fs::write(root.join("outside"), &good).unwrap();
     symlink(root.join("outside"), &path).unwrap();
-    assert!(faults(&root, Mode::Fast).iter().any(|fault| fault.contains("links are not followed")));
+    assert!(faults(&root, VerifyMode::Fast).iter().any(|fault| fault.contains("links are not followed")));
     assert!(reader.read(entry, Coding::Gzip).unwrap_err().to_string().contains("links are not followed"));
     fs::remove_file(&path).unwrap();
     fs::write(&path, &good).unwrap();
 
     for extra in ["public/a.json.bak", "other"] {
         fs::write(live.join(extra), "x").unwrap();
-        assert_fault(&root, Mode::Fast, extra, "not listed");
+        assert_fault(&root, VerifyMode::Fast, extra, "not listed");
         fs::remove_file(live.join(extra)).unwrap();
     }
     fs::create_dir(live.join("public/empty")).unwrap();
-    assert_fault(&root, Mode::Fast, "public/empty", "not listed");
+    assert_fault(&root, VerifyMode::Fast, "public/empty", "not listed");
 }
 
 #[test]
@@ -350,7 +351,7 @@ fn a_directory_behind_a_symbolic_link_is_refused() {
     let reader = Generation::open_current(&root).unwrap();
     let entry = reader.files().lookup(&["d/b.json"]).unwrap();
     assert!(reader.read(entry, Coding::Identity).unwrap_err().to_string().contains("links are not followed"));
-    assert!(faults(&root, Mode::Fast)[0].contains("links are not followed"));
+    assert!(faults(&root, VerifyMode::Fast)[0].contains("links are not followed"));
 }
 
 #[test]
@@ -403,14 +404,14 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
         let err = Generation::open_current(&root).err().unwrap().to_string();
         assert!(err.contains("CURRENT") && err.contains("expected one generation id"), "{err}");
     }
-    let absent = Id { sequence: 7, hash: first.id().hash };
+    let absent = GenerationId { sequence: 7, hash: first.id().hash };
     overwrite(&root.join("CURRENT"), format!("{absent}\n"));
     let err = Generation::open_current(&root).err().unwrap().to_string();
     assert!(err.contains(&absent.to_string()) && err.contains("no such generation"), "{err}");
-    assert_eq!(rollback(&root, Some(first.id()), DAY).unwrap(), Id { sequence: 2, ..first.id() });
+    assert_eq!(rollback(&root, Some(first.id()), DAY).unwrap(), GenerationId { sequence: 2, ..first.id() });
     overwrite(&root.join("CURRENT"), format!("{absent}\n"));
     assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 3);
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
 #[test]
@@ -439,7 +440,7 @@ fn what_a_killed_publisher_left_is_cleared_away() {
 fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
     let root = Scratch::new();
     let stage = Stage::begin(&root, &tree("")).unwrap();
-    let put = |path, holes| stage.put(Page { path, body: b"body", holes, encodings: false }, &never);
+    let put = |path, holes| stage.put(NewFile { path, body: b"body", holes, encodings: false }, &never);
     let long_name = format!("public/{}", "x".repeat(251));
     for path in [
         "manifest.json",
@@ -473,15 +474,15 @@ fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_on
     let root = Scratch::new();
     let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
     let back = rollback(&root, None, DAY).unwrap();
-    assert_eq!(back, Id { sequence: 4, ..ids[1] });
+    assert_eq!(back, GenerationId { sequence: 4, ..ids[1] });
     let live = Generation::open_current(&root).unwrap();
     assert_eq!((live.id(), live.manifest().parent), (back, Some(ids[2])));
     assert_eq!(live.read(live.files().lookup(&["a.json"]).unwrap(), Coding::Identity).unwrap(), b"b");
     let inode = |id| fs::metadata(dir(&root, id).join("public/a.json")).unwrap().ino();
     assert_eq!(inode(ids[1]), inode(back), "no byte is written twice");
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
     assert_eq!(rollback(&root, Some(ids[1]), DAY).unwrap(), back, "it is live already");
-    assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap(), Id { sequence: 5, ..ids[2] });
+    assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap(), GenerationId { sequence: 5, ..ids[2] });
     fs::remove_file(dir(&root, ids[0]).join("public/a.json")).unwrap();
     assert!(rollback(&root, Some(ids[0]), DAY).unwrap_err()[0].to_string().contains("missing"));
     assert_eq!(Generation::open_current(&root).unwrap().id().sequence, 5);
@@ -503,7 +504,7 @@ fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     assert_eq!(left, [ids[0], ids[4], live]);
     drop(reader);
     assert_eq!(gc(&root, 0, later).unwrap(), [ids[4], ids[0]]);
-    assert!(faults(&root, Mode::Deep).is_empty(), "links that others share go one by one");
+    assert!(faults(&root, VerifyMode::Deep).is_empty(), "links that others share go one by one");
 }
 
 #[test]
@@ -523,7 +524,7 @@ fn a_difference_names_every_page_that_is_not_the_same_and_no_other() {
     let old = publish(&root, &[("public/gone", "x"), ("public/kept", "x"), ("public/turned", "x")]);
     let new = publish(&root, &[("public/come", "x"), ("public/kept", "x"), ("public/turned", "y")]);
     let (old, new) = (old.manifest.id(), new.manifest.id());
-    let named = |found: Difference| {
+    let named = |found: GenerationDiff| {
         assert_eq!((found.old.id(), found.new.id()), (old, new));
         found.pages.into_iter().map(|(path, change)| format!("{change:?} {path}")).collect::<Vec<_>>()
     };

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::body::{Body, CODINGS, Coding};
 use super::digest::Digest;
 use super::generation::{Generation, current, file_list, open_root};
-use super::manifest::Id;
+use super::manifest::GenerationId;
 use super::stage::check_file;
-use super::vfs::{Kind, Vfs, damaged, failed, in_parallel};
-use super::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, Problem, SIBLINGS, StoreError};
+use super::vfs::{FileType, Vfs, damaged, failed, in_parallel};
+use super::{FILE_LIST, FILE_TABLE, FileProblem, HISTORY, MANIFEST, OBJECTS, SIBLINGS, StoreError};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum VerifyMode {
     /// Manifest, file list and table in full; of every other file that it is there, with its size,
     /// and that there is no other. Packs are such files.
     Fast,
@@ -27,9 +27,9 @@ pub enum Mode {
 
 /// A generation that was found to be as published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct VerifyReport {
     /// Its name.
-    pub id: Id,
+    pub id: GenerationId,
     /// Files compared.
     pub files: u64,
     /// Their sizes added up.
@@ -45,32 +45,32 @@ pub struct Report {
 /// Every file that is not what was published, or why nothing could be compared.
 pub fn verify(
     root: &Path,
-    id: Option<Id>,
-    mode: Mode,
+    id: Option<GenerationId>,
+    mode: VerifyMode,
     jobs: usize,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<Report, Vec<StoreError>> {
+) -> Result<VerifyReport, Vec<StoreError>> {
     let vfs = open_root(root).map_err(|err| vec![err])?;
     verify_on(&vfs, id, mode, jobs, progress)
 }
 
 pub(super) fn verify_on(
     vfs: &Arc<dyn Vfs>,
-    id: Option<Id>,
-    mode: Mode,
+    id: Option<GenerationId>,
+    mode: VerifyMode,
     jobs: usize,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<Report, Vec<StoreError>> {
+) -> Result<VerifyReport, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
     generation.require_whole().map_err(|err| vec![err])?;
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_tree(&generation, &mut faults);
-    if mode != Mode::Fast {
+    if mode != VerifyMode::Fast {
         faults.extend(check_content(&generation, &found, jobs, progress));
         // Packs that are what was written, but hold other bodies than the table names.
-        if mode == Mode::Deep && faults.is_empty() && generation.is_packed() {
+        if mode == VerifyMode::Deep && faults.is_empty() && generation.is_packed() {
             faults.extend(check_bodies(&generation, jobs));
         }
     }
@@ -78,14 +78,14 @@ pub(super) fn verify_on(
         return Err(faults);
     }
     let files = generation.manifest().files;
-    Ok(Report { id, files: files.count, bytes: files.bytes })
+    Ok(VerifyReport { id, files: files.count, bytes: files.bytes })
 }
 
 /// File list and manifest say the same as the table.
 fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
     let (files, totals) = (generation.files(), generation.manifest().files);
     let mut wrong = |path: &str| {
-        let problem = Problem::Format(format!("does not agree with {FILE_TABLE}"));
+        let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
         faults.push(damaged(generation.vfs(), &generation.name(path), problem));
     };
     let bodies = || files.entries().map(|entry| (entry.path(), entry.identity()));
@@ -116,7 +116,7 @@ fn check_tree(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(Str
         for coding in CODINGS {
             if entry.body(coding).is_some() && seen & 1 << coding as u8 == 0 {
                 let name = generation.name(&format!("{}{}", entry.path(), coding.suffix()));
-                faults.push(damaged(generation.vfs(), &name, Problem::Missing));
+                faults.push(damaged(generation.vfs(), &name, FileProblem::Missing));
             }
         }
     }
@@ -143,10 +143,10 @@ impl Walk<'_> {
         for (name, kind) in found {
             let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
             match kind {
-                Kind::Directory if self.has_directory(&path) => self.directory(&path),
-                Kind::File(len) => self.file(path, len),
-                Kind::Directory => self.fault(&path, Problem::Extra),
-                Kind::Other => self.fault(&path, Problem::Kind),
+                FileType::Directory if self.has_directory(&path) => self.directory(&path),
+                FileType::File(len) => self.file(path, len),
+                FileType::Directory => self.fault(&path, FileProblem::Extra),
+                FileType::Other => self.fault(&path, FileProblem::NotAFile),
             }
         }
     }
@@ -160,17 +160,17 @@ impl Walk<'_> {
         if packed {
             return match self.packed.remove(&path) {
                 Some(body) if body.len == len => self.sound.push((path, body)),
-                Some(body) => self.fault(&path, Problem::Length { expected: body.len, found: len }),
-                None => self.fault(&path, Problem::Extra),
+                Some(body) => self.fault(&path, FileProblem::Length { expected: body.len, found: len }),
+                None => self.fault(&path, FileProblem::Extra),
             };
         }
         let Some((entry, coding)) = self.generation.files().file(&path) else {
-            return self.fault(&path, Problem::Extra);
+            return self.fault(&path, FileProblem::Extra);
         };
         self.seen[entry.number() as usize] |= 1 << coding as u8;
         match entry.body(coding) {
             Some(body) if body.len == len => self.sound.push((path, body)),
-            Some(body) => self.fault(&path, Problem::Length { expected: body.len, found: len }),
+            Some(body) => self.fault(&path, FileProblem::Length { expected: body.len, found: len }),
             None => {}
         }
     }
@@ -187,12 +187,12 @@ impl Walk<'_> {
 
     fn end_of_packs(mut self) -> Vec<(String, Body)> {
         for path in std::mem::take(&mut self.packed).into_keys() {
-            self.fault(&path, Problem::Missing);
+            self.fault(&path, FileProblem::Missing);
         }
         self.sound
     }
 
-    fn fault(&mut self, path: &str, problem: Problem) {
+    fn fault(&mut self, path: &str, problem: FileProblem) {
         self.faults.push(damaged(self.generation.vfs(), &self.generation.name(path), problem));
     }
 }

@@ -14,11 +14,11 @@ use sha2::{Digest as _, Sha256};
 use super::body::Body;
 use super::digest::Digest;
 use super::sections::Mapping;
-use super::{Problem, StoreError};
+use super::{FileProblem, StoreError};
 
 /// What a directory holds under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileType {
     /// With its size in bytes.
     File(u64),
     Directory,
@@ -67,7 +67,7 @@ pub(super) trait Vfs: Send + Sync {
     /// Size and hash of a file.
     fn hash(&self, name: &str) -> io::Result<Body>;
     /// What is in a directory, sorted by name.
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>>;
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>>;
     /// How a file looks from outside; none where it cannot be seen.
     fn stamp(&self, name: &str) -> Option<Stamp>;
     /// When a directory was last touched.
@@ -220,7 +220,7 @@ impl Vfs for Disk {
         }
     }
 
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
         let fd = self.open_at(dir, DIRECTORY)?;
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(&fd)? {
@@ -231,9 +231,9 @@ impl Vfs for Disk {
             }
             let stat = rustix::fs::statat(&fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
             let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
-                rustix::fs::FileType::RegularFile => Kind::File(stat.st_size as u64),
-                rustix::fs::FileType::Directory => Kind::Directory,
-                _ => Kind::Other,
+                rustix::fs::FileType::RegularFile => FileType::File(stat.st_size as u64),
+                rustix::fs::FileType::Directory => FileType::Directory,
+                _ => FileType::Other,
             };
             found.push((name.to_string_lossy().into_owned(), kind));
         }
@@ -315,15 +315,15 @@ impl Vfs for Disk {
 }
 
 /// What is wrong with a file.
-pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: Problem) -> StoreError {
+pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: FileProblem) -> StoreError {
     StoreError::Damaged { path: vfs.locate(name), problem }
 }
 
 /// What a failed read of something that ought to be there means.
 pub(super) fn failed(vfs: &dyn Vfs, name: &str, err: io::Error) -> StoreError {
     match Errno::from_io_error(&err) {
-        Some(Errno::NOENT) => damaged(vfs, name, Problem::Missing),
-        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, Problem::Kind),
+        Some(Errno::NOENT) => damaged(vfs, name, FileProblem::Missing),
+        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, FileProblem::NotAFile),
         _ => StoreError::Io { path: vfs.locate(name), source: err },
     }
 }

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use net::conditional::{Part, is_fresh, negotiate, part};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use snapshot::store::{CODINGS, Coding, Generation, Mode, verify};
+use snapshot::store::{CODINGS, Coding, Generation, VerifyMode, verify};
 use tests::checks::request::{Resource, target_holds};
 use tests::checks::store::{Other, Root};
 
@@ -115,8 +115,9 @@ fn refuses(other: Other, bad: &[u8]) -> Result<(), TestCaseError> {
     ROOT.holds(other, bad);
     let path = ROOT.path(other);
     if bad != std::fs::read(&path).unwrap() {
-        let both =
-            |root: &Path| (Generation::open_current(root), verify(root, None, Mode::Deep, 1, &|_, _| ()));
+        let both = |root: &Path| {
+            (Generation::open_current(root), verify(root, None, VerifyMode::Deep, 1, &|_, _| ()))
+        };
         let (opened, verified) = ROOT.with(&path, bad, both);
         prop_assert!(opened.is_err(), "{} was taken", String::from_utf8_lossy(bad));
         prop_assert!(verified.is_err(), "{} was verified", String::from_utf8_lossy(bad));

@@ -9,7 +9,7 @@ use edge::reload::{Live, Serving};
 use edge::serving_state::Setting;
 use net::connection::Limits;
 use site::encode::Effort;
-use snapshot::store::{Id, rollback};
+use snapshot::store::{GenerationId, rollback};
 use snapshot::time::Day;
 use tempfile::TempDir;
 use tests::storm::Place;
@@ -24,7 +24,7 @@ use crate::server::{AS_OF, HOST, build, impatient, load, options, runtime, spawn
 /// Two generations of different data, one of them served.
 struct Stage {
     folder: TempDir,
-    generations: [Id; 2],
+    generations: [GenerationId; 2],
     live: Arc<Live>,
     place: Place,
     expected: Expected,

@@ -10,7 +10,8 @@ use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet, Spec};
 use snapshot::place;
 use snapshot::record::{
-    Cycle, CycleStatus, Directory, EntityRef, Fact, Lifecycle, Locale, Polarity, Program, Shared, Strength,
+    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
+    Strength,
 };
 use snapshot::search::concepts::{self, Concept};
 use snapshot::search::text::fold;
@@ -299,7 +300,7 @@ fn values<'a>(
     facts: &[&'a Fact],
     polarity: Polarity,
 ) -> BTreeSet<&'a str> {
-    let list = |list: &'a [Shared]| list.iter().map(Shared::as_str).collect::<BTreeSet<&str>>();
+    let list = |list: &'a [InternedStr]| list.iter().map(InternedStr::as_str).collect::<BTreeSet<&str>>();
     let own = match spec.name {
         "types" => [program.program_type.as_str()].into(),
         "lifecycles" => [program.lifecycle.as_str()].into(),

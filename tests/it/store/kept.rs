@@ -20,7 +20,7 @@ use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
 use snapshot::search::build::document_order;
-use snapshot::store::{Digest, Hole, Key, Made};
+use snapshot::store::{Digest, Hole, RecordFingerprint, ReusableRecord};
 use snapshot::time::Day;
 use tempfile::TempDir;
 use tests::snapshots::{AS_OF, HOST, build, options};
@@ -89,7 +89,7 @@ fn fields(row: &Value) -> Vec<String> {
 }
 
 /// What a record was made from, and its files with what of them depends on the day.
-type Rendered = BTreeMap<String, (Key, BTreeMap<String, (Vec<u8>, Vec<Hole>)>)>;
+type Rendered = BTreeMap<String, (RecordFingerprint, BTreeMap<String, (Vec<u8>, Vec<Hole>)>)>;
 
 fn rendered(directory: &Directory) -> Rendered {
     let (day, base_url) = (Day::new(AS_OF), format!("https://{HOST}"));
@@ -103,7 +103,7 @@ fn rendered(directory: &Directory) -> Rendered {
     let html = Html::open(&pages.prepare(&order).unwrap(), site).unwrap();
     let pages = Pages { site, html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
-    let add = |made: &Made<'_>| {
+    let add = |made: &ReusableRecord<'_>| {
         records.lock().unwrap().push((made.page.to_owned(), made.from, made.starts.to_vec()));
         false
     };
@@ -126,7 +126,7 @@ fn rendered(directory: &Directory) -> Rendered {
             .map(|(path, file)| (path.clone(), file.clone()))
             .collect::<Vec<_>>()
     };
-    let record = |(page, from, starts): (String, Key, Vec<String>)| {
+    let record = |(page, from, starts): (String, RecordFingerprint, Vec<String>)| {
         (page, (from, starts.iter().flat_map(of).collect()))
     };
     records.into_inner().unwrap().into_iter().map(record).collect()

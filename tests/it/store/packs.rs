@@ -10,13 +10,13 @@ use generator::export::{SUMS, export};
 use jiff::civil::date;
 use site::encode::Effort;
 use site::generate::{Options, Storage};
-use snapshot::store::{Coding, Generation, Id, Mode, live_id, verify};
+use snapshot::store::{Coding, Generation, GenerationId, VerifyMode, live_id, verify};
 use tests::snapshots::open;
 
 use super::publish::files;
 use crate::server::{build, load, options};
 
-fn published(root: &Path, layout: Storage) -> Id {
+fn published(root: &Path, layout: Storage) -> GenerationId {
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let options = Options { layout, ..options(root, Effort::Fast) };
     build(&directory, source, &options).manifest.id()
@@ -39,7 +39,7 @@ fn decoded(coding: Coding, bytes: &[u8]) -> Vec<u8> {
 fn an_edge_says_the_same_from_packs_as_from_a_tree_in_every_coding() {
     let [tree, pack] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     assert_eq!(published(tree.path(), Storage::Tree), published(pack.path(), Storage::Pack));
-    verify(pack.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    verify(pack.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
     let [one, two] = [&tree, &pack].map(|root| open(root.path(), 64 << 20));
     let (one, two) = (one.epoch(), two.epoch());
     let mut coded = 0;
@@ -111,7 +111,7 @@ fn a_day_later_packs_share_what_the_day_does_not_touch() {
     let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options.clone() });
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
     assert!(second.written.bytes < first.written.bytes / 2, "{second:?}");
-    verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
     assert!(build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options }).unchanged);
     assert_eq!(live_id(folder.path()).unwrap().sequence, 2);
 }

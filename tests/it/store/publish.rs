@@ -9,7 +9,7 @@ use dataset::read::Input;
 use jiff::civil::date;
 use site::encode::Effort;
 use site::generate::Options;
-use snapshot::store::{Id, Mode, live_id, verify};
+use snapshot::store::{GenerationId, VerifyMode, live_id, verify};
 
 use crate::server::{build, load, options, real_data};
 
@@ -29,7 +29,10 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
-fn published(input: &Input<'_>, change: impl FnOnce(&mut Options)) -> (BTreeMap<PathBuf, Vec<u8>>, Id) {
+fn published(
+    input: &Input<'_>,
+    change: impl FnOnce(&mut Options),
+) -> (BTreeMap<PathBuf, Vec<u8>>, GenerationId) {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(input);
     let mut options = options(folder.path(), Effort::Fast);
@@ -38,7 +41,7 @@ fn published(input: &Input<'_>, change: impl FnOnce(&mut Options)) -> (BTreeMap<
     (files(folder.path()), live_id(folder.path()).unwrap())
 }
 
-fn hash(id: &Id) -> String {
+fn hash(id: &GenerationId) -> String {
     id.to_string().rsplit('-').next().unwrap().to_owned()
 }
 
@@ -101,7 +104,7 @@ fn what_was_published_verifies_and_an_unchanged_rebuild_publishes_nothing() {
     let options = options(folder.path(), Effort::Fast);
     let first = build(&directory, source, &options);
     assert!(!first.unchanged);
-    let report = verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    let report = verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
     assert_eq!(report.id, first.manifest.id());
     let before = files(folder.path());
     let (directory, source) = load(&sample());
@@ -118,9 +121,9 @@ fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
     let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options });
     assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
-    verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
     let back = snapshot::store::rollback(folder.path(), None, date(2027, 3, 1)).unwrap();
     assert_eq!(live_id(folder.path()).unwrap(), back);
     assert_eq!((back.sequence, back.hash), (3, first.manifest.id().hash));
-    verify(folder.path(), None, Mode::Deep, 2, &|_, _| ()).unwrap();
+    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
 }

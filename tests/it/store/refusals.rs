@@ -13,7 +13,7 @@ use jiff::civil::date;
 use serde_json::Value;
 use site::encode::Effort;
 use site::generate::Options;
-use snapshot::store::{Id, live_id};
+use snapshot::store::{GenerationId, live_id};
 use snapshot::time::Day;
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ use crate::server::{AS_OF, build, exchange, load, options, runtime};
 /// A root with two generations of the sample, the second of which is live.
 struct Root {
     folder: TempDir,
-    generations: [Id; 2],
+    generations: [GenerationId; 2],
 }
 
 impl Root {
@@ -66,7 +66,7 @@ impl Root {
     }
 }
 
-fn serving(live: &Live) -> Id {
+fn serving(live: &Live) -> GenerationId {
     live.epoch().generation().id()
 }
 

@@ -9,7 +9,7 @@ use snapshot::page::{Dated, Site, detail, export, facet, list, search, status_te
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::build::document_order;
-use snapshot::time::{Day, OPEN_STATES, Openness, Season, Standing};
+use snapshot::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
 use tests::synth::TODAY;
 
 use tests::world::{World, day_after, site};
@@ -245,7 +245,7 @@ fn a_cycle_is_upcoming_while_it_takes_applications_or_has_not_begun() {
 }
 
 /// What people are told about a program on day 0, checked so many days ago.
-fn standing(lifecycle: Lifecycle, seasons: &[Season], checked: i32) -> Standing {
+fn standing(lifecycle: Lifecycle, seasons: &[Season], checked: i32) -> DisplayStatus {
     Openness::new(lifecycle, seasons.iter().copied(), Day(0)).standing(Day(-checked), Day(0))
 }
 
@@ -258,25 +258,25 @@ fn what_is_told_follows_from_dates_that_are_stated_and_from_the_age_of_the_check
     let rolling = season(Some(CycleStatus::Rolling), None, None);
     let upcoming = season(None, Some(3), Some(9));
     let opened = season(None, Some(-3), None);
-    let old = Standing::OpenWhenChecked { months: 12 };
-    let table: [(Lifecycle, &[Season], i32, Standing); 14] = [
+    let old = DisplayStatus::OpenWhenChecked { months: 12 };
+    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 14] = [
         // A deadline that has passed is told where nothing says whether it opens again.
-        (Unclear, &[passed], 0, Standing::Passed),
-        (Unclear, &[passed, opened], 0, Standing::Passed),
-        (ActiveBetweenCycles, &[passed], 0, Standing::Closed),
-        (Ended, &[passed], 0, Standing::Closed),
+        (Unclear, &[passed], 0, DisplayStatus::Passed),
+        (Unclear, &[passed, opened], 0, DisplayStatus::Passed),
+        (ActiveBetweenCycles, &[passed], 0, DisplayStatus::Closed),
+        (Ended, &[passed], 0, DisplayStatus::Closed),
         // Days that are stated are never told as not stated.
-        (Unclear, &[passed, upcoming], 0, Standing::Doubtful),
-        (Unclear, &[opened], 0, Standing::Doubtful),
-        (Unclear, &[], 0, Standing::Undated),
+        (Unclear, &[passed, upcoming], 0, DisplayStatus::Doubtful),
+        (Unclear, &[opened], 0, DisplayStatus::Doubtful),
+        (Unclear, &[], 0, DisplayStatus::Undated),
         // Openness that nothing ends is believed for a year: 1969 had 365 days.
-        (ActiveAccepting, &[undated], 365, Standing::Open),
+        (ActiveAccepting, &[undated], 365, DisplayStatus::Open),
         (ActiveAccepting, &[undated], 366, old),
         (ActiveAccepting, &[rolling], 366, old),
         (ActiveAccepting, &[], 366, old),
         (ActiveAccepting, &[undated, upcoming], 366, old),
-        (ActiveAccepting, &[undated, open], 366, Standing::Open),
-        (ActiveAccepting, &[upcoming], 366, Standing::Upcoming),
+        (ActiveAccepting, &[undated, open], 366, DisplayStatus::Open),
+        (ActiveAccepting, &[upcoming], 366, DisplayStatus::Upcoming),
     ];
     for (lifecycle, seasons, checked, expected) in table {
         assert_eq!(standing(lifecycle, seasons, checked), expected, "{lifecycle:?} {seasons:?} {checked}");

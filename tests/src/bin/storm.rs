@@ -24,7 +24,7 @@ use site::encode::Effort;
 use site::generate::{Options, generate};
 use site::progress::Progress;
 use snapshot::record::Directory;
-use snapshot::store::{Digest, Id, rollback};
+use snapshot::store::{Digest, GenerationId, rollback};
 use tests::storm::Place;
 use tests::storm::client::Client;
 use tests::storm::load::{Expected, Tally, during};
@@ -145,7 +145,7 @@ fn raise_limit() -> Result<()> {
 /// Two generations of different data under one root.
 struct Site {
     folder: PathBuf,
-    generations: [Id; 2],
+    generations: [GenerationId; 2],
     targets: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ impl Site {
         ]
         .map(str::to_owned)
         .to_vec();
-        let mut publish = |seed| -> Result<Id> {
+        let mut publish = |seed| -> Result<GenerationId> {
             let data = folder.join(format!("data-{seed}"));
             synth::write(&data, &synth::Options { programs, seed })?;
             let (directory, source) = load(&data)?;

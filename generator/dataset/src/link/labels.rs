@@ -2,7 +2,7 @@
 //! English or Spanish, stands for that value.
 
 use snapshot::facet::Facet;
-use snapshot::record::{Program, Shared};
+use snapshot::record::{InternedStr, Program};
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety, quoted};
 use crate::read::Tables;
@@ -36,7 +36,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn value(&mut self, facet: Facet, field: &'static str, at: Location, value: &mut Shared) {
+    fn value(&mut self, facet: Facet, field: &'static str, at: Location, value: &mut InternedStr) {
         let Some(meant) = self.labels.meant(facet, value) else { return };
         let message = format!("`{field}`: {} understood as `{}`", quoted(value), meant.escape_debug());
         let told = Diagnostic::new(Code::LabelUnderstood, at, message).about(field, value.as_str());

@@ -2,7 +2,7 @@
 //! facts go on, and a child goes with its parent.
 
 use rayon::prelude::*;
-use snapshot::record::{Approval, EntityRef, EntityType, Publication};
+use snapshot::record::{Approval, EntityRef, EntityType, PublicationStatus};
 use uuid::Uuid;
 
 use super::{Ids, find};
@@ -23,12 +23,12 @@ impl Fate {
     const REASONS: [(Self, &'static str); 3] =
         [(Self::Draft, "draft"), (Self::Withdrawn, "withdrawn"), (Self::NotApproved, "not approved")];
 
-    fn new(publication: Publication, parents_stay: impl FnOnce() -> bool) -> Self {
+    fn new(publication: PublicationStatus, parents_stay: impl FnOnce() -> bool) -> Self {
         match publication {
-            Publication::Draft => Self::Draft,
-            Publication::Withdrawn => Self::Withdrawn,
-            Publication::Published if parents_stay() => Self::Stays,
-            Publication::Published => Self::WithParent,
+            PublicationStatus::Draft => Self::Draft,
+            PublicationStatus::Withdrawn => Self::Withdrawn,
+            PublicationStatus::Published if parents_stay() => Self::Stays,
+            PublicationStatus::Published => Self::WithParent,
         }
     }
 }
@@ -119,7 +119,7 @@ fn forget(tables: &mut Tables, all: &Fates<'_>, sources: &[Fate]) {
     for transition in &mut tables.transitions {
         transition.record.source_id.take_if(|id| !source_stays(id));
     }
-    let gone = tables.vocabulary.iter().filter(|row| row.record.publication != Publication::Published);
+    let gone = tables.vocabulary.iter().filter(|row| row.record.publication != PublicationStatus::Published);
     let gone: Vec<(String, String)> =
         gone.map(|row| (row.record.facet.clone(), row.record.value.clone())).collect();
     for row in &mut tables.vocabulary {

@@ -7,7 +7,7 @@ use jiff::civil::{Date, date};
 use rayon::prelude::*;
 use snapshot::facet::measure::{self, Unit};
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
-use snapshot::record::shown::{Field, Kind, Value};
+use snapshot::record::field_table::{Field, FieldType, Value};
 use snapshot::record::{
     AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
     Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
@@ -224,7 +224,7 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
 /// Texts of a record that may be given in another language.
 fn translatable(kind: EntityType) -> Vec<&'static str> {
     fn texts<R>(table: &[Field<R>]) -> Vec<&'static str> {
-        table.iter().filter(|field| field.kind == Kind::Text).map(|field| field.name).collect()
+        table.iter().filter(|field| field.kind == FieldType::Text).map(|field| field.name).collect()
     }
     match kind {
         EntityType::Organization => texts(ORGANIZATION),
@@ -245,7 +245,7 @@ fn fields<R>(table: &[Field<R>], record: &R, at: Location) -> Vec<Diagnostic> {
             continue;
         }
         faults.extend(match (field.kind, (field.read)(record)) {
-            (Kind::Amount, Value::Number(sum)) => bad_sum(at, field.name, sum),
+            (FieldType::Amount, Value::Number(sum)) => bad_sum(at, field.name, sum),
             (_, Value::Day(day)) => sentinel(at, field.name, day),
             (_, Value::Time(time)) => sentinel(at, field.name, day_of(time)),
             _ => None,

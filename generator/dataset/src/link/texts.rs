@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rayon::prelude::*;
 use snapshot::facet::Facet;
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, Fact, Leader, Organization, Post, Program, Recipient, Shared, Source,
+    Alias, Award, Channel, Cycle, Fact, InternedStr, Leader, Organization, Post, Program, Recipient, Source,
     Synonym, Term, Transition, Translation,
 };
 use snapshot::{place, truncate};
@@ -80,7 +80,7 @@ trait Holder {
 trait Text: Deref<Target = str> + From<String> {}
 
 impl Text for String {}
-impl Text for Shared {}
+impl Text for InternedStr {}
 
 impl<T: Text> Holder for T {
     fn each(&mut self, visit: Visit<'_>) {

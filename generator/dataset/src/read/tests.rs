@@ -71,14 +71,14 @@ fn empty_cells_are_null_lists_are_joined_by_bars_and_private_columns_ignored() {
     let record = read_one("organizations.csv", &text);
     assert_eq!(record.aliases, ["A", "B"]);
     assert_eq!(record.country_code, None);
-    assert_eq!(record.publication, snapshot::record::Publication::Draft);
+    assert_eq!(record.publication, snapshot::record::PublicationStatus::Draft);
 }
 
 #[test]
 fn private_and_null_members_of_json_are_ignored() {
     let more = r#","x_note":{"a":[1]},"x_note":2,"publication":null,"aliases":null,"description":null}"#;
     let record = read_one("organizations.ndjson", &ORGANIZATION.replace('}', more));
-    assert_eq!(record.publication, snapshot::record::Publication::Published);
+    assert_eq!(record.publication, snapshot::record::PublicationStatus::Published);
 }
 
 #[test]

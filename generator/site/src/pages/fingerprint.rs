@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use snapshot::facet::{FACETS, named_values};
 use snapshot::record::{Dataset, Directory, EntityRef, Locale};
-use snapshot::store::{Digest, Key, Made};
+use snapshot::store::{Digest, RecordFingerprint, ReusableRecord};
 
 use super::Pages;
 use super::view::day;
@@ -15,19 +15,19 @@ use crate::rest::API;
 
 /// Slugs and keys of all records, in the order of the directory.
 pub struct Keys<'a> {
-    programs: Vec<(&'a str, Key)>,
-    organizations: Vec<(&'a str, Key)>,
-    recipients: Vec<(&'a str, Key)>,
+    programs: Vec<(&'a str, RecordFingerprint)>,
+    organizations: Vec<(&'a str, RecordFingerprint)>,
+    recipients: Vec<(&'a str, RecordFingerprint)>,
 }
 
 impl Keys<'_> {
     /// The records whose pages have to be made: those that are not `kept`.
     #[must_use]
-    pub fn without(&self, kept: impl Fn(&Made<'_>) -> bool + Sync) -> Records {
-        let left = |kind: &str, records: &[(&str, Key)]| {
-            let is_left = |(slug, from): &(&str, Key)| {
+    pub fn without(&self, kept: impl Fn(&ReusableRecord<'_>) -> bool + Sync) -> Records {
+        let left = |kind: &str, records: &[(&str, RecordFingerprint)]| {
+            let is_left = |(slug, from): &(&str, RecordFingerprint)| {
                 let starts = [API, "public", "public/es"].map(|folder| format!("{folder}/{kind}/{slug}."));
-                !kept(&Made { page: &format!("{}json", starts[0]), from: *from, starts: &starts })
+                !kept(&ReusableRecord { page: &format!("{}json", starts[0]), from: *from, starts: &starts })
             };
             (0..records.len()).into_par_iter().filter(|at| is_left(&records[*at])).collect()
         };
@@ -98,8 +98,8 @@ fn json_of(value: &impl Serialize) -> Digest {
 fn keys<'a, R: Sync>(
     records: &'a [R],
     slug: impl Fn(&'a R) -> &'a str + Sync,
-    key: impl Fn(usize) -> Key + Sync,
-) -> Vec<(&'a str, Key)> {
+    key: impl Fn(usize) -> RecordFingerprint + Sync,
+) -> Vec<(&'a str, RecordFingerprint)> {
     records.par_iter().enumerate().map(|(at, record)| (slug(record), key(at))).collect()
 }
 
@@ -126,8 +126,8 @@ impl Parts {
         all.iter().fold(self.number(all.len() as u32), |parts, at| row(parts, *at))
     }
 
-    fn key(self) -> Key {
-        let mut key = Key::default();
+    fn key(self) -> RecordFingerprint {
+        let mut key = RecordFingerprint::default();
         key.copy_from_slice(&Digest::of(&self.0).0[..16]);
         key
     }
@@ -156,7 +156,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> Key {
+    fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> RecordFingerprint {
         let links = &self.directory.program_links[program];
         let cycle = |parts: Parts, at: usize| {
             let sources = &self.directory.cycle_sources[at];
@@ -207,7 +207,13 @@ impl<'a> Pages<'a> {
         })
     }
 
-    fn organization_from(&self, tools: Digest, rows: &Rows, organization: usize, number: u32) -> Key {
+    fn organization_from(
+        &self,
+        tools: Digest,
+        rows: &Rows,
+        organization: usize,
+        number: u32,
+    ) -> RecordFingerprint {
         let links = &self.directory.organization_links[organization];
         let program = |parts: Parts, at: usize| parts.row(rows.programs[at]).number(self.numbers.doc_of[at]);
         let award = |parts: Parts, at: usize| {
@@ -226,7 +232,7 @@ impl<'a> Pages<'a> {
             .key()
     }
 
-    fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> Key {
+    fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> RecordFingerprint {
         let award = |parts: Parts, at: usize| {
             let program = self.directory.award_links[at].program;
             parts.row(rows.awards[at]).row(rows.programs[program])

@@ -14,10 +14,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
-use snapshot::page::money::Speech;
+use snapshot::page::money::AmountPhrases;
 use snapshot::page::text::grouped;
-use snapshot::record::shown::{Field, Kind, Shows, Value as Said};
-use snapshot::record::{EntityRef, Locale, Number, Program, Shared};
+use snapshot::record::field_table::{Field, FieldType, Value as Said, Visibility};
+use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::cut;
 
 use super::{Pages, here};
@@ -59,7 +59,7 @@ impl Pages<'_> {
         about: (EntityRef, &str),
         locale: Locale,
     ) -> BTreeMap<&'static str, Value> {
-        let of = table.iter().filter(|field| field.shows.has(Shows::DETAIL));
+        let of = table.iter().filter(|field| field.shows.has(Visibility::DETAIL));
         of.map(|field| (field.name, self.field(field, record, about, locale))).collect()
     }
 
@@ -67,13 +67,15 @@ impl Pages<'_> {
     /// if they may be followed, places by name. Nothing where nothing is said.
     fn field<R>(&self, field: &Field<R>, record: &R, about: (EntityRef, &str), locale: Locale) -> Value {
         match (field.kind, (field.read)(record)) {
-            (Kind::Amount, Said::Number(sum)) => self.money(sum, locale).into(),
-            (Kind::Text, Said::Text(text)) => self.text(about, locale, field.name, &text),
-            (Kind::Url, Said::Text(address)) => outside(Some(&address)).unwrap_or_else(|| Value::from(())),
-            (Kind::Places, Said::Words(codes)) => {
+            (FieldType::Amount, Said::Number(sum)) => self.money(sum, locale).into(),
+            (FieldType::Text, Said::Text(text)) => self.text(about, locale, field.name, &text),
+            (FieldType::Url, Said::Text(address)) => {
+                outside(Some(&address)).unwrap_or_else(|| Value::from(()))
+            }
+            (FieldType::Places, Said::Words(codes)) => {
                 codes.iter().map(|code| self.country(Some(code), locale).unwrap_or(code)).collect()
             }
-            (_, Said::Words(words)) => words.iter().map(Shared::as_str).collect(),
+            (_, Said::Words(words)) => words.iter().map(InternedStr::as_str).collect(),
             (_, Said::Text(text)) => Value::from(&*text),
             (_, Said::Day(date)) => self.date(date, locale),
             (_, Said::Time(time)) => self.date(day(time), locale),
@@ -146,7 +148,7 @@ impl Pages<'_> {
     /// An amount of US dollars.
     pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
         let word = |key: &str| self.word(locale, key);
-        Speech { locale, word: &word }.amount(amount.0, "USD")
+        AmountPhrases { locale, word: &word }.amount(amount.0, "USD")
     }
 
     /// A range of numbers in words.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use rustix::fs::{FlockOperation, Mode};
 use snapshot::store::Digest;
 
-use super::{Answer, Got, Refusal, Target, Version};
+use super::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
 
 /// Held while anything is written under a condition.
 const LOCK: &str = ".lock";
@@ -36,7 +36,7 @@ impl Folder {
         Ok(bytes)
     }
 
-    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<Version> {
+    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<ObjectVersion> {
         let to = self.root.join(path);
         let folder = to.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder)?;
@@ -50,7 +50,12 @@ impl Folder {
     }
 
     /// Writes while nobody else does, if the version that is there is the one that is expected.
-    fn write_if(&self, path: &str, bytes: &[u8], expected: Option<&Version>) -> Result<Version, Refusal> {
+    fn write_if(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        expected: Option<&ObjectVersion>,
+    ) -> Result<ObjectVersion, TargetError> {
         fs::create_dir_all(&self.root).map_err(refused)?;
         let lock = File::options().create(true).append(true).open(self.root.join(LOCK)).map_err(refused)?;
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| refused(error.into()))?;
@@ -60,7 +65,7 @@ impl Folder {
             Err(error) => return Err(refused(error)),
         };
         if found.as_ref() != expected {
-            return Err(Refusal::Condition);
+            return Err(TargetError::Condition);
         }
         self.write(path, bytes).map_err(refused)
     }
@@ -83,17 +88,17 @@ fn sync_up(folder: &Path, root: &Path) -> io::Result<()> {
     folders.try_for_each(|folder| File::open(folder)?.sync_all())
 }
 
-fn version(bytes: &[u8]) -> Version {
-    Version { tag: Some(Digest::of(bytes).to_string()), number: None }
+fn version(bytes: &[u8]) -> ObjectVersion {
+    ObjectVersion { tag: Some(Digest::of(bytes).to_string()), number: None }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
-fn refused(error: io::Error) -> Refusal {
+fn refused(error: io::Error) -> TargetError {
     match error.kind() {
-        ErrorKind::NotFound => Refusal::Missing,
-        ErrorKind::UnexpectedEof => Refusal::Length,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Refusal::Denied(error.to_string()),
-        _ => Refusal::Failed(error.to_string()),
+        ErrorKind::NotFound => TargetError::Missing,
+        ErrorKind::UnexpectedEof => TargetError::Length,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => TargetError::Denied(error.to_string()),
+        _ => TargetError::Failed(error.to_string()),
     }
 }
 
@@ -102,22 +107,27 @@ impl Target for Folder {
         format!("file://{}", self.root.display())
     }
 
-    fn get<'a>(&'a self, path: &'a str, unless: Option<&'a Version>, limit: u64) -> Answer<'a, Option<Got>> {
+    fn get<'a>(
+        &'a self,
+        path: &'a str,
+        unless: Option<&'a ObjectVersion>,
+        limit: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>> {
         Box::pin(async move {
             let bytes = self.read(path, limit).map_err(refused)?;
             if bytes.len() as u64 > limit {
-                return Err(Refusal::Length);
+                return Err(TargetError::Length);
             }
             let version = version(&bytes);
-            Ok((unless != Some(&version)).then(|| Got { bytes: bytes.into(), version }))
+            Ok((unless != Some(&version)).then(|| FetchedObject { bytes: bytes.into(), version }))
         })
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> Answer<'a, Bytes> {
+    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move { self.slice(path, start, length).map(Bytes::from).map_err(refused) })
     }
 
-    fn written<'a>(&'a self, path: &'a str) -> Answer<'a, i64> {
+    fn written<'a>(&'a self, path: &'a str) -> TargetFuture<'a, i64> {
         Box::pin(async move {
             let modified = fs::metadata(self.root.join(path)).and_then(|found| found.modified());
             let since = modified.map_err(refused)?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -125,19 +135,24 @@ impl Target for Folder {
         })
     }
 
-    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, ()> {
+    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ()> {
         Box::pin(async move { self.write(path, &bytes).map(drop).map_err(refused) })
     }
 
-    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, Version> {
+    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ObjectVersion> {
         Box::pin(async move { self.write_if(path, &bytes, None) })
     }
 
-    fn replace<'a>(&'a self, path: &'a str, bytes: Bytes, version: &'a Version) -> Answer<'a, Version> {
+    fn replace<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Bytes,
+        version: &'a ObjectVersion,
+    ) -> TargetFuture<'a, ObjectVersion> {
         Box::pin(async move { self.write_if(path, &bytes, Some(version)) })
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> Answer<'a, ()> {
+    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         Box::pin(async move {
             match fs::remove_file(self.root.join(path)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(refused(error)),
@@ -156,21 +171,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = Folder::new(folder.path().join("store"));
         let [one, two, three] = ["one", "two", "three"].map(|text| Bytes::from_static(text.as_bytes()));
-        assert_eq!(target.get("a/b", None, 9).await.unwrap_err(), Refusal::Missing);
+        assert_eq!(target.get("a/b", None, 9).await.unwrap_err(), TargetError::Missing);
         let first = target.create("a/b", one).await.unwrap();
-        assert_eq!(target.create("a/b", two.clone()).await, Err(Refusal::Condition));
+        assert_eq!(target.create("a/b", two.clone()).await, Err(TargetError::Condition));
         let second = target.replace("a/b", two, &first).await.unwrap();
-        assert_eq!(target.replace("a/b", three, &first).await, Err(Refusal::Condition));
+        assert_eq!(target.replace("a/b", three, &first).await, Err(TargetError::Condition));
         assert!(target.get("a/b", Some(&second), 9).await.unwrap().is_none(), "it has not changed");
         let got = target.get("a/b", Some(&first), 3).await.unwrap().unwrap();
         assert_eq!((&*got.bytes, got.version), (&b"two"[..], second));
-        assert_eq!(target.get("a/b", None, 2).await.unwrap_err(), Refusal::Length);
+        assert_eq!(target.get("a/b", None, 2).await.unwrap_err(), TargetError::Length);
         assert_eq!(&*target.range("a/b", 1, 2).await.unwrap(), b"wo");
-        assert_eq!(target.range("a/b", 1, 3).await, Err(Refusal::Length));
-        assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(Refusal::Length));
+        assert_eq!(target.range("a/b", 1, 3).await, Err(TargetError::Length));
+        assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(TargetError::Length));
         target.put("a/b", Bytes::from_static(b"x")).await.unwrap();
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
-        assert_eq!(target.range("a/b", 0, 1).await, Err(Refusal::Missing));
+        assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
     }
 }

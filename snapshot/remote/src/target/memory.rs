@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 
-use super::{Answer, Got, Refusal, Target, Version};
+use super::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
 
 /// Promises that are broken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,9 +46,9 @@ impl Memory {
         *self.next.lock().unwrap() = number;
     }
 
-    fn write(&self, path: &str, bytes: Bytes) -> Version {
+    fn write(&self, path: &str, bytes: Bytes) -> ObjectVersion {
         if self.broken.order && path.starts_with("p/") {
-            return Version::default();
+            return ObjectVersion::default();
         }
         let mut next = self.next.lock().unwrap();
         *next += 1;
@@ -57,17 +57,22 @@ impl Memory {
         version(*next)
     }
 
-    fn write_if(&self, path: &str, bytes: Bytes, expected: Option<&Version>) -> Result<Version, Refusal> {
+    fn write_if(
+        &self,
+        path: &str,
+        bytes: Bytes,
+        expected: Option<&ObjectVersion>,
+    ) -> Result<ObjectVersion, TargetError> {
         let found = self.objects.lock().unwrap().get(path).map(|(_, number)| version(*number));
         match self.broken.conditions || found.as_ref() == expected {
             true => Ok(self.write(path, bytes)),
-            false => Err(Refusal::Condition),
+            false => Err(TargetError::Condition),
         }
     }
 }
 
-fn version(number: u64) -> Version {
-    Version { tag: Some(number.to_string()), number: None }
+fn version(number: u64) -> ObjectVersion {
+    ObjectVersion { tag: Some(number.to_string()), number: None }
 }
 
 /// Ready when it is asked the second time: whoever runs the others decides when that is.
@@ -93,14 +98,14 @@ impl Client {
         &'a self,
         what: &'static str,
         path: &'a str,
-        done: impl FnOnce(&Memory) -> Result<T, Refusal> + Send + 'a,
-    ) -> Answer<'a, T> {
+        done: impl FnOnce(&Memory) -> Result<T, TargetError> + Send + 'a,
+    ) -> TargetFuture<'a, T> {
         Box::pin(async move {
             Turn(false).await;
             self.memory.requests.lock().unwrap().push(format!("{what} {path}"));
             let done = done(&self.memory);
             match self.loses.swap(false, Relaxed) {
-                true => Err(Refusal::Failed("no answer".to_owned())),
+                true => Err(TargetError::Failed("no answer".to_owned())),
                 false => done,
             }
         })
@@ -112,28 +117,33 @@ impl Target for Client {
         "memory://".to_owned()
     }
 
-    fn get<'a>(&'a self, path: &'a str, unless: Option<&'a Version>, limit: u64) -> Answer<'a, Option<Got>> {
+    fn get<'a>(
+        &'a self,
+        path: &'a str,
+        unless: Option<&'a ObjectVersion>,
+        limit: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>> {
         self.ask("get", path, move |memory| {
             let objects = memory.objects.lock().unwrap();
-            let (bytes, number) = objects.get(path).ok_or(Refusal::Missing)?;
+            let (bytes, number) = objects.get(path).ok_or(TargetError::Missing)?;
             match bytes.len() as u64 > limit {
-                true => Err(Refusal::Length),
+                true => Err(TargetError::Length),
                 false => Ok((unless != Some(&version(*number)))
-                    .then(|| Got { bytes: bytes.clone(), version: version(*number) })),
+                    .then(|| FetchedObject { bytes: bytes.clone(), version: version(*number) })),
             }
         })
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> Answer<'a, Bytes> {
+    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         self.ask("range", path, move |memory| {
             let objects = memory.objects.lock().unwrap();
-            let (bytes, _) = objects.get(path).ok_or(Refusal::Missing)?;
+            let (bytes, _) = objects.get(path).ok_or(TargetError::Missing)?;
             let (start, end) = (start as usize, (start + length) as usize);
-            if end <= bytes.len() { Ok(bytes.slice(start..end)) } else { Err(Refusal::Length) }
+            if end <= bytes.len() { Ok(bytes.slice(start..end)) } else { Err(TargetError::Length) }
         })
     }
 
-    fn written<'a>(&'a self, path: &'a str) -> Answer<'a, i64> {
+    fn written<'a>(&'a self, path: &'a str) -> TargetFuture<'a, i64> {
         self.ask("time", path, |memory| {
             let mut now = memory.now.lock().unwrap();
             if memory.broken.time {
@@ -143,22 +153,27 @@ impl Target for Client {
         })
     }
 
-    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, ()> {
+    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ()> {
         self.ask("put", path, move |memory| {
             memory.write(path, bytes);
             Ok(())
         })
     }
 
-    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, Version> {
+    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ObjectVersion> {
         self.ask("create", path, move |memory| memory.write_if(path, bytes, None))
     }
 
-    fn replace<'a>(&'a self, path: &'a str, bytes: Bytes, version: &'a Version) -> Answer<'a, Version> {
+    fn replace<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Bytes,
+        version: &'a ObjectVersion,
+    ) -> TargetFuture<'a, ObjectVersion> {
         self.ask("replace", path, move |memory| memory.write_if(path, bytes, Some(version)))
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> Answer<'a, ()> {
+    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         self.ask("delete", path, |memory| {
             memory.objects.lock().unwrap().remove(path);
             Ok(())

@@ -16,7 +16,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::{Answer, Got, Refusal, Target, Version};
+use super::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
 use crate::error::RemoteError;
 
 /// Longest wait for a connection, and for the answer to one request.
@@ -106,14 +106,19 @@ impl Stores {
         Path::from(format!("{}/{name}", self.folder))
     }
 
-    async fn write(&self, name: &str, bytes: Bytes, mode: PutMode) -> Result<Version, Refusal> {
+    async fn write(&self, name: &str, bytes: Bytes, mode: PutMode) -> Result<ObjectVersion, TargetError> {
         let options = PutOptions { mode, ..PutOptions::default() };
         let put = self.store.put_opts(&self.path(name), PutPayload::from_bytes(bytes), options).await;
-        put.map(|PutResult { e_tag, version, .. }| Version { tag: e_tag, number: version })
+        put.map(|PutResult { e_tag, version, .. }| ObjectVersion { tag: e_tag, number: version })
             .map_err(|error| refused(&error))
     }
 
-    async fn read(&self, name: &str, unless: Option<&Version>, limit: u64) -> Result<Option<Got>, Refusal> {
+    async fn read(
+        &self,
+        name: &str,
+        unless: Option<&ObjectVersion>,
+        limit: u64,
+    ) -> Result<Option<FetchedObject>, TargetError> {
         let if_none_match = unless.and_then(|version| version.tag.clone());
         let options = GetOptions { if_none_match, ..GetOptions::default() };
         let found = match self.store.get_opts(&self.path(name), options).await {
@@ -121,22 +126,22 @@ impl Stores {
             found => found.map_err(|error| refused(&error))?,
         };
         if found.meta.size > limit {
-            return Err(Refusal::Length);
+            return Err(TargetError::Length);
         }
-        let version = Version { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
+        let version = ObjectVersion { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
         let bytes = found.bytes().await.map_err(|error| refused(&error))?;
-        Ok((bytes.len() as u64 <= limit).then_some(Got { bytes, version }))
+        Ok((bytes.len() as u64 <= limit).then_some(FetchedObject { bytes, version }))
     }
 }
 
 /// What an error means. What lies below it says most.
-fn refused(error: &Error) -> Refusal {
+fn refused(error: &Error) -> TargetError {
     match error {
-        Error::NotFound { .. } => Refusal::Missing,
-        Error::AlreadyExists { .. } | Error::Precondition { .. } => Refusal::Condition,
-        Error::Unauthenticated { .. } => Refusal::Unknown(text_of(error)),
-        Error::PermissionDenied { .. } => Refusal::Denied(text_of(error)),
-        _ => Refusal::Failed(text_of(error)),
+        Error::NotFound { .. } => TargetError::Missing,
+        Error::AlreadyExists { .. } | Error::Precondition { .. } => TargetError::Condition,
+        Error::Unauthenticated { .. } => TargetError::Unknown(text_of(error)),
+        Error::PermissionDenied { .. } => TargetError::Denied(text_of(error)),
+        _ => TargetError::Failed(text_of(error)),
     }
 }
 
@@ -160,41 +165,51 @@ impl Target for Stores {
         self.place.clone()
     }
 
-    fn get<'a>(&'a self, path: &'a str, unless: Option<&'a Version>, limit: u64) -> Answer<'a, Option<Got>> {
+    fn get<'a>(
+        &'a self,
+        path: &'a str,
+        unless: Option<&'a ObjectVersion>,
+        limit: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>> {
         Box::pin(self.read(path, unless, limit))
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> Answer<'a, Bytes> {
+    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
-            let end = start.checked_add(length).ok_or(Refusal::Length)?;
+            let end = start.checked_add(length).ok_or(TargetError::Length)?;
             self.store.get_range(&self.path(path), start..end).await.map_err(|error| refused(&error))
         })
     }
 
-    fn written<'a>(&'a self, path: &'a str) -> Answer<'a, i64> {
+    fn written<'a>(&'a self, path: &'a str) -> TargetFuture<'a, i64> {
         Box::pin(async move {
             let found = self.store.head(&self.path(path)).await.map_err(|error| refused(&error))?;
             Ok(found.last_modified.timestamp())
         })
     }
 
-    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, ()> {
+    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ()> {
         Box::pin(async move { self.write(path, bytes, PutMode::Overwrite).await.map(drop) })
     }
 
-    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> Answer<'a, Version> {
+    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ObjectVersion> {
         Box::pin(self.write(path, bytes, PutMode::Create))
     }
 
-    fn replace<'a>(&'a self, path: &'a str, bytes: Bytes, version: &'a Version) -> Answer<'a, Version> {
+    fn replace<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Bytes,
+        version: &'a ObjectVersion,
+    ) -> TargetFuture<'a, ObjectVersion> {
         let version = UpdateVersion { e_tag: version.tag.clone(), version: version.number.clone() };
         Box::pin(self.write(path, bytes, PutMode::Update(version)))
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> Answer<'a, ()> {
+    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         Box::pin(async move {
             match self.store.delete(&self.path(path)).await.map_err(|error| refused(&error)) {
-                Err(Refusal::Missing) => Ok(()),
+                Err(TargetError::Missing) => Ok(()),
                 done => done,
             }
         })

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use super::model::{Fake, NOW, run_alone, trust};
-use crate::collect::{GRACE, Keep};
-use crate::pointer::{CURRENT, Pointer};
+use crate::current::{CURRENT, Current};
+use crate::gc::{GRACE, Retention};
 use crate::publish::Publisher;
 use crate::target::memory::{Client, Memory};
 
@@ -48,7 +48,7 @@ impl Wrong {
     fn collect(&self, since: i64) -> (u64, u64) {
         let removed = Mutex::new((0, 0));
         self.run(async |publisher| {
-            let keep = Keep { newest: 1, since: Timestamp::from_second(since).unwrap() };
+            let keep = Retention { newest: 1, since: Timestamp::from_second(since).unwrap() };
             let done = publisher.collect(keep).await.unwrap();
             *removed.lock().unwrap() = (done.objects, done.waiting);
         });
@@ -59,9 +59,9 @@ impl Wrong {
         *self.memory.now.lock().unwrap() += seconds;
     }
 
-    fn pointer(&self) -> Pointer {
+    fn pointer(&self) -> Current {
         let bytes = self.memory.objects.lock().unwrap()[CURRENT].0.clone();
-        Pointer::read("", &bytes, &trust()).unwrap().0
+        Current::read("", &bytes, &trust()).unwrap().0
     }
 }
 
@@ -93,7 +93,7 @@ fn what_a_publisher_says_of_time_is_by_its_own_clock_and_its_next_push_sets_it_r
         let pointer = wrong.pointer();
         assert_eq!(pointer.live.at.as_second(), NOW + off);
         assert_eq!(pointer.expires.unwrap().as_second(), NOW + off + 7 * DAY);
-        // Edges go by theirs, and serve on: see `Told::is_expired`.
+        // Edges go by theirs, and serve on: see `FetchStats::is_expired`.
         assert_eq!(pointer.expires.unwrap().as_second() > NOW, is_good);
         wrong.off.store(0, Relaxed);
         wrong.push(2, "second");
@@ -111,9 +111,9 @@ fn a_clock_that_is_set_while_a_push_is_under_way_makes_it_late_at_worst() {
     wrong.push(1, "first");
     let (client, trust) = (Client::of(&wrong.memory), trust());
     for (jump, is_live) in [(YEAR, false), (-YEAR, false), (3600, true)] {
-        let asked = AtomicI64::new(0);
+        let store_error = AtomicI64::new(0);
         // Told once when it begins, and then after a year, or a year before.
-        let clock = || Timestamp::from_second(NOW + asked.fetch_add(1, Relaxed).min(1) * jump).unwrap();
+        let clock = || Timestamp::from_second(NOW + store_error.fetch_add(1, Relaxed).min(1) * jump).unwrap();
         let publisher =
             Publisher { target: &client, trust: &trust, sign: None, valid_for: None, clock: &clock };
         let mut source = Fake::new(2, "second");

@@ -10,18 +10,18 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::collect::Keep;
-use crate::contents::{Contents, Pack, Table};
+use crate::current::{self, CURRENT, Current};
 use crate::error::RemoteError;
+use crate::gc::Retention;
+use crate::index::{GenerationIndex, Pack, Table};
 use crate::keys::Trust;
-use crate::pending::PENDING;
-use crate::pointer::{self, CURRENT, Pointer};
-use crate::publish::{Publisher, Shipment, Source};
+use crate::publish::{PackedSource, Publisher, PushSource};
 use crate::target::Target;
 use crate::target::memory::{Broken, Client, Memory};
+use crate::uploads::PENDING;
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
 pub(super) const NOW: i64 = 1_795_154_400;
@@ -44,17 +44,17 @@ impl Fake {
     }
 }
 
-impl Source for Fake {
-    fn generation(&self) -> Id {
-        Id::new(self.sequence, &Digest::of(format!("{} {}", self.own, self.sequence).as_bytes()))
+impl PushSource for Fake {
+    fn generation(&self) -> GenerationId {
+        GenerationId::new(self.sequence, &Digest::of(format!("{} {}", self.own, self.sequence).as_bytes()))
     }
 
-    fn is_upon(&self, _: Uuid, _: Id) -> bool {
+    fn is_upon(&self, _: Uuid, _: GenerationId) -> bool {
         true
     }
 
     /// The table of objects is a line for each pack: what it holds, and its name.
-    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<Shipment, RemoteError> {
+    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<PackedSource, RemoteError> {
         let before = String::from_utf8(before.unwrap_or_default().to_vec()).unwrap();
         let there: BTreeMap<&str, Digest> = before
             .lines()
@@ -75,7 +75,7 @@ impl Source for Fake {
             packs.push(Pack { sha256, length: 1 });
         }
         let tables = [table.into_bytes(), b"history".to_vec()];
-        Ok(Shipment { manifest: self.own.to_owned(), tables, packs, new, plain: Vec::new() })
+        Ok(PackedSource { manifest: self.own.to_owned(), tables, packs, new, plain: Vec::new() })
     }
 
     fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError> {
@@ -93,7 +93,7 @@ pub(super) fn trust() -> Trust {
     Trust::of(&[], true).unwrap()
 }
 
-pub(super) async fn push(client: Client, mut source: Fake, outcome: Arc<Mutex<Vec<Id>>>) {
+pub(super) async fn push(client: Client, mut source: Fake, outcome: Arc<Mutex<Vec<GenerationId>>>) {
     let (trust, memory) = (trust(), Arc::clone(&client.memory));
     let clock = move || Timestamp::from_second(*memory.now.lock().unwrap()).unwrap();
     let publisher = Publisher { target: &client, trust: &trust, sign: None, valid_for: None, clock: &clock };
@@ -110,7 +110,7 @@ pub(super) async fn collect(client: Client, times: usize) {
         if time > 0 {
             *client.memory.now.lock().unwrap() += WEEK;
         }
-        let _ = publisher.collect(Keep { newest: 1, since: Timestamp::MAX }).await;
+        let _ = publisher.collect(Retention { newest: 1, since: Timestamp::MAX }).await;
     }
 }
 
@@ -118,14 +118,14 @@ pub(super) async fn collect(client: Client, times: usize) {
 /// is gone, and finds a whole generation in the end.
 pub(super) async fn read(client: Client, early: bool) {
     for _ in 0..3 {
-        let Ok(Some(read)) = pointer::fetch(&client, &trust(), None).await else { continue };
+        let Ok(Some(read)) = current::fetch(&client, &trust(), None).await else { continue };
         let is_it = |edge: &String| {
             let next = read.pointer.next.as_ref();
             next.is_none_or(|next| next.is_for(read.pointer.root, edge) == early)
         };
         let edge = (0..).map(|number: u32| number.to_string()).find(is_it);
         let named = read.pointer.of_edge(edge.as_deref());
-        let Ok(contents) = Contents::fetch(&client, named).await else { continue };
+        let Ok(contents) = GenerationIndex::fetch(&client, named).await else { continue };
         let names = contents.names(named);
         let mut found = 0;
         for name in &names {
@@ -157,7 +157,7 @@ pub(super) struct World {
     memory: Arc<Memory>,
     clients: Vec<Client>,
     actors: Vec<Option<Actor>>,
-    published: Arc<Mutex<Vec<Id>>>,
+    published: Arc<Mutex<Vec<GenerationId>>>,
 }
 
 /// What lies in a store to which two generations were pushed.
@@ -186,7 +186,7 @@ fn world(objects: &Objects, broken: Broken, actors: &dyn Fn(&mut World)) -> Worl
 }
 
 impl World {
-    pub(super) fn add(&mut self, actor: impl FnOnce(Client, Arc<Mutex<Vec<Id>>>) -> Actor) {
+    pub(super) fn add(&mut self, actor: impl FnOnce(Client, Arc<Mutex<Vec<GenerationId>>>) -> Actor) {
         let client = Client::of(&self.memory);
         self.clients.push(client.clone());
         self.actors.push(Some(actor(client, Arc::clone(&self.published))));
@@ -210,11 +210,11 @@ impl World {
     /// Whether all that CURRENT names is there.
     fn fault(&self) -> Option<String> {
         let objects = self.memory.objects.lock().unwrap();
-        let (pointer, _, _) = Pointer::read("", &objects[CURRENT].0, &trust()).unwrap();
+        let (pointer, _, _) = Current::read("", &objects[CURRENT].0, &trust()).unwrap();
         for named in pointer.whole() {
-            let path = crate::contents::contents_path(named);
+            let path = crate::index::contents_path(named);
             let Some((bytes, _)) = objects.get(&path) else { return Some(format!("no {path}")) };
-            let contents: Contents = serde_json::from_slice(bytes).unwrap();
+            let contents: GenerationIndex = serde_json::from_slice(bytes).unwrap();
             let missing = contents.names(named).into_iter().find(|name| !objects.contains_key(name));
             if let Some(missing) = missing {
                 return Some(format!("{} needs {missing}", named.generation));
@@ -245,7 +245,7 @@ fn is_shared(request: &str) -> bool {
 /// Goes through a world, the first steps as told, then each actor to its end.
 fn run(mut world: World, told: &[Step]) -> Run {
     let mut run = Run { steps: Vec::new(), others: Vec::new(), fault: None };
-    let (mut versions, mut last, mut asked) = (vec![], 0, 0);
+    let (mut versions, mut last, mut store_error) = (vec![], 0, 0);
     loop {
         let going: Vec<usize> = (0..world.actors.len()).filter(|n| world.actors[*n].is_some()).collect();
         let next = match told.get(run.steps.len()) {
@@ -259,8 +259,8 @@ fn run(mut world: World, told: &[Step]) -> Run {
         world.step(next);
         let (Step::Go(who) | Step::Lose(who) | Step::Crash(who)) = next;
         last = who;
-        let requests = world.memory.requests.lock().unwrap()[asked..].to_vec();
-        asked += requests.len();
+        let requests = world.memory.requests.lock().unwrap()[store_error..].to_vec();
+        store_error += requests.len();
         let others = going.into_iter().filter(|n| *n != who).collect();
         run.others.push(requests.iter().any(|request| is_shared(request)).then_some(others));
         run.steps.push(next);
@@ -277,7 +277,7 @@ fn run(mut world: World, told: &[Step]) -> Run {
             return run;
         }
         let bytes = world.memory.objects.lock().unwrap()[CURRENT].0.clone();
-        let (pointer, line, _) = Pointer::read("", &bytes, &trust()).unwrap();
+        let (pointer, line, _) = Current::read("", &bytes, &trust()).unwrap();
         if versions.last().is_none_or(|(_, before)| *before != line) {
             versions.push((pointer.version, line));
         }
@@ -400,7 +400,7 @@ fn without_the_week_of_grace_a_push_loses_what_it_uploads() {
     is_missed(Broken { time: true, ..Broken::default() }, &actors, "000003-");
 }
 
-async fn push_by(client: Client, clock: Client, mut source: Fake, outcome: Arc<Mutex<Vec<Id>>>) {
+async fn push_by(client: Client, clock: Client, mut source: Fake, outcome: Arc<Mutex<Vec<GenerationId>>>) {
     let trust = trust();
     let clock = move || Timestamp::from_second(*clock.memory.now.lock().unwrap()).unwrap();
     let publisher = Publisher { target: &client, trust: &trust, sign: None, valid_for: None, clock: &clock };
@@ -428,7 +428,7 @@ fn with_a_name_that_was_given_up_a_generation_loses_a_pack() {
 #[test]
 fn what_nobody_needs_is_gone_after_a_week_and_not_before() {
     let memory = Arc::new(Memory { now: Mutex::new(NOW), ..Memory::default() });
-    let done: Arc<Mutex<Vec<Id>>> = Arc::default();
+    let done: Arc<Mutex<Vec<GenerationId>>> = Arc::default();
     for (sequence, own) in [(1, "first"), (2, "second"), (3, "third")] {
         run_alone(push(Client::of(&memory), Fake::new(sequence, own), Arc::clone(&done)));
     }
@@ -456,7 +456,7 @@ fn what_nobody_needs_is_gone_after_a_week_and_not_before() {
 fn a_first_push_asks_whether_conditions_hold() {
     for (conditions, expected) in [(false, 1), (true, 0)] {
         let memory = Memory { broken: Broken { conditions, ..Broken::default() }, ..Memory::default() };
-        let (memory, done) = (Arc::new(memory), Arc::<Mutex<Vec<Id>>>::default());
+        let (memory, done) = (Arc::new(memory), Arc::<Mutex<Vec<GenerationId>>>::default());
         run_alone(push(Client::of(&memory), Fake::new(1, "first"), Arc::clone(&done)));
         assert_eq!(done.lock().unwrap().len(), expected);
         assert_eq!(memory.objects.lock().unwrap().contains_key(CURRENT), !conditions);

@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
 use jiff::Timestamp;
-use snapshot::store::Id;
+use snapshot::store::GenerationId;
 
 use super::model::{Fake, NOW, Objects, World, collect, holds_over, push, pushed, read, run_alone, trust};
-use crate::error::{Kind, RemoteError};
-use crate::pointer::{CURRENT, Pointer, RETAINED};
+use crate::current::{CURRENT, Current, RETAINED};
+use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Publisher;
 use crate::rollout::Step;
 use crate::target::memory::{Client, Memory};
 
-type Outcome = Arc<Mutex<Vec<Id>>>;
+type Outcome = Arc<Mutex<Vec<GenerationId>>>;
 
 async fn with_publisher(client: &Client, work: impl AsyncFnOnce(&Publisher<'_>)) {
     let (trust, memory) = (trust(), Arc::clone(&client.memory));
@@ -128,9 +128,9 @@ impl Store {
         told
     }
 
-    fn pointer(&self) -> Pointer {
+    fn pointer(&self) -> Current {
         let bytes = self.0.objects.lock().unwrap()[CURRENT].0.clone();
-        Pointer::read("", &bytes, &trust()).unwrap().0
+        Current::read("", &bytes, &trust()).unwrap().0
     }
 
     /// Numbers: of the version, of what is live, of what is rolled out and its percent, and of what is kept beside.
@@ -143,7 +143,7 @@ impl Store {
 }
 
 #[track_caller]
-fn is_refused(told: Result<(), RemoteError>, kind: Kind, what: &str) {
+fn is_refused(told: Result<(), RemoteError>, kind: ErrorClass, what: &str) {
     let error = told.unwrap_err();
     assert_eq!(error.kind(), kind, "{error}");
     assert!(error.to_string().contains(what), "{error}");
@@ -152,21 +152,21 @@ fn is_refused(told: Result<(), RemoteError>, kind: Kind, what: &str) {
 #[test]
 fn each_step_of_a_rollout_is_one_version_and_leaves_what_is_live_until_it_is_promoted() {
     let store = Store::new();
-    is_refused(store.step(Step::Promote), Kind::Unreadable, "nothing was pushed here");
-    is_refused(store.push(1, Some(5)), Kind::Usage, "push without --percent first");
+    is_refused(store.step(Step::Promote), ErrorClass::Unreadable, "nothing was pushed here");
+    is_refused(store.push(1, Some(5)), ErrorClass::Usage, "push without --percent first");
     store.push(1, None).unwrap();
-    is_refused(store.step(Step::Percent(5)), Kind::HeldBack, "no rollout is under way, 000001-");
+    is_refused(store.step(Step::Percent(5)), ErrorClass::HeldBack, "no rollout is under way, 000001-");
     store.push(2, Some(5)).unwrap();
     assert_eq!(store.numbers(), (2, 1, Some((2, 5)), vec![]));
-    is_refused(store.push(3, None), Kind::HeldBack, "000002-");
-    is_refused(store.push(3, Some(50)), Kind::HeldBack, "goes to 5 % of the edges; end that first");
+    is_refused(store.push(3, None), ErrorClass::HeldBack, "000002-");
+    is_refused(store.push(3, Some(50)), ErrorClass::HeldBack, "goes to 5 % of the edges; end that first");
     store.step(Step::Percent(50)).unwrap();
     assert_eq!(store.numbers(), (3, 1, Some((2, 50)), vec![]));
     store.step(Step::Percent(50)).unwrap();
     assert_eq!(store.numbers().0, 3, "it is so already");
     store.step(Step::Promote).unwrap();
     assert_eq!(store.numbers(), (4, 2, None, vec![1]));
-    is_refused(store.step(Step::Abort), Kind::HeldBack, "no rollout is under way, 000002-");
+    is_refused(store.step(Step::Abort), ErrorClass::HeldBack, "no rollout is under way, 000002-");
     store.push(3, None).unwrap();
     assert_eq!(store.numbers(), (5, 3, None, vec![1, 2]));
 }
@@ -179,12 +179,12 @@ fn what_was_aborted_is_kept_beside_and_its_number_goes_to_no_other() {
     store.step(Step::Abort).unwrap();
     assert_eq!(store.numbers(), (3, 1, None, vec![3]));
     for sequence in [2, 3] {
-        is_refused(store.push(sequence, None), Kind::HeldBack, "push with --rebase");
-        is_refused(store.push(sequence, Some(5)), Kind::HeldBack, "push with --rebase");
+        is_refused(store.push(sequence, None), ErrorClass::HeldBack, "push with --rebase");
+        is_refused(store.push(sequence, Some(5)), ErrorClass::HeldBack, "push with --rebase");
     }
     store.push(4, Some(5)).unwrap();
     store.step(Step::Abort).unwrap();
-    is_refused(store.push(4, None), Kind::HeldBack, "push with --rebase");
+    is_refused(store.push(4, None), ErrorClass::HeldBack, "push with --rebase");
     store.push(5, None).unwrap();
     assert_eq!(store.numbers(), (6, 5, None, vec![3, 4, 1]));
     assert_eq!(store.pointer().spent, None, "what comes later is after what is live");

@@ -3,12 +3,12 @@
 use super::SectionNames;
 use crate::page::push_json;
 use crate::page::shape::Shaper;
-use crate::record::shown::Object;
+use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, season_order};
 use crate::search::seasons::{ColumnNames, Columns};
 use crate::search::table::{Strings, StringsWriter, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, Season, Standing, ageing_days};
+use crate::time::{Day, DisplayStatus, Season, staleness_days};
 
 const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");
@@ -147,23 +147,23 @@ impl CyclesToday {
 
     /// What people are told about a cycle; its status is what the source and the dates say.
     #[must_use]
-    pub fn standing(&self, cycle: u32) -> Standing {
-        self.on(cycle, self.day).map_or(Standing::Undated, |(_, standing)| standing)
+    pub fn standing(&self, cycle: u32) -> DisplayStatus {
+        self.on(cycle, self.day).map_or(DisplayStatus::Undated, |(_, standing)| standing)
     }
 
     /// Status of a cycle on another day, and what people are told; `None` for a number from nowhere.
     #[must_use]
-    pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, Standing)> {
+    pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
         let season = self.seasons.columns.get(cycle);
         let (status, ends) = (season.status(day), season.deadline != Day::NONE);
-        Some((status, Standing::of_cycle(status, ends, self.seasons.checked[cycle], day)))
+        Some((status, DisplayStatus::of_cycle(status, ends, self.seasons.checked[cycle], day)))
     }
 
     /// Days up to this one on which either may turn.
     pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
         let turns = |cycle: usize| {
-            let ages = ageing_days(self.seasons.checked[cycle], self.day);
+            let ages = staleness_days(self.seasons.checked[cycle], self.day);
             self.seasons.columns.get(cycle).turning_days().chain(ages)
         };
         self.known(cycle).into_iter().flat_map(turns)

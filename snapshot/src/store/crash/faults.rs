@@ -11,12 +11,12 @@ use rustix::io::Errno;
 
 use super::super::StoreError;
 use super::super::body::Body;
+use super::super::build_info::{Layout, NewFile, PublishOutcome};
 use super::super::generation::current;
-use super::super::keep::{gc_on, rollback_on};
+use super::super::retention::{gc_on, rollback_on};
 use super::super::sections::Mapping;
 use super::super::stage::Stage;
-use super::super::told::{Layout, Page, Published};
-use super::super::vfs::{Kind, Lock, Stamp, Vfs};
+use super::super::vfs::{FileType, Lock, Stamp, Vfs};
 use super::{Model, PACKS, about, two_generations, two_in_packs, verified};
 
 /// What happens when its turn comes.
@@ -71,7 +71,7 @@ impl Vfs for Faulty {
     fn hash(&self, name: &str) -> io::Result<Body> {
         self.next()?.hash(name)
     }
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
         self.next()?.list(dir)
     }
     fn stamp(&self, name: &str) -> Option<Stamp> {
@@ -125,16 +125,19 @@ impl Vfs for Faulty {
 }
 
 /// Publishes a generation of many small pages, half of them those of the one before.
-fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<Published, StoreError> {
+fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
     publish_as(vfs, text, &Layout::Tree { encoder: "none".to_owned() })
 }
 
-fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<Published, StoreError> {
+fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<PublishOutcome, StoreError> {
     let stage = Stage::begin_on(vfs, layout)?;
     for number in 0..90 {
         let path = format!("public/{}/{number}.json", number % 7);
         let body = if number % 2 == 0 { "always the same".to_owned() } else { format!("{text} {number}") };
-        stage.put(Page { path: &path, body: body.as_bytes(), holes: &[], encodings: false }, &|_, _| None)?;
+        stage
+            .put(NewFile { path: &path, body: body.as_bytes(), holes: &[], encodings: false }, &|_, _| {
+                None
+            })?;
     }
     stage.publish(&about(text), 1)
 }

@@ -8,20 +8,20 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use zstd::zstd_safe::DDict;
 
-use super::super::away::Piece;
 use super::super::body::{Body, Coding};
+use super::super::build_info::Layout;
 use super::super::codec::{Object, decode, name_of};
 use super::super::digest::Digest;
 use super::super::generation::{Generation, current, directory_of, open_root};
-use super::super::manifest::{Id, Manifest, Refused};
+use super::super::lazy::PackRange;
+use super::super::manifest::{GenerationId, Manifest, ManifestError};
 use super::super::objects::Objects;
 use super::super::sections::Sections;
 use super::super::table::{FileEntry, FileTable};
-use super::super::told::Layout;
-use super::super::verify::{Mode, verify_on};
+use super::super::verify::{VerifyMode, verify_on};
 use super::super::vfs::{Vfs, damaged};
 use super::super::{
-    FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, Problem, StoreError, TMP_PREFIX,
+    FILE_TABLE, FileProblem, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, StoreError, TMP_PREFIX,
 };
 use super::{Stage, at, check_file, point_to, take_lock};
 
@@ -30,18 +30,18 @@ const LEVEL: i32 = 3;
 
 /// What of a generation is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Take {
+pub enum FetchMode {
     /// All of it.
     #[default]
-    Whole,
+    All,
     /// What has to be here before it can be served: tables, index and dictionaries. Bodies are left.
-    Index,
+    IndexOnly,
 }
 
 /// A generation of which parts are still missing. Dropped unpublished, it leaves nothing behind.
-pub struct Incoming {
+pub struct IncomingGeneration {
     stage: Stage,
-    take: Take,
+    take: FetchMode,
     manifest: Manifest,
     text: Vec<u8>,
     history: Vec<u8>,
@@ -56,7 +56,7 @@ pub struct Incoming {
     came: Vec<(String, Body)>,
 }
 
-impl Incoming {
+impl IncomingGeneration {
     /// Starts to take a generation in, from its `manifest.json`, `history.bin` and `objects.bin` over there.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Incoming {
         manifest: &[u8],
         history: &[u8],
         objects: &[u8],
-        take: Take,
+        take: FetchMode,
     ) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
         let vfs = open_root(root)?;
@@ -75,7 +75,7 @@ impl Incoming {
         let manifest = read(&*vfs, manifest)?;
         let dir = directory_of(manifest.id());
         let stage = Stage::begin_on(Arc::clone(&vfs), &Layout::Packs { level: LEVEL })?;
-        let wrong = |path: &str, problem: Problem| damaged(&*vfs, &format!("{dir}/{path}"), problem);
+        let wrong = |path: &str, problem: FileProblem| damaged(&*vfs, &format!("{dir}/{path}"), problem);
         let file = Sections::from_bytes(objects).map_err(|err| wrong(OBJECTS, err.into()))?;
         let objects = Objects::elsewhere(&vfs, &dir, &file).map_err(|err| wrong(OBJECTS, err.into()))?;
         let of_table = objects.of_table().iter().map(|object| object.sha256).collect();
@@ -97,34 +97,34 @@ impl Incoming {
 
     /// Its name.
     #[must_use]
-    pub fn id(&self) -> Id {
+    pub fn id(&self) -> GenerationId {
         self.manifest.id()
     }
 
     /// What is missing, in the order in which it lies; first the dictionaries that the rest is read with. To be
     /// asked again until there is nothing.
     #[must_use]
-    pub fn missing(&self) -> Vec<Piece> {
+    pub fn missing(&self) -> Vec<PackRange> {
         let Some(packer) = &self.stage.packer else { return Vec::new() };
         let missing = |object: &&Object| !self.is_dictionary(object) && !packer.take(&object.sha256);
         let objects: Vec<&Object> = self.wanted().into_iter().filter(missing).collect();
         let lacks = |name: &u64| *name != 0 && !self.dictionaries.contains_key(name);
         let lacking: BTreeSet<u64> = match self.take {
-            Take::Whole => objects.iter().map(|object| object.dictionary).filter(lacks).collect(),
+            FetchMode::All => objects.iter().map(|object| object.dictionary).filter(lacks).collect(),
             // Those of bodies that come later have to be here by then.
-            Take::Index => self.used.iter().copied().filter(lacks).collect(),
+            FetchMode::IndexOnly => self.used.iter().copied().filter(lacks).collect(),
         };
         let dictionaries = lacking.iter().filter_map(|name| self.objects.dictionary(*name));
         let dictionaries: Vec<&Object> = dictionaries.filter(|object| !packer.take(&object.sha256)).collect();
         let next = if dictionaries.is_empty() { objects } else { dictionaries };
-        let mut pieces: Vec<Piece> = next.into_iter().filter_map(|object| self.piece(object)).collect();
+        let mut pieces: Vec<PackRange> = next.into_iter().filter_map(|object| self.piece(object)).collect();
         pieces.sort_unstable();
         pieces
     }
 
     /// Objects that are to be here. Which the index is made of is known once the table of files is here.
     fn wanted(&self) -> Vec<&Object> {
-        if self.take == Take::Whole {
+        if self.take == FetchMode::All {
             return self.objects.all().iter().collect();
         }
         let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
@@ -138,17 +138,17 @@ impl Incoming {
 
     /// Whether the body of a row is to be here.
     fn is_taken(&self, path: &str) -> bool {
-        self.take == Take::Whole || path.strip_prefix(INDEX_DIR).is_some_and(|rest| rest.starts_with('/'))
+        self.take == FetchMode::All || path.strip_prefix(INDEX_DIR).is_some_and(|rest| rest.starts_with('/'))
     }
 
     fn is_dictionary(&self, object: &Object) -> bool {
         object.dictionary == 0 && self.used.contains(&name_of(&object.sha256))
     }
 
-    fn piece(&self, object: &Object) -> Option<Piece> {
+    fn piece(&self, object: &Object) -> Option<PackRange> {
         let pack = self.objects.packs().get(object.pack as usize)?.sha256;
         let number = self.objects.all().binary_search_by(|other| other.sha256.cmp(&object.sha256)).ok()?;
-        Some(Piece { pack, offset: object.offset, len: object.stored, number: number as u32 })
+        Some(PackRange { pack, offset: object.offset, len: object.stored, number: number as u32 })
     }
 
     /// Takes the bytes of a piece.
@@ -156,13 +156,13 @@ impl Incoming {
     /// # Errors
     ///
     /// If they are not what belongs there, or the system refuses to write.
-    pub fn add(&mut self, piece: &Piece, stored: &[u8]) -> Result<(), StoreError> {
+    pub fn add(&mut self, piece: &PackRange, stored: &[u8]) -> Result<(), StoreError> {
         let Some(object) = self.objects.all().get(piece.number as usize).copied() else { return Ok(()) };
         self.prepare(object.dictionary)?;
         let bytes = decode(&object, stored.to_vec(), self.dictionaries.get(&object.dictionary));
         let bytes = bytes.filter(|bytes| Digest::of(bytes) == object.sha256).ok_or_else(|| {
             let problem = format!("what lies at {} is not what was published", object.offset);
-            self.damaged(&format!("packs/{}.pack", piece.pack), Problem::Format(problem))
+            self.damaged(&format!("packs/{}.pack", piece.pack), FileProblem::Format(problem))
         })?;
         if self.is_dictionary(&object) {
             self.keep(name_of(&object.sha256), DDict::try_create(&bytes))?;
@@ -184,13 +184,14 @@ impl Incoming {
     }
 
     fn keep(&mut self, name: u64, prepared: Option<DDict<'static>>) -> Result<(), StoreError> {
-        let prepared = prepared
-            .ok_or_else(|| self.damaged(OBJECTS, Problem::Format("a dictionary is missing".to_owned())))?;
+        let prepared = prepared.ok_or_else(|| {
+            self.damaged(OBJECTS, FileProblem::Format("a dictionary is missing".to_owned()))
+        })?;
         self.dictionaries.insert(name, prepared);
         Ok(())
     }
 
-    fn damaged(&self, path: &str, problem: Problem) -> StoreError {
+    fn damaged(&self, path: &str, problem: FileProblem) -> StoreError {
         damaged(&*self.stage.vfs, &format!("{}/{path}", directory_of(self.id())), problem)
     }
 
@@ -235,7 +236,7 @@ impl Incoming {
     pub fn add_file(&mut self, path: &str, body: Body, bytes: &[u8]) -> Result<(), StoreError> {
         let found = Body::of(bytes);
         if found != body {
-            let problem = Problem::Hash { expected: body.sha256, found: found.sha256 };
+            let problem = FileProblem::Hash { expected: body.sha256, found: found.sha256 };
             return Err(self.damaged(path, problem));
         }
         self.stage.write(path, bytes, body)?;
@@ -253,12 +254,12 @@ impl Incoming {
                 (None, Some(here)) => {
                     bytes.extend(before.map_or_else(|| Ok(Vec::new()), |of| of.object(here))?);
                 }
-                (None, None) => return Err(self.damaged(FILE_TABLE, Problem::Missing)),
+                (None, None) => return Err(self.damaged(FILE_TABLE, FileProblem::Missing)),
             }
         }
         let (expected, found) = (self.manifest.files.table, Digest::of(&bytes));
         if expected != found {
-            return Err(self.damaged(FILE_TABLE, Problem::Hash { expected, found }));
+            return Err(self.damaged(FILE_TABLE, FileProblem::Hash { expected, found }));
         }
         Sections::from_bytes(&bytes).map_err(|err| self.damaged(FILE_TABLE, err.into()))
     }
@@ -278,7 +279,7 @@ impl Incoming {
     ///
     /// If something is missing or not what was published, or the system refuses to write. The live generation stays
     /// as it was.
-    pub fn publish(self, jobs: usize) -> Result<Id, StoreError> {
+    pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
         let table = self.table_of_files()?;
         let files = self.open_table(&table)?;
         let (stage, id) = (&self.stage, self.id());
@@ -295,8 +296,8 @@ impl Incoming {
                 stage.link_pack(&pack.path())?;
             }
             let objects = match self.take {
-                Take::Whole => objects.finish(),
-                Take::Index => objects.finish_with(&self.objects),
+                FetchMode::All => objects.finish(),
+                FetchMode::IndexOnly => objects.finish_with(&self.objects),
             };
             write(OBJECTS, objects.bytes())?;
         }
@@ -322,7 +323,7 @@ impl Incoming {
                 Some([only]) if only == identity => {}
                 Some(_) => {
                     let entry = staged.files().get(number);
-                    let entry = entry.ok_or_else(|| self.damaged(FILE_TABLE, Problem::Missing))?;
+                    let entry = entry.ok_or_else(|| self.damaged(FILE_TABLE, FileProblem::Missing))?;
                     staged.read(entry, Coding::Identity)?;
                 }
             }
@@ -348,19 +349,23 @@ impl Incoming {
 /// # Errors
 ///
 /// If the manifest is none, another publisher is at work, or the system refuses to write.
-pub fn take_present(root: &Path, manifest: &[u8], take: Take) -> Result<Option<(Id, bool)>, StoreError> {
+pub fn take_present(
+    root: &Path,
+    manifest: &[u8],
+    take: FetchMode,
+) -> Result<Option<(GenerationId, bool)>, StoreError> {
     let Ok(vfs) = open_root(root) else { return Ok(None) };
     let expected = read(&*vfs, manifest)?;
     let id = expected.id();
     let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
-    if *found.manifest() != expected || found.is_lazy() && take == Take::Whole {
+    if *found.manifest() != expected || found.is_lazy() && take == FetchMode::All {
         return Ok(None);
     }
     if current(&*vfs).is_ok_and(|live| live == id) {
-        return Ok(is_sound(&found, Mode::Fast).then_some((id, true)));
+        return Ok(is_sound(&found, VerifyMode::Fast).then_some((id, true)));
     }
     let _lock = take_lock(&*vfs)?;
-    if !is_sound(&found, Mode::Files) {
+    if !is_sound(&found, VerifyMode::Files) {
         return Ok(None);
     }
     point_to(&*vfs, id)?;
@@ -368,19 +373,19 @@ pub fn take_present(root: &Path, manifest: &[u8], take: Take) -> Result<Option<(
 }
 
 /// Whether all of a generation is here that is to be here.
-fn is_sound(generation: &Generation, mode: Mode) -> bool {
+fn is_sound(generation: &Generation, mode: VerifyMode) -> bool {
     if !generation.is_lazy() {
         return verify_on(generation.shared_vfs(), Some(generation.id()), mode, 1, &|_, _| ()).is_ok();
     }
     let sound =
         |(path, body): (String, Body)| check_file(generation.vfs(), &generation.name(&path), body).is_ok();
     generation.check_presence().is_ok()
-        && (mode == Mode::Fast || generation.bodies_of_packs().into_iter().all(sound))
+        && (mode == VerifyMode::Fast || generation.bodies_of_packs().into_iter().all(sound))
 }
 
 fn read(vfs: &dyn Vfs, manifest: &[u8]) -> Result<Manifest, StoreError> {
     Manifest::parse(manifest).map_err(|refused| match refused {
-        Refused::Version(found) => StoreError::Version { path: vfs.locate(MANIFEST), found },
-        Refused::Problem(problem) => damaged(vfs, MANIFEST, problem),
+        ManifestError::Version(found) => StoreError::Version { path: vfs.locate(MANIFEST), found },
+        ManifestError::FileProblem(problem) => damaged(vfs, MANIFEST, problem),
     })
 }

@@ -1,16 +1,16 @@
 //! Staging the pages of records that are made from the same as before: they are taken as they are, unread.
 
 use super::super::body::{Body, CODINGS, Coding};
-use super::super::changes::Version;
+use super::super::build_info::ReusableRecord;
+use super::super::changes::RecordVersion;
 use super::super::siblings::Beside;
 use super::super::table::{FileEntry, Staged};
-use super::super::told::Made;
 use super::{Stage, lock};
 
 impl Stage {
     /// Takes the pages of a record from the live generation, if they were made from the same there and are sound.
     /// Otherwise they are to be put. To be asked once for each record; what is never asked for is made each time.
-    pub fn keep(&self, record: &Made<'_>, encodings: bool) -> bool {
+    pub fn keep(&self, record: &ReusableRecord<'_>, encodings: bool) -> bool {
         let version = self.version_made_from(record);
         let pages = version.and_then(|version| Some((version, self.pages_of(record, encodings)?)));
         let mut records = lock(&self.records);
@@ -25,14 +25,14 @@ impl Stage {
     }
 
     /// The version that the live generation has of a record, if it was made from the same.
-    fn version_made_from(&self, record: &Made<'_>) -> Option<Version> {
+    fn version_made_from(&self, record: &ReusableRecord<'_>) -> Option<RecordVersion> {
         let live = self.parent.as_ref().ok()?;
         let made = self.made.get_or_init(|| live.changes().made(live.files()));
         made.get(record.page).filter(|(_, key)| *key == record.from).map(|(version, _)| *version)
     }
 
     /// All pages of a record and the files that they are of a tree, unless one of them has to be put.
-    fn pages_of(&self, record: &Made<'_>, encodings: bool) -> Option<Vec<(Staged, Links)>> {
+    fn pages_of(&self, record: &ReusableRecord<'_>, encodings: bool) -> Option<Vec<(Staged, Links)>> {
         let files = self.parent.as_ref().ok()?.files();
         let entries = record.starts.iter().flat_map(|start| files.starting_with(start));
         entries.map(|entry| self.page_as_it_was(entry, encodings)).collect()

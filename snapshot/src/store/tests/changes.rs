@@ -14,7 +14,7 @@ fn path_of(record: &str) -> String {
 }
 
 /// Follows in pages of three from where somebody is; gives where that is then. `None` where too much is forgotten.
-fn follow(root: &Path, copy: &mut Copy, from: Position) -> Option<Position> {
+fn follow(root: &Path, copy: &mut Copy, from: HistoryPosition) -> Option<HistoryPosition> {
     let live = Generation::open_current(root).unwrap();
     let mut at = from;
     loop {
@@ -47,7 +47,7 @@ fn live(root: &Path) -> Copy {
     found.collect()
 }
 
-fn put(root: &Path, records: &[(&str, u8)]) -> Published {
+fn put(root: &Path, records: &[(&str, u8)]) -> PublishOutcome {
     let pages: Vec<(String, String)> =
         records.iter().map(|(record, text)| (path_of(record), format!("hole {text}"))).collect();
     let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
@@ -66,7 +66,7 @@ fn numbers(seed: u64) -> impl Iterator<Item = u8> {
 fn folding_the_changes_gives_what_is_live_over_any_history() {
     for seed in 0..40 {
         let root = Scratch::new();
-        let (mut copy, mut at) = (Copy::new(), Position::default());
+        let (mut copy, mut at) = (Copy::new(), HistoryPosition::default());
         let mut numbers = numbers(seed).skip(3);
         for step in 0..8 {
             let names = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
@@ -82,14 +82,14 @@ fn folding_the_changes_gives_what_is_live_over_any_history() {
                 assert_eq!(copy, live(&root), "seed {seed}, step {step}");
             }
             let mut anew = Copy::new();
-            follow(&root, &mut anew, Position::default()).unwrap();
+            follow(&root, &mut anew, HistoryPosition::default()).unwrap();
             assert_eq!(anew, live(&root), "seed {seed}, step {step}, from the beginning");
         }
     }
 }
 
 /// Makes a generation the live one without a publication, as a pull does after a rollout was aborted.
-fn go_back(root: &Path, to: &Published) {
+fn go_back(root: &Path, to: &PublishOutcome) {
     fs::write(root.join("CURRENT"), format!("{}\n", to.manifest.id())).unwrap();
 }
 
@@ -97,7 +97,7 @@ fn go_back(root: &Path, to: &Published) {
 fn who_read_of_a_publication_that_was_passed_by_begins_anew_unless_what_follows_was_built_upon_it() {
     for is_upon in [true, false] {
         let root = Scratch::new();
-        let begin = Position::default;
+        let begin = HistoryPosition::default;
         let first = put(&root, &[("programs/a", 1), ("programs/b", 1), ("organizations/a", 1)]);
         let (mut copy, mut early, mut half) = (Copy::new(), Copy::new(), Copy::new());
         let at = follow(&root, &mut copy, begin()).unwrap();
@@ -105,7 +105,7 @@ fn who_read_of_a_publication_that_was_passed_by_begins_anew_unless_what_follows_
         let at_early = follow(&root, &mut early, begin()).unwrap();
         assert_eq!((at.sequence, at_early.sequence), (1, 2));
         // Half of all records, which are told beginning with those that changed first.
-        let within = Position { sequence: 1, record: Some("organizations/a".to_owned()), begun: 2 };
+        let within = HistoryPosition { sequence: 1, record: Some("organizations/a".to_owned()), begun: 2 };
         half.extend(
             early.iter().filter(|(record, _)| *record == "organizations/a").map(|(a, b)| (a.clone(), *b)),
         );
@@ -141,7 +141,8 @@ fn each_publication_says_what_it_added_changed_and_removed() {
     let second = [[0, 0, 0], [0, 1, 1], [1, 0, 0]];
     let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
     assert_eq!(told, [(1, first), (2, second), (3, third)]);
-    let since = live.changes().after(live.files(), &Position { sequence: 2, ..Position::default() }, 9);
+    let since =
+        live.changes().after(live.files(), &HistoryPosition { sequence: 2, ..HistoryPosition::default() }, 9);
     let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
     assert_eq!(told, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
 }
@@ -161,7 +162,8 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
     );
     let live = Generation::open_current(&root).unwrap();
     assert_eq!(live.changes().log()[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
-    let since = live.changes().after(live.files(), &Position { sequence: 1, ..Position::default() }, 9);
+    let since =
+        live.changes().after(live.files(), &HistoryPosition { sequence: 1, ..HistoryPosition::default() }, 9);
     assert_eq!(since.iter().map(|it| it.slug).collect::<Vec<_>>(), ["a"]);
 }
 
@@ -171,14 +173,14 @@ fn the_turn_of_the_day_changes_no_record() {
     let publish = |body: &str, day| {
         let stage = Stage::begin(&root, &tree("none")).unwrap();
         let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
-        let page = Page {
+        let page = NewFile {
             path: "public/api/v1/programs/a.json",
             body: body.as_bytes(),
             holes: &holes,
             encodings: false,
         };
         stage.put(page, &never).unwrap();
-        stage.publish(&About { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
+        stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
         Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
     };
     assert_eq!(publish("state open", date(2026, 11, 20)), [1, 0, 0]);
@@ -196,7 +198,7 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     at("2026-11-21T06:00:00Z", &[a]);
     let known = |sequence| {
         let live = Generation::open_current(&root).unwrap();
-        let from = Position { sequence, ..Position::default() };
+        let from = HistoryPosition { sequence, ..HistoryPosition::default() };
         (live.changes().reaches(&from), live.changes().after(live.files(), &from, 9).len())
     };
     assert_eq!(known(1), (true, 1), "the removal");
@@ -204,11 +206,11 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     assert!(!known(1).0);
     assert_eq!(known(2), (true, 0));
     let live = Generation::open_current(&root).unwrap();
-    let within = Position { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };
+    let within = HistoryPosition { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };
     assert!(!live.changes().reaches(&within), "its rest is forgotten");
     assert_eq!(known(0), (true, 1), "from the beginning there is what is live");
-    let beginning = live.changes().after(live.files(), &Position::default(), 1);
-    let next = live.changes().next(&Position::default(), &beginning[0]);
+    let beginning = live.changes().after(live.files(), &HistoryPosition::default(), 1);
+    let next = live.changes().next(&HistoryPosition::default(), &beginning[0]);
     assert!(live.changes().reaches(&next), "who began after the removal misses nothing");
 }
 
@@ -218,12 +220,12 @@ fn a_record_is_told_with_its_id_also_when_it_is_gone_and_after_a_rollback() {
     let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
     let put = |records: &[(&str, &str)], ids: &[(&str, Uuid)]| {
         let ids = ids.iter().map(|(record, id)| ((*record).to_owned(), *id)).collect();
-        let about = About { ids, ..about("2026-11-20T06:00:00Z") };
+        let about = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
         stage(&root, records, &tenth).publish(&about, 1).unwrap();
     };
     let told = || {
         let live = Generation::open_current(&root).unwrap();
-        let all = live.changes().after(live.files(), &Position::default(), 9);
+        let all = live.changes().after(live.files(), &HistoryPosition::default(), 9);
         all.iter().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
     };
     let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
@@ -278,7 +280,7 @@ fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
         if let Some(count) = ids {
             writer.put("record.id", vec![[1u8; 16]; count]);
         }
-        Changes::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
+        History::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
     };
     assert_eq!(open(None).unwrap(), None);
     assert_eq!(open(Some(1)).unwrap(), Some(Uuid::from_bytes([1; 16])));

@@ -11,12 +11,12 @@ fn dates(root: &Path) -> [i64; 2] {
 #[test]
 fn dates_move_forward_with_every_edit_day_and_rollback_and_never_back() {
     let root = Scratch::new();
-    let publish = |body, about: &About| {
+    let publish = |body, about: &BuildInfo| {
         let stage = stage(&root, &[("public/a.json", body), ("public/b.json", "b")], &tenth);
         stage.publish(about, 1).unwrap().manifest.id()
     };
     let today = about("2026-11-20T06:00:00Z");
-    let tomorrow = About { as_of: date(2026, 11, 21), ..today.clone() };
+    let tomorrow = BuildInfo { as_of: date(2026, 11, 21), ..today.clone() };
     let midnight = SIX + 18 * 3600;
     let first = publish("one", &today);
     assert_eq!(dates(&root), [SIX, SIX]);

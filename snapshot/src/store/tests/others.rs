@@ -23,7 +23,7 @@ fn published_files_are_read_only_and_can_be_linked_and_removed_all_the_same() {
     }
     let later = SystemTime::now() + std::time::Duration::from_secs(60);
     assert_eq!(gc(&root, 1, later).unwrap(), [ids[0]]);
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
     fs::remove_dir_all(&*root).unwrap();
 }
 
@@ -93,13 +93,13 @@ fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_doe
     let digest = Digest::of(b"");
     let cut = SectionError::Length { expected: 2, found: 1 };
     for (problem, may_pass) in [
-        (Problem::Missing, true),
-        (Problem::Length { expected: 2, found: 1 }, true),
-        (Problem::Section(cut), true),
-        (Problem::Section(SectionError::Checksum), false),
-        (Problem::Hash { expected: digest, found: digest }, false),
-        (Problem::Format(String::new()), false),
-        (Problem::Kind, false),
+        (FileProblem::Missing, true),
+        (FileProblem::Length { expected: 2, found: 1 }, true),
+        (FileProblem::Section(cut), true),
+        (FileProblem::Section(SectionError::Checksum), false),
+        (FileProblem::Hash { expected: digest, found: digest }, false),
+        (FileProblem::Format(String::new()), false),
+        (FileProblem::NotAFile, false),
     ] {
         assert_eq!(StoreError::Damaged { path: path(), problem }.may_pass(), may_pass);
     }
@@ -111,22 +111,22 @@ fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_doe
 #[test]
 fn a_glance_is_another_when_the_pointer_or_a_file_that_opening_reads_is() {
     let root = Scratch::new();
-    assert_eq!(glance(&root), glance(&root));
+    assert_eq!(stat_root(&root), stat_root(&root));
     let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
-    let mut before = glance(&root);
-    assert_eq!(before, glance(&root));
+    let mut before = stat_root(&root);
+    assert_eq!(before, stat_root(&root));
     for file in
         ["manifest.json", "files.sha256", "history.bin", "siblings.bin", "index/files.bin", "index/rows.bin"]
     {
         let path = live.join(file);
         let good = fs::read(&path).unwrap();
         overwrite(&path, good);
-        assert_ne!(glance(&root), before, "{file}");
-        before = glance(&root);
+        assert_ne!(stat_root(&root), before, "{file}");
+        before = stat_root(&root);
     }
     fs::set_permissions(live.join("manifest.json"), fs::Permissions::from_mode(0o400)).unwrap();
-    assert_ne!(glance(&root), before, "given to others");
-    before = glance(&root);
+    assert_ne!(stat_root(&root), before, "given to others");
+    before = stat_root(&root);
     overwrite(&root.join("CURRENT"), "000007-5dff\n");
-    assert_ne!(glance(&root), before);
+    assert_ne!(stat_root(&root), before);
 }

@@ -4,13 +4,13 @@ use super::*;
 
 pub(super) const PACKS: Layout = Layout::Packs { level: 3 };
 
-pub(super) fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> Published {
+pub(super) fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> PublishOutcome {
     let stage = Stage::begin(root, layout).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
     let kept = stage.put_sections("index/rows.bin", index.finish()).unwrap();
     for (path, body) in pages {
-        stage.put(Page { path, body, holes: &[], encodings: true }, &tenth).unwrap();
+        stage.put(NewFile { path, body, holes: &[], encodings: true }, &tenth).unwrap();
     }
     let published = stage.publish(&about("2026-11-20T06:00:00Z"), 2).unwrap();
     assert_eq!(*kept.get::<u32>("numbers").unwrap(), [1, 2, 3], "also after publishing");
@@ -77,7 +77,7 @@ fn a_tree_and_packs_of_one_dataset_have_one_hash_and_the_same_bodies() {
     let mut own: Vec<_> = own.map(|name| name.into_string().unwrap()).collect();
     own.sort();
     assert_eq!(own, ["history.bin", "manifest.json", "objects.bin", "packs"]);
-    assert!(faults(&pack_root, Mode::Deep).is_empty());
+    assert!(faults(&pack_root, VerifyMode::Deep).is_empty());
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn an_unchanged_rebuild_publishes_nothing_but_another_layout_is_another_generati
     );
     let back = put(&root, &PACKS, &pages);
     assert_eq!((back.unchanged, back.manifest.sequence, back.manifest.hash), (false, 3, first.manifest.hash));
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn only_what_is_new_is_written_and_a_change_inside_a_long_body_leaves_most_of_it
         fs::metadata(&kept.0).unwrap().ino(),
         "linked, not copied"
     );
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
 fn family(n: usize, text: &str) -> Vec<(String, Vec<u8>)> {
@@ -144,7 +144,7 @@ fn a_family_shares_a_dictionary_and_goes_on_with_it() {
     assert_eq!(new.len(), before + 1);
     assert!(read(&root, "p/300.html").ends_with(b" new"));
     assert_eq!(read(&root, "p/17.html"), family(300, "two")[17].1);
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn packs_that_are_mostly_waste_and_too_many_small_ones_are_made_one() {
         pages.push((format!("public/more-{n}"), noise(1000 + n)));
         put(&root, &PACKS, &pages);
         assert!(packs(&root).len() <= 10, "{n}");
-        assert!(faults(&root, Mode::Deep).is_empty());
+        assert!(faults(&root, VerifyMode::Deep).is_empty());
     }
     assert!(packs(&root).len() < 9);
     assert_eq!(read(&root, "19"), noise(20_019));
@@ -181,7 +181,7 @@ fn a_damaged_pack_is_named_not_served_and_made_anew_by_the_next_build() {
     bad[20] ^= 1;
     overwrite(&pack, &bad);
     assert!(reader.read(entry, Coding::Identity).is_err());
-    assert_fault(&root, Mode::Deep, name, "SHA-256");
+    assert_fault(&root, VerifyMode::Deep, name, "SHA-256");
     overwrite(&pack, &good[..18]);
     let cut = reader.read(entry, Coding::Identity).unwrap_err();
     assert!(cut.to_string().contains("18 bytes long") && cut.may_pass(), "{cut}");
@@ -191,10 +191,10 @@ fn a_damaged_pack_is_named_not_served_and_made_anew_by_the_next_build() {
     overwrite(&pack, &bad);
     let again = put(&root, &PACKS, &pages);
     assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 1, first.hash));
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
     let live = dir(&root, again.manifest.id());
     fs::write(live.join("packs/other.pack"), "x").unwrap();
-    assert_fault(&root, Mode::Fast, "packs/other.pack", "not listed");
+    assert_fault(&root, VerifyMode::Fast, "packs/other.pack", "not listed");
 }
 
 #[test]
@@ -203,10 +203,10 @@ fn rollback_and_gc_leave_every_pack_that_somebody_needs() {
     let ids = ["a", "b", "c"]
         .map(|body| put(&root, &PACKS, &[page("a.json", body), page("kept", "kept")]).manifest.id());
     let back = rollback(&root, Some(ids[0]), DAY).unwrap();
-    assert_eq!((back, read(&root, "a.json")), (Id { sequence: 4, ..ids[0] }, b"a".to_vec()));
+    assert_eq!((back, read(&root, "a.json")), (GenerationId { sequence: 4, ..ids[0] }, b"a".to_vec()));
     let later = SystemTime::now() + std::time::Duration::from_secs(60);
     assert_eq!(gc(&root, 1, later).unwrap().len(), 3);
-    assert!(faults(&root, Mode::Deep).is_empty());
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
     assert_eq!(read(&root, "kept"), b"kept");
     let changes = diff(&root, Some(&root)).unwrap().pages;
     assert!(changes.is_empty());

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::packs::{PACKS, noise, page, put};
 use super::*;
-use crate::store::{Incoming, Leaving, Outgoing, Piece, Take, take_present};
+use crate::store::{FetchMode, IncomingGeneration, PackOptions, PackRange, PackedGeneration, take_present};
 
 /// Packs as they lie elsewhere, by hash.
 #[derive(Default)]
@@ -14,7 +14,12 @@ pub(super) struct Elsewhere(Mutex<HashMap<Digest, Vec<u8>>>);
 
 impl Elsewhere {
     /// Lets the live generation leave; gives what describes it and the lengths of its new packs.
-    pub(super) fn push(&self, root: &Path, before: Option<&Outgoing>, salt: u64) -> (Outgoing, Vec<usize>) {
+    pub(super) fn push(
+        &self,
+        root: &Path,
+        before: Option<&PackedGeneration>,
+        salt: u64,
+    ) -> (PackedGeneration, Vec<usize>) {
         let new = Mutex::new(Vec::new());
         let take = |sha256: Digest, bytes: &[u8]| {
             assert_eq!(bytes[8..16], salt.to_le_bytes(), "no pack may have the name of another push's");
@@ -23,7 +28,7 @@ impl Elsewhere {
             Ok(())
         };
         let live = Generation::open_current(root).unwrap();
-        let how = Leaving { salt, level: 3, jobs: 2 };
+        let how = PackOptions { salt, level: 3, jobs: 2 };
         let outgoing = live.outgoing(before.map(|before| &*before.objects), how, &take).unwrap();
         for pack in &outgoing.packs {
             assert_eq!(self.0.lock().unwrap()[&pack.sha256].len() as u64, pack.len);
@@ -31,18 +36,23 @@ impl Elsewhere {
         (outgoing, new.into_inner().unwrap())
     }
 
-    pub(super) fn piece(&self, piece: &Piece) -> Vec<u8> {
+    pub(super) fn piece(&self, piece: &PackRange) -> Vec<u8> {
         let start = piece.offset as usize;
         self.0.lock().unwrap()[&piece.pack][start..start + piece.len as usize].to_vec()
     }
 
     /// Fetches a generation; gives the bytes that were fetched.
-    pub(super) fn pull(&self, root: &Path, of: &Outgoing) -> Result<usize, StoreError> {
-        self.pull_as(root, of, Take::Whole)
+    pub(super) fn pull(&self, root: &Path, of: &PackedGeneration) -> Result<usize, StoreError> {
+        self.pull_as(root, of, FetchMode::All)
     }
 
-    pub(super) fn pull_as(&self, root: &Path, of: &Outgoing, take: Take) -> Result<usize, StoreError> {
-        let mut incoming = Incoming::begin(root, &of.manifest, &of.history, &of.objects, take)?;
+    pub(super) fn pull_as(
+        &self,
+        root: &Path,
+        of: &PackedGeneration,
+        take: FetchMode,
+    ) -> Result<usize, StoreError> {
+        let mut incoming = IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects, take)?;
         let (mut fetched, mut rounds) = (0, 0);
         loop {
             let missing = incoming.missing();
@@ -85,14 +95,17 @@ fn what_leaves_a_tree_or_packs_comes_in_under_the_same_name_with_the_same_bodies
         elsewhere.pull(&to, &outgoing).unwrap();
         let live = Generation::open_current(&to).unwrap();
         assert!(live.is_packed() && *live.manifest() == published);
-        assert!(faults(&to, Mode::Deep).is_empty());
+        assert!(faults(&to, VerifyMode::Deep).is_empty());
         let original = Generation::open_current(&from).unwrap();
         for (one, other) in original.files().entries().zip(live.files().entries()) {
             assert_eq!(one.changed(), other.changed());
             let body = |of: &Generation, entry| of.read(entry, Coding::Identity).unwrap();
             assert!(body(&original, one) == body(&live, other), "{}", one.path());
         }
-        assert_eq!(take_present(&to, &outgoing.manifest, Take::Whole).unwrap(), Some((published.id(), true)));
+        assert_eq!(
+            take_present(&to, &outgoing.manifest, FetchMode::All).unwrap(),
+            Some((published.id(), true))
+        );
     }
 }
 
@@ -113,7 +126,7 @@ fn only_what_changed_leaves_and_comes_in() {
         assert!(second.packs.iter().any(|pack| first.packs.contains(pack)));
         let fetched = elsewhere.pull(&to, &second).unwrap();
         assert!(fetched * 10 < fetched_first, "{fetched} of {fetched_first}");
-        assert!(faults(&to, Mode::Deep).is_empty());
+        assert!(faults(&to, VerifyMode::Deep).is_empty());
         assert_eq!(live_id(&to).unwrap(), live_id(&from).unwrap());
     }
 }
@@ -172,12 +185,12 @@ fn bytes_that_are_not_what_was_published_are_not_taken_and_the_live_generation_s
         elsewhere.0.lock().unwrap().get_mut(&new).unwrap()[at] ^= 1;
     }
     assert_eq!(live_id(&to).unwrap(), live);
-    assert!(faults(&to, Mode::Deep).is_empty());
+    assert!(faults(&to, VerifyMode::Deep).is_empty());
     assert_eq!(fs::read_dir(to.join("generations")).unwrap().count(), 1, "nothing is left behind");
     elsewhere.pull(&to, &second).unwrap();
 }
 
-fn wrong_byte(of: &mut Outgoing, what: usize) -> &mut Vec<u8> {
+fn wrong_byte(of: &mut PackedGeneration, what: usize) -> &mut Vec<u8> {
     match what {
         0 => &mut of.manifest,
         1 => &mut of.history,
@@ -193,7 +206,7 @@ fn a_generation_that_is_here_is_taken_as_it_is_unless_it_is_damaged() {
     let (first, _) = elsewhere.push(&from, None, 1);
     put(&from, &PACKS, &pages("changed"));
     let (second, _) = elsewhere.push(&from, Some(&first), 2);
-    assert_eq!(take_present(&to, &first.manifest, Take::Whole).unwrap(), None, "nothing is here");
+    assert_eq!(take_present(&to, &first.manifest, FetchMode::All).unwrap(), None, "nothing is here");
     elsewhere.pull(&to, &first).unwrap();
     elsewhere.pull(&to, &second).unwrap();
     let [one, two] = [1, 2].map(|sequence| {
@@ -201,7 +214,7 @@ fn a_generation_that_is_here_is_taken_as_it_is_unless_it_is_damaged() {
         found.unwrap().id
     });
     assert_eq!(
-        take_present(&to, &first.manifest, Take::Whole).unwrap(),
+        take_present(&to, &first.manifest, FetchMode::All).unwrap(),
         Some((one, false)),
         "it was not the live one"
     );
@@ -209,8 +222,8 @@ fn a_generation_that_is_here_is_taken_as_it_is_unless_it_is_damaged() {
     let pack = fs::read_dir(dir(&to, two).join("packs")).unwrap().next().unwrap().unwrap().path();
     let bytes = fs::read(&pack).unwrap();
     overwrite(&pack, &bytes[1..]);
-    assert_eq!(take_present(&to, &second.manifest, Take::Whole).unwrap(), None, "it is damaged");
+    assert_eq!(take_present(&to, &second.manifest, FetchMode::All).unwrap(), None, "it is damaged");
     elsewhere.pull(&to, &second).unwrap();
     assert_eq!(live_id(&to).unwrap(), two);
-    assert!(faults(&to, Mode::Deep).is_empty());
+    assert!(faults(&to, VerifyMode::Deep).is_empty());
 }

@@ -150,7 +150,7 @@ fn places_are_codes_and_exact_names_are_understood() {
     assert_eq!(found(&report), ["W0211 programs.ndjson:1", "W0211 programs.ndjson:1"]);
     let program = &directory.unwrap().programs[0];
     assert_eq!(
-        program.eligible_countries.iter().map(snapshot::record::Shared::as_str).collect::<Vec<_>>(),
+        program.eligible_countries.iter().map(snapshot::record::InternedStr::as_str).collect::<Vec<_>>(),
         ["KE", "ES", "GB"]
     );
     let directory =

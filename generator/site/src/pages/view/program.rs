@@ -5,7 +5,7 @@ use html::hole::Rule;
 use html::row::{AROUND, Cut, STATE};
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
-use snapshot::page::money::Speech;
+use snapshot::page::money::AmountPhrases;
 use snapshot::page::status_text::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::cut;
@@ -104,7 +104,7 @@ impl Pages<'_> {
             Some(self.directory.text(fact.entity(), locale, "label", text).to_owned())
         };
         let record = &self.directory.programs[program];
-        Speech { locale, word: &word }.funding(record, &self.facts(program), label)
+        AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label)
     }
 
     /// The lifecycle that was observed with the day of that; how the dates differ today is a hole.
@@ -309,7 +309,7 @@ impl Pages<'_> {
         let amount = fact.amount?;
         let word = |key: &str| self.word(locale, key);
         Some(match fact.currency.as_deref() {
-            Some(currency) => Speech { locale, word: &word }.amount(amount.0, currency),
+            Some(currency) => AmountPhrases { locale, word: &word }.amount(amount.0, currency),
             None => amount.to_string(),
         })
     }

@@ -90,7 +90,7 @@ words! {
 
 words! {
     /// Whether a record may leave the building.
-    Publication {
+    PublicationStatus {
         /// It may.
         Published = "published",
         /// Not yet.

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use snapshot::store::{Body, Digest};
 
-use crate::error::{RemoteError, asked};
-use crate::form::read_json;
-use crate::pointer::Named;
+use crate::current::GenerationRef;
+use crate::error::{RemoteError, store_error};
 use crate::target::Target;
+use crate::versioned_json::read_json;
 
 /// Version of its form.
 pub const FORMAT: u64 = 1;
@@ -23,7 +23,7 @@ const LEVEL: i32 = 6;
 /// What `contents.json` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Contents {
+pub struct GenerationIndex {
     /// [`FORMAT`].
     pub format: u64,
     /// The text of `manifest.json`.
@@ -35,7 +35,7 @@ pub struct Contents {
     /// All packs that it needs.
     pub packs: Vec<Pack>,
     /// Files that lie in no pack.
-    pub plain: Vec<Plain>,
+    pub plain: Vec<LooseFile>,
 }
 
 /// A table that lies compressed.
@@ -63,7 +63,7 @@ pub struct Pack {
 /// A file that lies in no pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plain {
+pub struct LooseFile {
     /// Below the generation.
     pub path: String,
     /// Of its bytes.
@@ -74,14 +74,14 @@ pub struct Plain {
 
 /// Which of the two tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum TableKind {
     /// Where bodies lie.
     Objects,
     /// When they changed.
     History,
 }
 
-impl Which {
+impl TableKind {
     /// Its name in the folder of the generation.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -101,13 +101,13 @@ pub fn pack_path(sha256: &Digest) -> String {
 
 /// Where a file that lies in no pack lies.
 #[must_use]
-pub fn plain_path(named: &Named, path: &str) -> String {
+pub fn plain_path(named: &GenerationRef, path: &str) -> String {
     format!("{}/{path}", named.folder())
 }
 
 /// Name of `contents.json` of a generation.
 #[must_use]
-pub fn contents_path(named: &Named) -> String {
+pub fn contents_path(named: &GenerationRef) -> String {
     format!("{}/contents.json", named.folder())
 }
 
@@ -133,7 +133,7 @@ impl Table {
     }
 }
 
-impl Contents {
+impl GenerationIndex {
     /// The bytes of the object.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -146,7 +146,7 @@ impl Contents {
     /// # Errors
     ///
     /// If it cannot be read, or is not what was pushed.
-    pub async fn fetch(target: &dyn Target, named: &Named) -> Result<Self, RemoteError> {
+    pub async fn fetch(target: &dyn Target, named: &GenerationRef) -> Result<Self, RemoteError> {
         let (place, path) = (target.place(), contents_path(named));
         let bytes = whole(target, &path, LIMIT, named.contents).await?;
         let text = std::str::from_utf8(&bytes);
@@ -162,12 +162,12 @@ impl Contents {
     pub async fn table(
         &self,
         target: &dyn Target,
-        named: &Named,
-        which: Which,
+        named: &GenerationRef,
+        which: TableKind,
     ) -> Result<Vec<u8>, RemoteError> {
         let table = match which {
-            Which::Objects => &self.objects,
-            Which::History => &self.history,
+            TableKind::Objects => &self.objects,
+            TableKind::History => &self.history,
         };
         let path = format!("{}/{}", named.folder(), which.name());
         let stored = whole(target, &path, table.stored, table.sha256).await?;
@@ -176,9 +176,9 @@ impl Contents {
 
     /// Names of all objects that this generation needs.
     #[must_use]
-    pub fn names(&self, named: &Named) -> Vec<String> {
-        let tables =
-            [Which::Objects, Which::History].map(|which| format!("{}/{}", named.folder(), which.name()));
+    pub fn names(&self, named: &GenerationRef) -> Vec<String> {
+        let tables = [TableKind::Objects, TableKind::History]
+            .map(|which| format!("{}/{}", named.folder(), which.name()));
         let plain = self.plain.iter().map(|plain| plain_path(named, &plain.path));
         let packs = self.packs.iter().map(|pack| pack_path(&pack.sha256));
         packs.chain(plain).chain(tables).chain([contents_path(named)]).collect()
@@ -197,8 +197,8 @@ pub(crate) async fn whole(
     for _ in 0..3 {
         match target.get(path, None, limit).await {
             Ok(Some(got)) if Digest::of(&got.bytes) == sha256 => return Ok(got.bytes),
-            Ok(_) | Err(crate::target::Refusal::Length) => {}
-            Err(refusal) => return Err(asked(&place, format!("reading {path}"))(refusal)),
+            Ok(_) | Err(crate::target::TargetError::Length) => {}
+            Err(refusal) => return Err(store_error(&place, format!("reading {path}"))(refusal)),
         }
     }
     Err(RemoteError::Damaged { place, name: path.to_owned() })

@@ -8,7 +8,9 @@ use std::time::Duration;
 use super::packs::PACKS;
 use super::travel::{Elsewhere, pages};
 use super::*;
-use crate::store::{Away, Fetch, Leaving, Outgoing, Piece, Reach, Ring, Take, take_present};
+use crate::store::{
+    DiskCache, Fetch, FetchMode, LazyBodies, PackOptions, PackRange, PackedGeneration, ReadMode, take_present,
+};
 
 /// A store that counts, and does what it is told.
 struct Store {
@@ -20,7 +22,7 @@ struct Store {
 }
 
 impl Fetch for Store {
-    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+    fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
         self.asked.fetch_add(1, Relaxed);
         if self.dead.load(Relaxed) {
             return Err("it is away".to_owned());
@@ -41,7 +43,7 @@ struct Setup {
     from: Scratch,
     to: Scratch,
     store: Arc<Store>,
-    outgoing: Outgoing,
+    outgoing: PackedGeneration,
 }
 
 fn all_pages() -> Vec<(String, Vec<u8>)> {
@@ -55,7 +57,7 @@ fn setup() -> Setup {
     packs::put(&from, &PACKS, &all_pages());
     let packs = Elsewhere::default();
     let (outgoing, _) = packs.push(&from, None, 1);
-    let fetched = packs.pull_as(&to, &outgoing, Take::Index).unwrap();
+    let fetched = packs.pull_as(&to, &outgoing, FetchMode::IndexOnly).unwrap();
     // Half of 800,000 in all, as noise compresses.
     assert!((100_000..200_000).contains(&fetched), "index, table and dictionary: {fetched}");
     let store =
@@ -64,13 +66,16 @@ fn setup() -> Setup {
 }
 
 impl Setup {
-    fn away(&self, capacity: u64) -> Arc<Away> {
-        Arc::new(Away::new(Arc::clone(&self.store) as Arc<_>, Ring::open(&self.to, capacity).unwrap()))
+    fn away(&self, capacity: u64) -> Arc<LazyBodies> {
+        Arc::new(LazyBodies::new(
+            Arc::clone(&self.store) as Arc<_>,
+            DiskCache::open(&self.to, capacity).unwrap(),
+        ))
     }
 
     fn open(&self, capacity: u64) -> Generation {
         let live = Generation::open_current(&self.to).unwrap();
-        live.ask(&self.away(capacity));
+        live.attach(&self.away(capacity));
         live
     }
 
@@ -79,8 +84,8 @@ impl Setup {
     }
 }
 
-fn read(of: &Generation, path: &str, reach: Reach) -> Result<Vec<u8>, StoreError> {
-    of.read_within(of.files().find(path.as_bytes()).unwrap(), Coding::Identity, reach)
+fn read(of: &Generation, path: &str, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
+    of.read_with(of.files().find(path.as_bytes()).unwrap(), Coding::Identity, reach)
 }
 
 #[test]
@@ -90,12 +95,15 @@ fn every_body_is_fetched_once_and_kept_over_restarts() {
         let live = setup.open(64 << 20);
         assert!(live.is_lazy() && live.is_packed());
         for (path, body) in all_pages() {
-            let near = read(&live, &path, Reach::Near);
+            let near = read(&live, &path, ReadMode::LocalOnly);
             match round == 1 || path.starts_with("index/") {
                 true => assert!(near.unwrap() == body),
                 false => {
-                    assert!(matches!(near, Err(StoreError::Absent { why: Absent::Later, .. })));
-                    assert!(read(&live, &path, Reach::Far).unwrap() == body, "{path}");
+                    assert!(matches!(
+                        near,
+                        Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })
+                    ));
+                    assert!(read(&live, &path, ReadMode::AllowRemote).unwrap() == body, "{path}");
                 }
             }
         }
@@ -111,7 +119,7 @@ fn what_several_want_at_once_is_asked_for_once() {
         for _ in 0..8 {
             threads.spawn(|| {
                 barrier.wait();
-                assert!(read(&live, "public/big.txt", Reach::Far).is_ok());
+                assert!(read(&live, "public/big.txt", ReadMode::AllowRemote).is_ok());
             });
         }
     });
@@ -126,10 +134,10 @@ fn what_is_not_what_was_published_is_asked_for_again_and_never_given_out() {
         setup.store.wrong.store(wrong, Relaxed);
         let path = format!("public/p/{wrong}.html");
         let expected = all_pages().into_iter().find(|(name, _)| *name == path).unwrap().1;
-        assert!(read(&live, &path, Reach::Far).unwrap() == expected);
+        assert!(read(&live, &path, ReadMode::AllowRemote).unwrap() == expected);
     }
     setup.store.wrong.store(9, Relaxed);
-    let error = read(&live, "public/p/9.html", Reach::Far).unwrap_err();
+    let error = read(&live, "public/p/9.html", ReadMode::AllowRemote).unwrap_err();
     assert!(error.to_string().contains("not what was published"), "{error}");
 }
 
@@ -137,7 +145,7 @@ fn what_is_not_what_was_published_is_asked_for_again_and_never_given_out() {
 fn a_damaged_ring_gives_out_nothing_and_the_body_is_fetched_again() {
     let setup = setup();
     let path = "public/p/7.html";
-    let body = read(&setup.open(64 << 20), path, Reach::Far).unwrap();
+    let body = read(&setup.open(64 << 20), path, ReadMode::AllowRemote).unwrap();
     let file = setup.to.join("bodies/00000001.ring");
     let good = fs::read(&file).unwrap();
     let before = setup.asked();
@@ -147,10 +155,10 @@ fn a_damaged_ring_gives_out_nothing_and_the_body_is_fetched_again() {
         fs::write(&file, bytes).unwrap();
         let live = setup.open(64 << 20);
         // A few bits make no difference to what is decoded.
-        if let Ok(near) = read(&live, path, Reach::Near) {
+        if let Ok(near) = read(&live, path, ReadMode::LocalOnly) {
             assert!(near == body, "byte {at}");
         }
-        assert!(read(&live, path, Reach::Far).unwrap() == body, "byte {at}");
+        assert!(read(&live, path, ReadMode::AllowRemote).unwrap() == body, "byte {at}");
     }
     let (asked, bytes) = (setup.asked() - before, good.len() - 72);
     assert!(asked * 2 > bytes && asked <= bytes, "{asked} of {bytes}");
@@ -160,36 +168,36 @@ fn a_damaged_ring_gives_out_nothing_and_the_body_is_fetched_again() {
 fn without_its_store_what_is_kept_is_given_out_and_all_else_says_why_not() {
     let setup = setup();
     let live = setup.open(64 << 20);
-    read(&live, "public/p/1.html", Reach::Far).unwrap();
+    read(&live, "public/p/1.html", ReadMode::AllowRemote).unwrap();
     setup.store.dead.store(true, Relaxed);
-    assert!(read(&live, "public/p/1.html", Reach::Near).is_ok());
-    let error = read(&live, "public/p/2.html", Reach::Far).unwrap_err();
+    assert!(read(&live, "public/p/1.html", ReadMode::LocalOnly).is_ok());
+    let error = read(&live, "public/p/2.html", ReadMode::AllowRemote).unwrap_err();
     assert!(error.may_pass() && error.to_string().contains("it is away"), "{error}");
     setup.store.dead.store(false, Relaxed);
-    assert!(read(&live, "public/p/2.html", Reach::Far).is_ok());
+    assert!(read(&live, "public/p/2.html", ReadMode::AllowRemote).is_ok());
 }
 
 #[test]
 fn a_generation_without_its_bodies_is_taken_for_a_whole_one_nowhere() {
     let setup = setup();
     let says = |error: &StoreError| error.to_string().contains("only its index is here");
-    for mode in [Mode::Fast, Mode::Files, Mode::Deep] {
+    for mode in [VerifyMode::Fast, VerifyMode::Files, VerifyMode::Deep] {
         let faults = faults(&setup.to, mode);
         assert!(faults.len() == 1 && faults[0].contains("only its index is here"), "{faults:?}");
     }
     let live = Generation::open_current(&setup.to).unwrap();
     assert!(says(&live.require_whole().unwrap_err()));
-    assert!(says(&read(&live, "public/p/1.html", Reach::Far).unwrap_err()));
-    let how = Leaving { salt: 3, level: 3, jobs: 1 };
+    assert!(says(&read(&live, "public/p/1.html", ReadMode::AllowRemote).unwrap_err()));
+    let how = PackOptions { salt: 3, level: 3, jobs: 1 };
     assert!(says(&live.outgoing(None, how, &|_, _| Ok(())).unwrap_err()));
     let manifest = &setup.outgoing.manifest;
-    assert_eq!(take_present(&setup.to, manifest, Take::Whole).unwrap(), None);
-    assert_eq!(take_present(&setup.to, manifest, Take::Index).unwrap(), Some((live.id(), true)));
+    assert_eq!(take_present(&setup.to, manifest, FetchMode::All).unwrap(), None);
+    assert_eq!(take_present(&setup.to, manifest, FetchMode::IndexOnly).unwrap(), Some((live.id(), true)));
     // The same generation comes whole, while the one without bodies is open.
     assert!(!live.is_replaced());
     setup.store.packs.pull(&setup.to, &setup.outgoing).unwrap();
-    assert!(live.is_replaced() && faults(&setup.to, Mode::Deep).is_empty());
-    let whole = take_present(&setup.to, manifest, Take::Index).unwrap();
+    assert!(live.is_replaced() && faults(&setup.to, VerifyMode::Deep).is_empty());
+    let whole = take_present(&setup.to, manifest, FetchMode::IndexOnly).unwrap();
     assert_eq!(whole, Some((live.id(), true)), "what is whole is good enough");
     assert!(!Generation::open_current(&setup.to).unwrap().is_lazy());
 }
@@ -201,15 +209,15 @@ fn the_next_generation_takes_what_is_here_and_one_built_upon_it_is_whole() {
     changed[7].1.extend(b"changed");
     packs::put(&setup.from, &PACKS, &changed);
     let (second, _) = setup.store.packs.push(&setup.from, Some(&setup.outgoing), 2);
-    let fetched = setup.store.packs.pull_as(&setup.to, &second, Take::Index).unwrap();
+    let fetched = setup.store.packs.pull_as(&setup.to, &second, FetchMode::IndexOnly).unwrap();
     assert!(fetched < 100_000, "only the table is another: {fetched}");
     let live = setup.open(64 << 20);
-    assert!(live.is_lazy() && read(&live, "public/p/7.html", Reach::Far).unwrap() == changed[7].1);
+    assert!(live.is_lazy() && read(&live, "public/p/7.html", ReadMode::AllowRemote).unwrap() == changed[7].1);
     assert!(rollback(&setup.to, None, DAY).is_err(), "the one before is not whole");
     for layout in [PACKS, tree("tenth 1")] {
         changed[3].1.extend(b"changed too");
         packs::put(&setup.to, &layout, &changed);
-        assert!(faults(&setup.to, Mode::Deep).is_empty());
+        assert!(faults(&setup.to, VerifyMode::Deep).is_empty());
         assert_eq!(
             Generation::open_current(&setup.to).unwrap().id().sequence,
             live_id(&setup.to).unwrap().sequence
@@ -226,7 +234,7 @@ fn an_index_that_is_damaged_is_fetched_anew() {
     let pack = fs::read_dir(dir(&setup.to, live).join("packs")).unwrap().next().unwrap().unwrap().path();
     let bytes = fs::read(&pack).unwrap();
     overwrite(&pack, &bytes[1..]);
-    assert_eq!(take_present(&setup.to, &setup.outgoing.manifest, Take::Index).unwrap(), None);
-    setup.store.packs.pull_as(&setup.to, &setup.outgoing, Take::Index).unwrap();
-    assert!(read(&setup.open(1 << 20), "public/p/1.html", Reach::Far).is_ok());
+    assert_eq!(take_present(&setup.to, &setup.outgoing.manifest, FetchMode::IndexOnly).unwrap(), None);
+    setup.store.packs.pull_as(&setup.to, &setup.outgoing, FetchMode::IndexOnly).unwrap();
+    assert!(read(&setup.open(1 << 20), "public/p/1.html", ReadMode::AllowRemote).is_ok());
 }

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::body::{Coding, Tally};
 use super::digest::Digest;
-use super::manifest::{Counts, Manifest};
+use super::manifest::{Manifest, RecordCounts};
 use super::table::Hole;
 
 /// A file to be published.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
+pub struct NewFile<'a> {
     /// Below the generation: `public/…` or `index/…`, of letters, digits and `-._~`.
     pub path: &'a str,
     /// The bytes.
@@ -24,15 +24,15 @@ pub struct Page<'a> {
 }
 
 /// Tells all that the pages of a record are made from: records, words, templates, this program. Never zeros.
-pub type Key = [u8; 16];
+pub type RecordFingerprint = [u8; 16];
 
 /// A record whose pages are those of the live generation, if it was made from the same there.
 #[derive(Clone, Copy, Debug)]
-pub struct Made<'a> {
+pub struct ReusableRecord<'a> {
     /// Path of its page in the REST interface.
     pub page: &'a str,
     /// What its pages are made from.
-    pub from: Key,
+    pub from: RecordFingerprint,
     /// What the paths of its pages begin with, and no others do.
     pub starts: &'a [String],
 }
@@ -54,14 +54,14 @@ pub enum Layout {
 }
 
 /// Makes a body in a coding; none where that is not possible.
-pub type Encode<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
+pub type EncodeFn<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
 
 /// The ids of records, by `kind/slug`.
-pub type Ids = FxHashMap<String, Uuid>;
+pub type RecordIds = FxHashMap<String, Uuid>;
 
 /// What a manifest says besides what the store knows itself.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct BuildInfo {
     /// `publishedAt` of the dataset.
     pub generated_at: Timestamp,
     /// The UTC day the files are right for.
@@ -71,18 +71,18 @@ pub struct About {
     /// Hash of the dataset as read.
     pub source: Digest,
     /// Published records.
-    pub counts: Counts,
+    pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
     /// Hash of all that it is made from, the program too: equal ones need not be built again.
-    pub recipe: Option<Digest>,
+    pub fingerprint: Option<Digest>,
     /// Ids of the records that have pages; what is not there is told without.
-    pub ids: Ids,
+    pub ids: RecordIds,
 }
 
 /// What `Stage::publish` did.
 #[derive(Clone, Debug)]
-pub struct Published {
+pub struct PublishOutcome {
     /// The live generation's manifest.
     pub manifest: Manifest,
     /// Nothing was published, for the live generation has the same hash.

@@ -6,11 +6,11 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
+use crate::current::FetchedCurrent;
 use crate::error::RemoteError;
-use crate::pointer::Read;
 
 /// Its name.
 const ACCEPTED: &str = "accepted";
@@ -18,7 +18,7 @@ const ACCEPTED: &str = "accepted";
 /// What was taken, of which store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct RollbackGuard {
     root: Uuid,
     /// By key: whoever holds a stolen one can push its own version ahead, and no other.
     keys: BTreeMap<String, Latest>,
@@ -32,7 +32,7 @@ struct Latest {
     generation: String,
 }
 
-impl Accepted {
+impl RollbackGuard {
     /// What was taken into a root; nothing if that is nothing yet.
     ///
     /// # Errors
@@ -58,7 +58,12 @@ impl Accepted {
     /// # Errors
     ///
     /// If it is of another store, older, or another of the same version.
-    pub fn judge(before: Option<&Self>, read: &Read, place: &str, root: &Path) -> Result<(), RemoteError> {
+    pub fn judge(
+        before: Option<&Self>,
+        read: &FetchedCurrent,
+        place: &str,
+        root: &Path,
+    ) -> Result<(), RemoteError> {
         let Some(before) = before else { return Ok(()) };
         let place = place.to_owned();
         if before.root != read.pointer.root {
@@ -79,7 +84,7 @@ impl Accepted {
 
     /// Whether this generation was the latest that was taken.
     #[must_use]
-    pub fn knows(&self, root: Uuid, generation: Id) -> bool {
+    pub fn knows(&self, root: Uuid, generation: GenerationId) -> bool {
         let named = generation.to_string();
         self.root == root && self.keys.values().any(|latest| latest.generation == named)
     }
@@ -89,7 +94,7 @@ impl Accepted {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn note(before: Option<Self>, read: &Read, root: &Path) -> Result<(), RemoteError> {
+    pub fn note(before: Option<Self>, read: &FetchedCurrent, root: &Path) -> Result<(), RemoteError> {
         let mut accepted = before.unwrap_or_else(|| Self { root: read.pointer.root, keys: BTreeMap::new() });
         let generation = read.pointer.live.generation.to_string();
         let latest = Latest { version: read.pointer.version, line: read.line, generation };

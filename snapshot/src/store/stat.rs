@@ -9,12 +9,12 @@ use super::{CURRENT, FILE_LIST, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, PACKS, SI
 /// `CURRENT` and the files that opening the generation it names reads, from outside. Equal while none of them
 /// was written, replaced or given to others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Glance(Vec<Option<Stamp>>);
+pub struct RootStat(Vec<Option<Stamp>>);
 
 /// Looks at a root. Nothing is read but `CURRENT`; what cannot be seen counts as not there.
 #[must_use]
-pub fn glance(root: &Path) -> Glance {
-    let Ok(vfs) = open_root(root) else { return Glance::default() };
+pub fn stat_root(root: &Path) -> RootStat {
+    let Ok(vfs) = open_root(root) else { return RootStat::default() };
     let mut stamps = vec![vfs.stamp(CURRENT)];
     if let Ok(id) = current(&*vfs) {
         let dir = directory_of(id);
@@ -26,5 +26,5 @@ pub fn glance(root: &Path) -> Glance {
         });
         stamps.extend(own.into_iter().chain(below).map(|name| vfs.stamp(&name)));
     }
-    Glance(stamps)
+    RootStat(stamps)
 }

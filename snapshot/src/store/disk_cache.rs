@@ -33,7 +33,7 @@ const ROW: usize = size_of::<Object>();
 const HEAD: usize = ROW + 8;
 
 /// The files, and where in them everything lies.
-pub struct Ring {
+pub struct DiskCache {
     dir: PathBuf,
     capacity: u64,
     state: Mutex<State>,
@@ -62,7 +62,7 @@ struct Place {
     offset: u64,
 }
 
-impl Ring {
+impl DiskCache {
     /// Opens the folder of a root, which is made when there is something to keep, and finds what is kept. `capacity` is
     /// in bytes.
     ///

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::away::{Away, Failed, Piece, Reach};
 use super::super::codec::Object;
 use super::super::digest::Digest;
+use super::super::lazy::{Failed, LazyBodies, PackRange, ReadMode};
 use super::super::sections::{SectionError, SectionWriter, Sections};
 use super::super::vfs::damaged;
-use super::super::{Absent, PACKS, Problem, StoreError};
+use super::super::{BodyUnavailable, FileProblem, PACKS, StoreError};
 use super::{Extent, Objects, Pack, Written};
 
 const HERE: &str = "here";
@@ -72,7 +72,7 @@ impl Objects {
     }
 
     /// Tells whom to ask for what is elsewhere; who was told first is asked.
-    pub(in super::super) fn ask(&self, away: &Arc<Away>) {
+    pub(in super::super) fn attach(&self, away: &Arc<LazyBodies>) {
         let _ = self.away.set(Arc::clone(away));
     }
 
@@ -96,15 +96,15 @@ impl Objects {
     }
 
     /// Whether a row can be read without asking anybody.
-    pub(in super::super) fn is_near(&self, row: u32) -> bool {
+    pub(in super::super) fn is_local(&self, row: u32) -> bool {
         let Some(extent) = self.bodies.get(row as usize).filter(|_| self.is_lazy()) else { return true };
-        let kept = |object: &Object| self.away.get().is_some_and(|away| away.ring().has(&object.sha256));
+        let kept = |object: &Object| self.away.get().is_some_and(|away| away.cache().has(&object.sha256));
         self.of(*extent).all(|object| !self.is_away(object) || kept(object))
     }
 
     /// A body of which something is elsewhere.
-    pub(super) fn gathered(&self, extent: Extent, reach: Reach) -> Result<Vec<u8>, StoreError> {
-        let away = self.away.get().ok_or_else(|| self.absent(Absent::Left))?;
+    pub(super) fn gathered(&self, extent: Extent, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
+        let away = self.away.get().ok_or_else(|| self.absent(BodyUnavailable::IndexOnly))?;
         let objects: Vec<Object> = self.of(extent).copied().collect();
         let near = |object: &Object| match self.is_away(object) {
             true => Ok(self.kept(away, object)),
@@ -112,11 +112,11 @@ impl Objects {
         };
         let mut parts = objects.iter().map(near).collect::<Result<Vec<_>, _>>()?;
         let missing = || objects.iter().zip(&parts).filter(|(_, part)| part.is_none());
-        let wanted: Vec<(Object, Piece)> =
+        let wanted: Vec<(Object, PackRange)> =
             missing().filter_map(|(object, _)| Some((*object, self.piece(object)?))).collect();
         if !wanted.is_empty() {
-            if reach == Reach::Near {
-                return Err(self.absent(Absent::Later));
+            if reach == ReadMode::LocalOnly {
+                return Err(self.absent(BodyUnavailable::NotLocal));
             }
             let mut came = self.fetched(away, &wanted)?.into_iter();
             parts.iter_mut().filter(|part| part.is_none()).for_each(|part| *part = came.next());
@@ -125,11 +125,11 @@ impl Objects {
     }
 
     /// An object that is kept, decoded. One that is not what it should be is forgotten.
-    fn kept(&self, away: &Away, object: &Object) -> Option<Vec<u8>> {
-        let (row, stored) = away.ring().get(&object.sha256)?;
+    fn kept(&self, away: &LazyBodies, object: &Object) -> Option<Vec<u8>> {
+        let (row, stored) = away.cache().get(&object.sha256)?;
         let read = self.sound(&row, stored);
         if read.is_none() {
-            away.ring().forget(&object.sha256);
+            away.cache().forget(&object.sha256);
         }
         read
     }
@@ -140,32 +140,32 @@ impl Objects {
         (Digest::of(&bytes) == object.sha256).then_some(bytes)
     }
 
-    fn piece(&self, object: &Object) -> Option<Piece> {
+    fn piece(&self, object: &Object) -> Option<PackRange> {
         let pack = self.packs.get(object.pack as usize)?.sha256;
-        Some(Piece::new(pack, object.offset, object.stored))
+        Some(PackRange::new(pack, object.offset, object.stored))
     }
 
     /// Objects from elsewhere, decoded and compared, and kept from now on.
-    fn fetched(&self, away: &Away, wanted: &[(Object, Piece)]) -> Result<Vec<Vec<u8>>, StoreError> {
+    fn fetched(&self, away: &LazyBodies, wanted: &[(Object, PackRange)]) -> Result<Vec<Vec<u8>>, StoreError> {
         let came = away.ask(wanted, |came| {
             let pairs = wanted.iter().zip(&came);
             let read = pairs.map(|((object, _), stored)| self.sound(object, stored.clone()));
             let read = read.collect::<Option<Vec<_>>>().filter(|read| read.len() == wanted.len())?;
             let pairs = wanted.iter().zip(&came);
-            pairs.for_each(|((object, _), stored)| away.ring().put(object, stored));
+            pairs.for_each(|((object, _), stored)| away.cache().put(object, stored));
             Some(read)
         });
         match &*came {
             Ok(read) => Ok(read.clone()),
-            Err(Failed::Store(why)) => Err(self.absent(Absent::Store(why.clone()))),
+            Err(Failed::Store(why)) => Err(self.absent(BodyUnavailable::FetchFailed(why.clone()))),
             Err(Failed::Other) => {
                 let problem = "what the store has is not what was published".to_owned();
-                Err(damaged(&*self.vfs, &format!("{}/{PACKS}", self.dir), Problem::Format(problem)))
+                Err(damaged(&*self.vfs, &format!("{}/{PACKS}", self.dir), FileProblem::Format(problem)))
             }
         }
     }
 
-    pub(super) fn absent(&self, why: Absent) -> StoreError {
-        StoreError::Absent { path: self.vfs.locate(&self.dir), why }
+    pub(super) fn absent(&self, why: BodyUnavailable) -> StoreError {
+        StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why }
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use snapshot::store::{Fetch, Piece};
+use snapshot::store::{Fetch, PackRange};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use crate::contents::pack_path;
+use crate::index::pack_path;
 use crate::pull::spans;
-use crate::target::{Refusal, Target};
+use crate::target::{Target, TargetError};
 
 /// Requests at a time.
 const AT_ONCE: usize = 64;
@@ -35,13 +35,13 @@ pub struct Fetcher {
 struct Inner {
     target: Arc<dyn Target>,
     permits: Semaphore,
-    told: Mutex<Told>,
+    told: Mutex<FetchStats>,
     gone: SyncSender<()>,
 }
 
 /// How it goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct FetchStats {
     /// Why the last body could not be had, if so.
     pub error: Option<String>,
     /// Requests that were answered.
@@ -63,13 +63,13 @@ impl Fetcher {
 
     /// How it goes.
     #[must_use]
-    pub fn told(&self) -> Told {
-        self.inner.told().clone()
+    pub fn stats(&self) -> FetchStats {
+        self.inner.lock_stats().clone()
     }
 }
 
 impl Fetch for Fetcher {
-    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+    fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
         let (inner, pieces) = (Arc::clone(&self.inner), pieces.to_vec());
         let (send, came) = sync_channel(1);
         self.handle.spawn(async move {
@@ -77,7 +77,7 @@ impl Fetch for Fetcher {
         });
         // Nothing is sent only if the runtime has ended.
         let came = came.recv().unwrap_or_else(|_| Err("this program ends".to_owned()));
-        let mut told = self.inner.told();
+        let mut told = self.inner.lock_stats();
         told.failures += u64::from(came.is_err());
         told.error = came.as_ref().err().cloned();
         came
@@ -85,16 +85,16 @@ impl Fetch for Fetcher {
 }
 
 impl Inner {
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn lock_stats(&self) -> MutexGuard<'_, FetchStats> {
         // A panic leaves it whole: it is counted in single steps.
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn bring(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+    async fn bring(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
         // As they lie, so that neighbours come together; they are given back in the order in which they were asked for.
         let mut order: Vec<usize> = (0..pieces.len()).collect();
         order.sort_by_key(|at| pieces.get(*at).copied());
-        let sorted: Vec<Piece> = order.iter().filter_map(|at| pieces.get(*at).copied()).collect();
+        let sorted: Vec<PackRange> = order.iter().filter_map(|at| pieces.get(*at).copied()).collect();
         let spans = spans(&sorted);
         let places: Vec<_> =
             spans.iter().map(|span| (pack_path(&span.pack), span.start, span.length)).collect();
@@ -114,7 +114,7 @@ impl Inner {
             let mut came = self.target.range(&path, start, length).await;
             for _ in 1..TRIES {
                 match &came {
-                    Err(Refusal::Failed(_) | Refusal::Length) => {
+                    Err(TargetError::Failed(_) | TargetError::Length) => {
                         came = self.target.range(&path, start, length).await;
                     }
                     _ => break,
@@ -124,7 +124,7 @@ impl Inner {
         };
         let came = match tokio::time::timeout(LIMIT, ask).await {
             Err(_) => return Err(format!("no answer within {} seconds", LIMIT.as_secs())),
-            Ok(Err(Refusal::Missing)) => {
+            Ok(Err(TargetError::Missing)) => {
                 // Full: it will be heard.
                 let _ = self.gone.try_send(());
                 return Err(format!("{path} is not there any more"));
@@ -134,7 +134,7 @@ impl Inner {
         if came.len() as u64 != length {
             return Err(format!("{path} was cut"));
         }
-        let mut told = self.told();
+        let mut told = self.lock_stats();
         told.requests += 1;
         told.bytes += length;
         Ok(came)

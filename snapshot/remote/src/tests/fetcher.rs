@@ -7,11 +7,11 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use snapshot::store::{Digest, Fetch, Piece};
+use snapshot::store::{Digest, Fetch, PackRange};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::away::Fetcher;
-use crate::target::{Answer, Got, Refusal, Target, Version};
+use crate::fetcher::Fetcher;
+use crate::target::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
 
 /// A pack of which byte n is n, that takes its time.
 #[derive(Default)]
@@ -19,7 +19,7 @@ struct Slow {
     takes: Duration,
     under_way: AtomicUsize,
     most: AtomicUsize,
-    asked: AtomicUsize,
+    store_error: AtomicUsize,
     is_gone: bool,
 }
 
@@ -44,40 +44,45 @@ impl Target for Slow {
         "slow://".to_owned()
     }
 
-    fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> Answer<'a, Bytes> {
+    fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
-            self.asked.fetch_add(1, Relaxed);
+            self.store_error.fetch_add(1, Relaxed);
             let place = Place::take(self);
             tokio::time::sleep(self.takes).await;
             drop(place);
             match self.is_gone {
-                true => Err(Refusal::Missing),
+                true => Err(TargetError::Missing),
                 false => Ok((start..start + length).map(|n| n as u8).collect()),
             }
         })
     }
 
-    fn get<'a>(&'a self, _: &'a str, _: Option<&'a Version>, _: u64) -> Answer<'a, Option<Got>> {
+    fn get<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a ObjectVersion>,
+        _: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>> {
         unreachable!("bodies are ranges")
     }
 
-    fn written<'a>(&'a self, _: &'a str) -> Answer<'a, i64> {
+    fn written<'a>(&'a self, _: &'a str) -> TargetFuture<'a, i64> {
         unreachable!("nobody asks")
     }
 
-    fn put<'a>(&'a self, _: &'a str, _: Bytes) -> Answer<'a, ()> {
+    fn put<'a>(&'a self, _: &'a str, _: Bytes) -> TargetFuture<'a, ()> {
         unreachable!("nothing is written")
     }
 
-    fn create<'a>(&'a self, _: &'a str, _: Bytes) -> Answer<'a, Version> {
+    fn create<'a>(&'a self, _: &'a str, _: Bytes) -> TargetFuture<'a, ObjectVersion> {
         unreachable!("nothing is written")
     }
 
-    fn replace<'a>(&'a self, _: &'a str, _: Bytes, _: &'a Version) -> Answer<'a, Version> {
+    fn replace<'a>(&'a self, _: &'a str, _: Bytes, _: &'a ObjectVersion) -> TargetFuture<'a, ObjectVersion> {
         unreachable!("nothing is written")
     }
 
-    fn delete<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
+    fn delete<'a>(&'a self, _: &'a str) -> TargetFuture<'a, ()> {
         unreachable!("nothing is removed")
     }
 }
@@ -86,8 +91,8 @@ fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-fn piece(pack: &[u8], offset: u64, len: u32) -> Piece {
-    Piece::new(Digest::of(pack), offset, len)
+fn piece(pack: &[u8], offset: u64, len: u32) -> PackRange {
+    PackRange::new(Digest::of(pack), offset, len)
 }
 
 #[test]
@@ -97,8 +102,8 @@ fn parts_come_in_the_order_they_were_asked_for_and_neighbours_together() {
     let pieces = [piece(b"b", 40, 3), piece(b"a", 9, 2), piece(b"b", 7, 1), piece(b"b", 9_000_000, 1)];
     let came = fetcher.fetch(&pieces).unwrap();
     assert_eq!(came, [vec![40, 41, 42], vec![9, 10], vec![7], vec![(9_000_000 % 256) as u8]]);
-    assert_eq!(slow.asked.load(Relaxed), 3);
-    let told = fetcher.told();
+    assert_eq!(slow.store_error.load(Relaxed), 3);
+    let told = fetcher.stats();
     assert_eq!((told.requests, told.bytes, told.failures, told.error), (3, 36 + 2 + 1, 0, None));
 }
 
@@ -118,7 +123,7 @@ fn a_store_that_stalls_is_waited_for_two_seconds_whoever_waits_for_a_turn_too() 
         }
     });
     assert!((2..4).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
-    assert_eq!((slow.most.load(Relaxed), fetcher.told().failures), (64, 100));
+    assert_eq!((slow.most.load(Relaxed), fetcher.stats().failures), (64, 100));
 }
 
 #[test]
@@ -130,5 +135,5 @@ fn whoever_follows_the_store_hears_that_something_is_gone() {
         assert!(fetcher.fetch(&[piece(b"a", 0, 1)]).unwrap_err().ends_with("is not there any more"));
     }
     assert!(gone.try_recv().is_ok() && gone.try_recv().is_err(), "once is enough");
-    assert!(fetcher.told().error.is_some());
+    assert!(fetcher.stats().error.is_some());
 }

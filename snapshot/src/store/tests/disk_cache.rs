@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::*;
-use crate::store::Ring;
+use crate::store::DiskCache;
 use crate::store::codec::{Object, encode};
 
 /// An object that compresses to nothing.
@@ -21,18 +21,18 @@ fn object(n: u32, len: usize) -> (Object, Vec<u8>) {
 fn what_is_kept_is_found_again_by_the_next_one_up_to_where_a_file_was_cut() {
     let root = Scratch::new();
     let objects: Vec<_> = (0..20).map(|n| object(n, 1000)).collect();
-    let ring = Ring::open(&root, 1 << 20).unwrap();
+    let ring = DiskCache::open(&root, 1 << 20).unwrap();
     objects.iter().for_each(|(object, stored)| ring.put(object, stored));
     let bytes = ring.bytes();
     assert_eq!(bytes, 20 * (72 + 1000));
     drop(ring);
-    let again = Ring::open(&root, 1 << 20).unwrap();
+    let again = DiskCache::open(&root, 1 << 20).unwrap();
     assert_eq!(again.bytes(), bytes);
     assert!(objects.iter().all(|(object, stored)| again.get(&object.sha256).unwrap().1 == *stored));
     drop(again);
     let file = root.join("bodies/00000001.ring");
     File::options().write(true).open(&file).unwrap().set_len(bytes - 1).unwrap();
-    let cut = Ring::open(&root, 1 << 20).unwrap();
+    let cut = DiskCache::open(&root, 1 << 20).unwrap();
     assert_eq!(cut.bytes(), bytes - 1072);
     assert!(cut.get(&objects[19].0.sha256).is_none() && cut.get(&objects[18].0.sha256).is_some());
     cut.put(&objects[19].0, &objects[19].1);
@@ -44,7 +44,7 @@ fn what_is_kept_is_found_again_by_the_next_one_up_to_where_a_file_was_cut() {
 fn the_oldest_goes_when_there_is_too_much_and_never_more_is_on_disk() {
     let root = Scratch::new();
     let capacity = 100_000;
-    let ring = Ring::open(&root, capacity).unwrap();
+    let ring = DiskCache::open(&root, capacity).unwrap();
     let objects: Vec<_> = (0..300).map(|n| object(n, 1000)).collect();
     for (object, stored) in &objects {
         ring.put(object, stored);
@@ -57,17 +57,17 @@ fn the_oldest_goes_when_there_is_too_much_and_never_more_is_on_disk() {
     assert!(ring.get(&objects[0].0.sha256).is_none());
     assert!(objects[250..].iter().all(|(object, _)| ring.has(&object.sha256)));
     drop(ring);
-    let smaller = Ring::open(&root, 30_000).unwrap();
+    let smaller = DiskCache::open(&root, 30_000).unwrap();
     assert!(smaller.bytes() <= 30_000 && smaller.has(&objects[299].0.sha256));
-    Ring::remove(&root).unwrap();
-    Ring::remove(&root).unwrap();
+    DiskCache::remove(&root).unwrap();
+    DiskCache::remove(&root).unwrap();
     assert!(!root.join("bodies").exists());
 }
 
 #[test]
 fn two_at_once_write_to_files_of_their_own() {
     let root = Scratch::new();
-    let [one, other] = [0, 1].map(|_| Ring::open(&root, 1 << 20).unwrap());
+    let [one, other] = [0, 1].map(|_| DiskCache::open(&root, 1 << 20).unwrap());
     let objects: Vec<_> = (0..10).map(|n| object(n, 500)).collect();
     for (object, stored) in &objects {
         one.put(object, stored);
@@ -81,7 +81,7 @@ fn two_at_once_write_to_files_of_their_own() {
 #[test]
 fn a_damaged_row_is_not_taken_for_one() {
     let root = Scratch::new();
-    let ring = Ring::open(&root, 1 << 20).unwrap();
+    let ring = DiskCache::open(&root, 1 << 20).unwrap();
     let (one, stored) = object(1, 100);
     ring.put(&one, &stored);
     let file = root.join("bodies/00000001.ring");
@@ -91,7 +91,7 @@ fn a_damaged_row_is_not_taken_for_one() {
         let copy = Scratch::new();
         fs::create_dir_all(copy.join("bodies")).unwrap();
         fs::write(copy.join("bodies/00000001.ring"), bytes).unwrap();
-        assert_eq!(Ring::open(&copy, 1 << 20).unwrap().bytes(), 0, "byte {at}");
+        assert_eq!(DiskCache::open(&copy, 1 << 20).unwrap().bytes(), 0, "byte {at}");
     }
     ring.forget(&one.sha256);
     assert!(ring.get(&one.sha256).is_none());

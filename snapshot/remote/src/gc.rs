@@ -11,15 +11,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::contents::{Contents, whole};
-use crate::error::{RemoteError, asked};
-use crate::form::read_json;
-use crate::pending::{self, Entry};
-use crate::pointer::{self, Named, Pointer, Read};
+use crate::current::{self, Current, FetchedCurrent, GenerationRef};
+use crate::error::{RemoteError, store_error};
+use crate::index::{GenerationIndex, whole};
 use crate::publish::{LEASE, Publisher};
+use crate::uploads::{self, Upload};
+use crate::versioned_json::read_json;
 
 /// How long what nobody needs stays there.
 pub const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -46,7 +46,7 @@ struct Name {
 
 /// What is kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Keep {
+pub struct Retention {
     /// How many of the newest, the live one among them.
     pub newest: usize,
     /// Those that were pushed at this time or later.
@@ -55,9 +55,9 @@ pub struct Keep {
 
 /// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct GcReport {
     /// Generations that are no longer kept.
-    pub generations: Vec<Id>,
+    pub generations: Vec<GenerationId>,
     /// Objects that were removed.
     pub objects: u64,
     /// Objects that wait for their time.
@@ -70,17 +70,17 @@ impl Publisher<'_> {
     /// # Errors
     ///
     /// If the store cannot be read or written, or somebody pushed meanwhile: then it has to be done again.
-    pub async fn collect(&self, keep: Keep) -> Result<Removed, RemoteError> {
+    pub async fn collect(&self, keep: Retention) -> Result<GcReport, RemoteError> {
         // Before CURRENT: what was published in between is kept by that.
-        let (entries, _) = pending::read(self.target).await?;
-        let read = pointer::fetch(self.target, self.trust, None).await?;
-        let Some(read) = read else { return Ok(Removed::default()) };
+        let (entries, _) = uploads::read(self.target).await?;
+        let read = current::fetch(self.target, self.trust, None).await?;
+        let Some(read) = read else { return Ok(GcReport::default()) };
         let (kept, dropped) = divide(&read.pointer, keep);
         // What is rolled out is neither counted nor given up.
         let next = read.pointer.next.iter().map(|next| &next.named);
         let needed = self.names(kept.iter().chain(next)).await?;
         let now = self.now().await?;
-        let mut removed = Removed::default();
+        let mut removed = GcReport::default();
         let retired = self.retired(&read, &needed, &dropped, now, &mut removed).await?;
         self.write_retired(&read, kept, retired).await?;
         removed.generations = dropped.iter().map(|named| named.generation).collect();
@@ -91,11 +91,11 @@ impl Publisher<'_> {
     /// What some generations need.
     async fn names<'a>(
         &self,
-        of: impl IntoIterator<Item = &'a Named>,
+        of: impl IntoIterator<Item = &'a GenerationRef>,
     ) -> Result<BTreeSet<String>, RemoteError> {
         let mut names = BTreeSet::new();
         for named in of {
-            names.extend(Contents::fetch(self.target, named).await?.names(named));
+            names.extend(GenerationIndex::fetch(self.target, named).await?.names(named));
         }
         Ok(names)
     }
@@ -104,8 +104,8 @@ impl Publisher<'_> {
     async fn now(&self) -> Result<i64, RemoteError> {
         let (place, path) = (self.target.place(), format!("probe-{}", Uuid::new_v4().simple()));
         let put = self.target.put(&path, Bytes::from_static(b"now")).await;
-        put.map_err(asked(&place, "writing an object"))?;
-        let now = self.target.written(&path).await.map_err(asked(&place, "reading its time"));
+        put.map_err(store_error(&place, "writing an object"))?;
+        let now = self.target.written(&path).await.map_err(store_error(&place, "reading its time"));
         let _ = self.target.delete(&path).await;
         now
     }
@@ -113,11 +113,11 @@ impl Publisher<'_> {
     /// Removes what is due, and gives what waits then; nothing if that is what waited before.
     async fn retired(
         &self,
-        read: &Read,
+        read: &FetchedCurrent,
         needed: &BTreeSet<String>,
-        dropped: &[Named],
+        dropped: &[GenerationRef],
         now: i64,
-        removed: &mut Removed,
+        removed: &mut GcReport,
     ) -> Result<Option<Vec<Name>>, RemoteError> {
         let place = self.target.place();
         let (mut waiting, before) = (Vec::new(), removed.objects);
@@ -152,13 +152,13 @@ impl Publisher<'_> {
 
     /// Leaves an object to `pending`.
     async fn remove_later(&self, name: String) -> Result<(), RemoteError> {
-        let entry = Entry { push: Uuid::new_v4(), names: vec![name], seen: None };
-        pending::change(self.target, |entries| entries.push(entry.clone())).await
+        let entry = Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
+        uploads::change(self.target, |entries| entries.push(entry.clone())).await
     }
 
-    async fn remove(&self, name: &str, removed: &mut Removed) -> Result<(), RemoteError> {
+    async fn remove(&self, name: &str, removed: &mut GcReport) -> Result<(), RemoteError> {
         let deleted = self.target.delete(name).await;
-        deleted.map_err(asked(&self.target.place(), format!("writing: removing {name}")))?;
+        deleted.map_err(store_error(&self.target.place(), format!("writing: removing {name}")))?;
         removed.objects += 1;
         Ok(())
     }
@@ -166,8 +166,8 @@ impl Publisher<'_> {
     /// Names in CURRENT what is kept and what waits, if either is another than before.
     async fn write_retired(
         &self,
-        read: &Read,
-        kept: Vec<Named>,
+        read: &FetchedCurrent,
+        kept: Vec<GenerationRef>,
         waiting: Option<Vec<Name>>,
     ) -> Result<(), RemoteError> {
         let Some(names) = waiting else { return Ok(()) };
@@ -178,25 +178,25 @@ impl Publisher<'_> {
                 let sha256 = Digest::of(&bytes);
                 let path = list_path(&sha256);
                 let put = self.target.put(&path, bytes.into()).await;
-                put.map_err(asked(&self.target.place(), format!("writing {path}")))?;
+                put.map_err(store_error(&self.target.place(), format!("writing {path}")))?;
                 Some(sha256)
             }
         };
         let version = read.pointer.version + 1;
         let retained = kept.into_iter().filter(|named| *named != read.pointer.live).collect();
-        let pointer = Pointer { version, retained, retired, ..read.pointer.clone() };
+        let pointer = Current { version, retained, retired, ..read.pointer.clone() };
         self.point(Some(read), &pointer).await.map(drop)
     }
 
     /// What pushes have left: seen the first time, it is marked; seen long after, it is removed.
     async fn collect_pending(
         &self,
-        entries: &[Entry],
+        entries: &[Upload],
         needed: &BTreeSet<String>,
         now: i64,
-        removed: &mut Removed,
+        removed: &mut GcReport,
     ) -> Result<(), RemoteError> {
-        let due = |entry: &&Entry| entry.seen.is_some_and(|seen| is_due(seen, now));
+        let due = |entry: &&Upload| entry.seen.is_some_and(|seen| is_due(seen, now));
         let gone: Vec<Uuid> = entries.iter().filter(due).map(|entry| entry.push).collect();
         for entry in entries.iter().filter(due) {
             for name in entry.names.iter().filter(|name| !needed.contains(*name)) {
@@ -205,7 +205,7 @@ impl Publisher<'_> {
         }
         let others = entries.iter().filter(|entry| !due(entry));
         removed.waiting += others.map(|entry| entry.names.len() as u64).sum::<u64>();
-        pending::change(self.target, |entries| {
+        uploads::change(self.target, |entries| {
             entries.retain(|entry| !gone.contains(&entry.push));
             entries.iter_mut().for_each(|entry| entry.seen = entry.seen.or(Some(now)));
         })
@@ -214,7 +214,7 @@ impl Publisher<'_> {
 }
 
 /// Generations that are kept, and those that are not.
-fn divide(pointer: &Pointer, keep: Keep) -> (Vec<Named>, Vec<Named>) {
+fn divide(pointer: &Current, keep: Retention) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
     let mut kept = vec![pointer.live.clone()];
     let mut dropped = Vec::new();
     for named in pointer.retained.iter().rev() {

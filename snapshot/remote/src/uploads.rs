@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::{RemoteError, asked};
-use crate::form::read_json;
-use crate::target::{Refusal, Settled, Target, Version, settle};
+use crate::error::{RemoteError, store_error};
+use crate::target::{ObjectVersion, Target, TargetError, WriteOutcome, settle};
+use crate::versioned_json::read_json;
 
 /// Its name.
 pub const PENDING: &str = "pending";
@@ -22,7 +22,7 @@ const TRIES: usize = 20;
 /// A push that is under way, or was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct Upload {
     /// What it is called.
     pub push: Uuid,
     /// Names of all objects that it uploads.
@@ -35,7 +35,7 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct List {
     format: u64,
-    entries: Vec<Entry>,
+    entries: Vec<Upload>,
 }
 
 /// The entries, and what the store calls this version of them.
@@ -43,11 +43,11 @@ struct List {
 /// # Errors
 ///
 /// If they cannot be read.
-pub async fn read(target: &dyn Target) -> Result<(Vec<Entry>, Option<Version>), RemoteError> {
+pub async fn read(target: &dyn Target) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
     let place = target.place();
     match target.get(PENDING, None, LIMIT).await {
-        Err(Refusal::Missing) | Ok(None) => Ok((Vec::new(), None)),
-        Err(refusal) => Err(asked(&place, format!("reading {PENDING}"))(refusal)),
+        Err(TargetError::Missing) | Ok(None) => Ok((Vec::new(), None)),
+        Err(refusal) => Err(store_error(&place, format!("reading {PENDING}"))(refusal)),
         Ok(Some(got)) => {
             let text = String::from_utf8_lossy(&got.bytes);
             let list: List = read_json(&place, PENDING, FORMAT, &text)?;
@@ -61,7 +61,7 @@ pub async fn read(target: &dyn Target) -> Result<(Vec<Entry>, Option<Version>), 
 /// # Errors
 ///
 /// If they cannot be read or written, or others change them all the time.
-pub async fn change(target: &dyn Target, how: impl Fn(&mut Vec<Entry>)) -> Result<(), RemoteError> {
+pub async fn change(target: &dyn Target, how: impl Fn(&mut Vec<Upload>)) -> Result<(), RemoteError> {
     let place = target.place();
     for _ in 0..TRIES {
         let (mut entries, version) = read(target).await?;
@@ -73,12 +73,12 @@ pub async fn change(target: &dyn Target, how: impl Fn(&mut Vec<Entry>)) -> Resul
         let list = List { format: FORMAT, entries };
         let bytes = Bytes::from(serde_json::to_vec(&list).unwrap_or_default());
         let settled = settle(target, PENDING, &bytes, version.as_ref()).await;
-        match settled.map_err(asked(&place, format!("writing {PENDING}")))? {
-            Settled::Ours(_) => return Ok(()),
-            Settled::Others => {}
+        match settled.map_err(store_error(&place, format!("writing {PENDING}")))? {
+            WriteOutcome::Ours(_) => return Ok(()),
+            WriteOutcome::Others => {}
         }
     }
-    Err(asked(&place, format!("writing {PENDING}"))(Refusal::Failed(
+    Err(store_error(&place, format!("writing {PENDING}"))(TargetError::Failed(
         "others change it all the time".to_owned(),
     )))
 }

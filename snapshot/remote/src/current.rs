@@ -5,13 +5,13 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::error::RemoteError;
-use crate::form::read_json;
-use crate::keys::{Sign, Trust};
-use crate::target::{Target, Version};
+use crate::keys::{SignFn, Trust};
+use crate::target::{ObjectVersion, Target};
+use crate::versioned_json::read_json;
 
 /// Its name.
 pub const CURRENT: &str = "CURRENT";
@@ -25,7 +25,7 @@ pub const RETAINED: usize = 64;
 /// What line 1 says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pointer {
+pub struct Current {
     /// [`FORMAT`].
     pub format: u64,
     /// Which store: made up at its first push.
@@ -33,9 +33,9 @@ pub struct Pointer {
     /// One more at every write.
     pub version: u64,
     /// The generation that is live.
-    pub live: Named,
+    pub live: GenerationRef,
     /// Generations that were live, or began to be rolled out, and are still whole, in the order in which that ended.
-    pub retained: Vec<Named>,
+    pub retained: Vec<GenerationRef>,
     /// The generation that some edges take before it is live, while a rollout is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
@@ -51,9 +51,9 @@ pub struct Pointer {
 /// A generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Named {
+pub struct GenerationRef {
     /// Its name.
-    pub generation: Id,
+    pub generation: GenerationId,
     /// What its push is called, of all pushes.
     pub push: Uuid,
     /// Hash of its `contents.json`.
@@ -67,7 +67,7 @@ pub struct Named {
 #[serde(deny_unknown_fields)]
 pub struct Next {
     /// Which.
-    pub named: Named,
+    pub named: GenerationRef,
     /// How many of a hundred edges take it: 1 to 99.
     pub percent: u8,
 }
@@ -89,7 +89,7 @@ impl Next {
     }
 }
 
-impl Named {
+impl GenerationRef {
     /// Folder of what describes it.
     #[must_use]
     pub fn folder(&self) -> String {
@@ -99,24 +99,24 @@ impl Named {
 
 /// `CURRENT` as it was read, from somebody who is believed.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct FetchedCurrent {
     /// What it says.
-    pub pointer: Pointer,
+    pub pointer: Current,
     /// Hash of line 1.
     pub line: Digest,
     /// Who signed it.
     pub key: String,
     /// What the store calls this version.
-    pub version: Version,
+    pub version: ObjectVersion,
 }
 
-impl Pointer {
+impl Current {
     /// The bytes of the object.
     ///
     /// # Errors
     ///
     /// If it cannot be signed, or is too long.
-    pub fn write(&self, sign: Option<Sign<'_>>) -> Result<Bytes, RemoteError> {
+    pub fn write(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
         let mut text = self.line();
         if let Some(sign) = sign {
             let signature = sign(text.as_bytes()).map_err(RemoteError::Signing)?;
@@ -161,7 +161,7 @@ impl Pointer {
     }
 
     /// Every generation that is whole: the live one, the one that is rolled out, and those retained.
-    pub fn whole(&self) -> impl Iterator<Item = &Named> {
+    pub fn whole(&self) -> impl Iterator<Item = &GenerationRef> {
         let next = self.next.iter().map(|next| &next.named);
         std::iter::once(&self.live).chain(next).chain(&self.retained)
     }
@@ -169,12 +169,12 @@ impl Pointer {
     /// The same with another live generation, the one before beside it; who writes it counts the version up. No rollout
     /// is under way then, and numbers of those before are past.
     #[must_use]
-    pub fn with_live(&self, live: Named) -> Self {
+    pub fn with_live(&self, live: GenerationRef) -> Self {
         Self { live, next: None, spent: None, ..self.retaining(self.live.clone()) }
     }
 
     /// The same with one more generation beside the live one.
-    fn retaining(&self, named: Named) -> Self {
+    fn retaining(&self, named: GenerationRef) -> Self {
         let mut retained = self.retained.clone();
         retained.push(named);
         let surplus = retained.len().saturating_sub(RETAINED);
@@ -191,7 +191,7 @@ impl Pointer {
 
     /// The generation that is for an edge of this name; whoever has none takes what is live.
     #[must_use]
-    pub fn of_edge(&self, edge: Option<&str>) -> &Named {
+    pub fn of_edge(&self, edge: Option<&str>) -> &GenerationRef {
         let next = self.next.as_ref().filter(|next| edge.is_some_and(|edge| next.is_for(self.root, edge)));
         next.map_or(&self.live, |next| &next.named)
     }
@@ -205,15 +205,15 @@ impl Pointer {
 pub async fn fetch(
     target: &dyn Target,
     trust: &Trust,
-    unless: Option<&Version>,
-) -> Result<Option<Read>, RemoteError> {
+    unless: Option<&ObjectVersion>,
+) -> Result<Option<FetchedCurrent>, RemoteError> {
     let place = target.place();
     let got = match target.get(CURRENT, unless, LIMIT).await {
         Ok(got) => got,
-        Err(crate::target::Refusal::Missing) => return Err(RemoteError::Empty { place }),
-        Err(refusal) => return Err(crate::error::asked(&place, "reading CURRENT")(refusal)),
+        Err(crate::target::TargetError::Missing) => return Err(RemoteError::Empty { place }),
+        Err(refusal) => return Err(crate::error::store_error(&place, "reading CURRENT")(refusal)),
     };
     let Some(got) = got else { return Ok(None) };
-    let (pointer, line, key) = Pointer::read(&place, &got.bytes, trust)?;
-    Ok(Some(Read { pointer, line, key, version: got.version }))
+    let (pointer, line, key) = Current::read(&place, &got.bytes, trust)?;
+    Ok(Some(FetchedCurrent { pointer, line, key, version: got.version }))
 }

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::codec::Object;
 use super::digest::Digest;
-use super::ring::Ring;
+use super::disk_cache::DiskCache;
 
 /// Bytes that are missing, and where they lie in the packs that they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
+pub struct PackRange {
     /// The pack.
     pub pack: Digest,
     /// Where they begin in it.
@@ -22,7 +22,7 @@ pub struct Piece {
     pub(super) number: u32,
 }
 
-impl Piece {
+impl PackRange {
     /// So many bytes of a pack.
     #[must_use]
     pub fn new(pack: Digest, offset: u64, len: u32) -> Self {
@@ -32,11 +32,11 @@ impl Piece {
 
 /// How far it is gone for a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ReadMode {
     /// What is here, or kept: nothing is waited for.
-    Near,
+    LocalOnly,
     /// To the store. That blocks.
-    Far,
+    AllowRemote,
 }
 
 /// Brings parts of packs that lie in a store. Blocks, but not for long.
@@ -46,7 +46,7 @@ pub trait Fetch: Send + Sync {
     /// # Errors
     ///
     /// Why they cannot be had just now, in a few words.
-    fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String>;
+    fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String>;
 }
 
 /// Some bodies, or why they cannot be had.
@@ -65,23 +65,23 @@ pub(super) enum Failed {
 const TRIES: usize = 3;
 
 /// A store that is asked for bodies, and what is kept of them.
-pub struct Away {
+pub struct LazyBodies {
     fetch: Arc<dyn Fetch>,
-    ring: Ring,
+    ring: DiskCache,
     /// What is being asked for, by all its objects: other bodies may begin with the same.
     flights: Mutex<FxHashMap<Vec<Digest>, Flight>>,
 }
 
-impl Away {
+impl LazyBodies {
     /// Asks this store, and keeps what came in this ring.
     #[must_use]
-    pub fn new(fetch: Arc<dyn Fetch>, ring: Ring) -> Self {
+    pub fn new(fetch: Arc<dyn Fetch>, ring: DiskCache) -> Self {
         Self { fetch, ring, flights: Mutex::default() }
     }
 
     /// What is kept.
     #[must_use]
-    pub fn ring(&self) -> &Ring {
+    pub fn cache(&self) -> &DiskCache {
         &self.ring
     }
 
@@ -89,7 +89,7 @@ impl Away {
     /// is, if it is what it should be.
     pub(super) fn ask(
         &self,
-        wanted: &[(Object, Piece)],
+        wanted: &[(Object, PackRange)],
         read: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
     ) -> Arc<Came> {
         if wanted.is_empty() {
@@ -97,7 +97,7 @@ impl Away {
         }
         let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
         let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
-        let pieces: Vec<Piece> = wanted.iter().map(|(_, piece)| *piece).collect();
+        let pieces: Vec<PackRange> = wanted.iter().map(|(_, piece)| *piece).collect();
         let tried = || {
             for _ in 0..TRIES {
                 if let Some(read) = read(self.fetch.fetch(&pieces).map_err(Failed::Store)?) {
@@ -133,7 +133,7 @@ mod tests {
     struct Slow(Barrier);
 
     impl Fetch for Slow {
-        fn fetch(&self, pieces: &[Piece]) -> Result<Vec<Vec<u8>>, String> {
+        fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
             self.0.wait();
             Ok(pieces.iter().map(|piece| vec![piece.offset as u8]).collect())
         }
@@ -142,11 +142,11 @@ mod tests {
     #[test]
     fn bodies_that_begin_with_the_same_are_two_questions() {
         let slow = Arc::new(Slow(Barrier::new(2)));
-        let away = Away::new(slow, Ring::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
+        let away = LazyBodies::new(slow, DiskCache::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
         let wanted = |places: [u8; 2]| {
             places.map(|place| {
                 let sha256 = Digest([place; 32]);
-                (Object { sha256, ..Object::zeroed() }, Piece::new(sha256, place.into(), 1))
+                (Object { sha256, ..Object::zeroed() }, PackRange::new(sha256, place.into(), 1))
             })
         };
         let asked = |places| match &*away.ask(&wanted(places), Some) {

@@ -11,11 +11,11 @@ use jiff::civil::Date;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use uuid::Uuid;
 
-use super::{Number, Shared};
+use super::{InternedStr, Number};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldType {
     /// A UUID.
     Id,
     /// A slug.
@@ -46,11 +46,11 @@ pub enum Kind {
     Time,
 }
 
-/// Where a field shows; places are joined with [`Shows::and`].
+/// Where a field shows; places are joined with [`Visibility::and`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shows(u8);
+pub struct Visibility(u8);
 
-impl Shows {
+impl Visibility {
     /// Where the record is only named, as in the rows of others.
     pub const REFERENCE: Self = Self(1);
     /// On the page of its organization, briefly.
@@ -83,9 +83,9 @@ pub struct Field<R: 'static> {
     /// Name of the member, and of the column.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldType,
     /// Where it shows.
-    pub shows: Shows,
+    pub shows: Visibility,
     /// Reads it; texts in the language of the record.
     pub read: for<'a> fn(&'a R) -> Value<'a>,
 }
@@ -93,8 +93,8 @@ pub struct Field<R: 'static> {
 /// A row of a table of fields.
 pub(super) const fn field<R>(
     name: &'static str,
-    kind: Kind,
-    shows: Shows,
+    kind: FieldType,
+    shows: Visibility,
     read: for<'a> fn(&'a R) -> Value<'a>,
 ) -> Field<R> {
     Field { name, kind, shows, read }
@@ -110,7 +110,7 @@ pub enum Value<'a> {
     /// A text, a word or an address.
     Text(Cow<'a, str>),
     /// A list of words.
-    Words(&'a [Shared]),
+    Words(&'a [InternedStr]),
     /// A number.
     Number(Number),
     /// A year or a count.
@@ -141,10 +141,10 @@ from! {
     Uuid => Value::Id,
     &'a str => |it| Value::Text(Cow::Borrowed(it)),
     &'a String => |it: &'a String| Value::Text(Cow::Borrowed(it)),
-    &'a Shared => |it: &'a Shared| Value::Text(Cow::Borrowed(it)),
+    &'a InternedStr => |it: &'a InternedStr| Value::Text(Cow::Borrowed(it)),
     String => |it| Value::Text(Cow::Owned(it)),
-    &'a Vec<Shared> => |it: &'a Vec<Shared>| Value::Words(it),
-    &'a [Shared] => Value::Words,
+    &'a Vec<InternedStr> => |it: &'a Vec<InternedStr>| Value::Words(it),
+    &'a [InternedStr] => Value::Words,
     Number => Value::Number,
     i32 => |it| Value::Integer(i64::from(it)),
     usize => |it| Value::Integer(it as i64),

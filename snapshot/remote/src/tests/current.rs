@@ -4,30 +4,30 @@ use std::io::Cursor;
 
 use jiff::Timestamp;
 use minisign::{KeyPair, SignatureBox};
-use snapshot::store::{Digest, Id};
+use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::accepted::Accepted;
-use crate::error::{Kind, RemoteError};
+use crate::current::{Current, FetchedCurrent, GenerationRef, Next};
+use crate::error::{ErrorClass, RemoteError};
 use crate::keys::Trust;
-use crate::pointer::{Named, Next, Pointer, Read};
-use crate::target::Version;
+use crate::rollback_guard::RollbackGuard;
+use crate::target::ObjectVersion;
 
 fn at() -> Timestamp {
     "2026-11-20T06:00:00Z".parse().unwrap()
 }
 
-fn named(sequence: u64) -> Named {
-    Named {
-        generation: Id::new(sequence, &Digest::of(&sequence.to_le_bytes())),
+fn named(sequence: u64) -> GenerationRef {
+    GenerationRef {
+        generation: GenerationId::new(sequence, &Digest::of(&sequence.to_le_bytes())),
         push: Uuid::from_u128(u128::from(sequence)),
         contents: Digest::of(b"contents"),
         at: at(),
     }
 }
 
-fn pointer(version: u64) -> Pointer {
-    Pointer {
+fn pointer(version: u64) -> Current {
+    Current {
         format: 1,
         root: Uuid::from_u128(7),
         version,
@@ -41,8 +41,8 @@ fn pointer(version: u64) -> Pointer {
 }
 
 /// The same while another generation is rolled out.
-fn rolling(percent: u8) -> Pointer {
-    Pointer { live: named(42), next: Some(Next { named: named(43), percent }), ..pointer(57) }
+fn rolling(percent: u8) -> Current {
+    Current { live: named(42), next: Some(Next { named: named(43), percent }), ..pointer(57) }
 }
 
 /// A key pair: what signs, and the public key in one line.
@@ -56,8 +56,8 @@ fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
     (sign, public)
 }
 
-fn read(bytes: &[u8], trust: &Trust) -> Result<Pointer, RemoteError> {
-    Pointer::read("store", bytes, trust).map(|(pointer, _, _)| pointer)
+fn read(bytes: &[u8], trust: &Trust) -> Result<Current, RemoteError> {
+    Current::read("store", bytes, trust).map(|(pointer, _, _)| pointer)
 }
 
 #[test]
@@ -66,14 +66,14 @@ fn it_is_read_as_it_was_written_by_who_is_trusted() {
     let expected = pointer(57);
     let bytes = expected.write(Some(&sign)).unwrap();
     for keys in [vec![public.clone()], vec![other.clone(), public.clone()]] {
-        let (found, line, by) = Pointer::read("store", &bytes, &Trust::of(&keys, false).unwrap()).unwrap();
+        let (found, line, by) = Current::read("store", &bytes, &Trust::of(&keys, false).unwrap()).unwrap();
         assert_eq!((found, &by), (expected.clone(), &public));
         let end = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
         assert_eq!(line, Digest::of(&bytes[..end]), "line 1 with its end is what was signed");
     }
     let refused = |bytes: &[u8], trust: Trust| {
         let error = read(bytes, &trust).unwrap_err();
-        assert_eq!(error.kind(), Kind::Unverified);
+        assert_eq!(error.kind(), ErrorClass::Unverified);
         error.to_string()
     };
     assert!(
@@ -113,7 +113,7 @@ fn what_is_not_ours_or_of_later_is_named() {
     let trust = Trust::of(&[], true).unwrap();
     let told = |text: &str| {
         let error = read(text.as_bytes(), &trust).unwrap_err();
-        assert_eq!(error.kind(), Kind::Unverified);
+        assert_eq!(error.kind(), ErrorClass::Unverified);
         error.to_string()
     };
     let line = String::from_utf8(pointer(57).write(None).unwrap().to_vec()).unwrap();
@@ -123,15 +123,15 @@ fn what_is_not_ours_or_of_later_is_named() {
     assert!(told(&line.replace("\"version\":57", "\"version\":0")).contains("out of bounds"));
     assert!(told(&line.replace("\"version\":57", "\"version\": 57")).contains("not written the way"));
     assert!(told(&line.replace("\"version\"", "\"extra\":1,\"version\"")).contains("unknown field"));
-    let many = Pointer { retained: vec![pointer(1).live; 65], ..pointer(57) };
+    let many = Current { retained: vec![pointer(1).live; 65], ..pointer(57) };
     assert!(told(std::str::from_utf8(&many.write(None).unwrap()).unwrap()).contains("out of bounds"));
 }
 
 #[test]
 fn a_rollout_is_read_as_it_was_written_and_no_other_way() {
     let trust = Trust::of(&[], true).unwrap();
-    let text = |pointer: &Pointer| String::from_utf8(pointer.write(None).unwrap().to_vec()).unwrap();
-    let expected = Pointer { spent: Some(41), ..rolling(5) };
+    let text = |pointer: &Current| String::from_utf8(pointer.write(None).unwrap().to_vec()).unwrap();
+    let expected = Current { spent: Some(41), ..rolling(5) };
     assert_eq!(read(text(&expected).as_bytes(), &trust).unwrap(), expected);
     let told = |text: &str| read(text.as_bytes(), &trust).unwrap_err().to_string();
     let line = text(&rolling(5));
@@ -169,27 +169,27 @@ fn an_edge_takes_what_is_rolled_out_if_its_draw_is_below_the_percent() {
 #[test]
 fn an_older_one_another_of_the_same_version_and_another_store_are_refused_key_by_key() {
     let root = tempfile::tempdir().unwrap();
-    let read = |pointer: Pointer, key: &str| {
+    let read = |pointer: Current, key: &str| {
         let line = Digest::of(&pointer.write(None).unwrap());
-        Read { pointer, line, key: key.to_owned(), version: Version::default() }
+        FetchedCurrent { pointer, line, key: key.to_owned(), version: ObjectVersion::default() }
     };
-    let judge = |read: &Read| {
-        let before = Accepted::of(root.path()).unwrap();
-        Accepted::judge(before.as_ref(), read, "store", root.path())
+    let judge = |read: &FetchedCurrent| {
+        let before = RollbackGuard::of(root.path()).unwrap();
+        RollbackGuard::judge(before.as_ref(), read, "store", root.path())
     };
     assert!(judge(&read(pointer(1), "a")).is_ok(), "nothing was taken yet");
-    Accepted::note(None, &read(pointer(57), "a"), root.path()).unwrap();
+    RollbackGuard::note(None, &read(pointer(57), "a"), root.path()).unwrap();
     assert!(judge(&read(pointer(57), "a")).is_ok() && judge(&read(pointer(58), "a")).is_ok());
     let older = judge(&read(pointer(56), "a")).unwrap_err();
     assert!(older.is_stale() && older.to_string().contains("older (56)"));
-    let split = judge(&read(Pointer { expires: None, ..pointer(57) }, "a")).unwrap_err();
+    let split = judge(&read(Current { expires: None, ..pointer(57) }, "a")).unwrap_err();
     assert!(matches!(split, RemoteError::Split { version: 57, .. }));
-    let foreign = judge(&read(Pointer { root: Uuid::from_u128(8), ..pointer(58) }, "a")).unwrap_err();
+    let foreign = judge(&read(Current { root: Uuid::from_u128(8), ..pointer(58) }, "a")).unwrap_err();
     assert!(matches!(foreign, RemoteError::Foreign { .. }));
     assert!(judge(&read(pointer(3), "b")).is_ok(), "what a stolen key signed binds no other");
-    let before = Accepted::of(root.path()).unwrap();
-    Accepted::note(before, &read(pointer(3), "b"), root.path()).unwrap();
+    let before = RollbackGuard::of(root.path()).unwrap();
+    RollbackGuard::note(before, &read(pointer(3), "b"), root.path()).unwrap();
     assert!(judge(&read(pointer(2), "b")).is_err() && judge(&read(pointer(56), "a")).is_err());
     std::fs::write(root.path().join("accepted"), "{").unwrap();
-    assert!(Accepted::of(root.path()).unwrap_err().to_string().contains("accepted"));
+    assert!(RollbackGuard::of(root.path()).unwrap_err().to_string().contains("accepted"));
 }

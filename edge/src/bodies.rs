@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use html::hole::Filler;
+use html::Filler;
 use http::HeaderName;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;

@@ -1,8 +1,7 @@
 //! Pages for people: which file a path names, and the search page and its feeds, which are spliced
 //! for each question.
 
-use html::feed::{self, Feed};
-use html::search::{self, Extras};
+use html::{Feed, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::query::{Query, parse_search};
@@ -145,11 +144,11 @@ impl Asked<'_> {
         }
     }
 
-    fn question(&self, locale: Locale) -> (Query, Extras, Vec<String>) {
+    fn question(&self, locale: Locale) -> (Query, PageOptions, Vec<String>) {
         let site = self.epoch.site();
         let values = &site.index.values;
         let (extras, rest) =
-            Extras::take(self.query(), self.epoch.opened.html.as_ref().map(|html| &html.organizations));
+            PageOptions::parse(self.query(), self.epoch.opened.html.as_ref().map(|html| &html.organizations));
         let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path says the language, and the form is made of facets.
         (Query { locale, facets: true, ..query }, extras, invalid)
@@ -159,13 +158,13 @@ impl Asked<'_> {
         let site = self.epoch.site();
         let Some(fragments) = &self.epoch.opened.html else { return self.missing(locale).into() };
         let (query, extras, invalid) = self.question(locale);
-        let canonical = extras.question(site, fragments, &query);
-        let validator = self.validator(search::path(locale), &canonical, &invalid);
+        let canonical = extras.query_string(site, fragments, &query);
+        let validator = self.validator(html::search_path(locale), &canonical, &invalid);
         let asked = page_question(canonical, validator, &query, site.index.price_ranked(&query));
         self.computed(
             &asked,
             || html(locale).tag(SEARCH_TAG),
-            || search::search(site, fragments, &self.epoch.dated, (&query, &extras), &invalid).into(),
+            || html::search_page(site, fragments, &self.epoch.dated, (&query, &extras), &invalid).into(),
         )
     }
 
@@ -173,15 +172,15 @@ impl Asked<'_> {
         let site = self.epoch.site();
         let Some(fragments) = &self.epoch.opened.html else { return self.missing(locale).into() };
         let (query, extras, invalid) = self.question(locale);
-        let address = feed::address(locale, kind);
-        let canonical = extras.of_feed().question(site, fragments, &query);
+        let address = html::feed_path(locale, kind);
+        let canonical = extras.for_feed().query_string(site, fragments, &query);
         let validator = self.validator(&address, &canonical, &invalid);
-        let work = site.index.price(&feed::asked(&query, kind));
+        let work = site.index.price(&html::feed_query(&query, kind));
         let asked = page_question(canonical, validator, &query, work);
         self.computed(
             &asked,
             || feed_content(kind, invalid.is_empty()).tag(SEARCH_TAG),
-            || feed::feed(site, fragments, &self.epoch.dated, (&query, &extras, &invalid), kind).into(),
+            || html::feed(site, fragments, &self.epoch.dated, (&query, &extras, &invalid), kind).into(),
         )
     }
 

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use edge::serving_state::Opened;
-use html::search::Extras;
+use html::PageOptions;
 use snapshot::page::search;
 use snapshot::query::Query;
 use snapshot::time::Day;
@@ -34,7 +34,7 @@ fn main() {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
         let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());
         let page = median(&queries, |query| {
-            html::search::search(site, fragments, dated, (query, &Extras::default()), &[]).len()
+            html::search_page(site, fragments, dated, (query, &PageOptions::default()), &[]).len()
         });
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);

@@ -16,10 +16,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use html::Html;
-use html::deadlines;
-use html::feed::{Feed, feed};
-use html::hole::{Filler, Rule};
-use html::search::{Extras, search};
+use html::{Feed, feed};
+use html::{Filler, Rule};
+use html::{PageOptions, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, Spec, at_home, place_label};
@@ -249,7 +248,7 @@ impl<'a> Pages<'a> {
         let name = self.word(locale, &format!("month_{}", month.month()));
         let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
         let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
-        let mark = Rule::Deadlines.mark(deadlines::number(month) as usize, locale);
+        let mark = Rule::Deadlines.mark(html::month_number(month) as usize, locale);
         let deadlines = Value::from_safe_string(mark);
         let today = Value::from_safe_string(Rule::Day.mark(0, locale));
         let path = Page::Month(month, locale).path(self);
@@ -350,11 +349,11 @@ impl<'a> Pages<'a> {
         let path = Page::Search(as_feed, locale).path(self);
         Some(match as_feed {
             None => {
-                whole(file(&path, locale), search(self.site, html, dated, (&query, &Extras::default()), &[]))
+                whole(file(&path, locale), search_page(self.site, html, dated, (&query, &PageOptions::default()), &[]))
             }
             Some(kind) => whole(
                 format!("public{}{path}", prefix(locale)),
-                feed(self.site, html, dated, (&query, &Extras::default(), &[]), kind),
+                feed(self.site, html, dated, (&query, &PageOptions::default(), &[]), kind),
             ),
         })
     }

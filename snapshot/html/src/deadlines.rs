@@ -2,8 +2,8 @@
 
 use jiff::civil::Date;
 
-use crate::search::path;
-use crate::{Language, Word, grouped};
+use crate::search::search_path;
+use crate::{Language, Message, grouped};
 use snapshot::page::{Dated, push_date};
 use snapshot::record::Locale;
 
@@ -16,13 +16,13 @@ const BARS: usize = 12;
 
 /// Number of a date's month; never 0.
 #[must_use]
-pub fn number(date: Date) -> u32 {
+pub fn month_number(date: Date) -> u32 {
     date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
 }
 
 /// Where the page of a month is.
 #[must_use]
-pub fn address(locale: Locale, month: Date) -> String {
+pub fn month_path(locale: Locale, month: Date) -> String {
     let prefix = if locale == Locale::Es { "/es" } else { "" };
     format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
 }
@@ -47,7 +47,7 @@ fn months(dated: &Dated) -> Vec<(Date, u64)> {
 
 /// Length of a bar in per cent of the longest; what is there at all is seen.
 #[must_use]
-pub fn share(count: u64, most: u64) -> u64 {
+pub fn bar_width(count: u64, most: u64) -> u64 {
     (count * 100).div_ceil(most.max(1))
 }
 
@@ -86,13 +86,13 @@ impl Language {
     fn push_bars(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
         let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
         out.extend_from_slice(b"<ol class=\"bars\" aria-label=\"");
-        self.push_word(out, Word::DeadlinesByMonth);
+        self.push_message(out, Message::DeadlinesByMonth);
         out.extend_from_slice(b"\">");
         for (month, count) in months {
-            let address = address(self.locale, *month);
+            let address = month_path(self.locale, *month);
             out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
             self.push_month_words(out, *month);
-            let (width, count) = (share(*count, most), grouped(*count, self.locale));
+            let (width, count) = (bar_width(*count, most), grouped(*count, self.locale));
             let bar = format!(
                 "</a> <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i>{count}</i></li>"
             );
@@ -103,21 +103,21 @@ impl Language {
 
     /// Writes the deadlines of a month.
     pub(super) fn push_month(&self, out: &mut Vec<u8>, month: u32, dated: &Dated) {
-        let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| number(*date) == month).collect();
+        let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| month_number(*date) == month).collect();
         let Some((_, any)) = docs.first() else { return self.push_none(out) };
         out.extend_from_slice(b"<ul class=\"due\">");
         docs.iter().take(MONTH).for_each(|(doc, _)| self.push_due(out, *doc, dated));
         out.extend_from_slice(b"</ul>");
         if docs.len() > MONTH {
             out.extend_from_slice(b"<p><a href=\"");
-            out.extend_from_slice(path(self.locale).as_bytes());
+            out.extend_from_slice(search_path(self.locale).as_bytes());
             out.extend_from_slice(b"?deadlineFrom=");
             push_date(out, any.first_of_month());
             out.extend_from_slice(b"&amp;deadlineTo=");
             push_date(out, any.last_of_month());
             out.extend_from_slice(b"\">");
             let count = grouped(docs.len() as u64, self.locale);
-            self.push_phrase(out, Word::MoreDeadlines, &[("n", &count)]);
+            self.push_phrase(out, Message::MoreDeadlines, &[("n", &count)]);
             out.extend_from_slice(b"</a></p>");
         }
     }
@@ -126,19 +126,19 @@ impl Language {
         out.extend_from_slice(b"<li>");
         out.extend_from_slice(self.lines.bytes(doc as usize));
         out.extend_from_slice(b"<p class=\"when\">");
-        self.push_when(out, doc, dated);
+        self.push_status(out, doc, dated);
         out.extend_from_slice(b"</p></li>");
     }
 
     fn push_none(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"<p>");
-        self.push_word(out, Word::NoDeadlines);
+        self.push_message(out, Message::NoDeadlines);
         out.extend_from_slice(b"</p>");
     }
 
     fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
         let year = date.year().to_string();
-        self.push_phrase(out, Word::Month, &[("month", self.month(date)), ("y", &year)]);
+        self.push_phrase(out, Message::Month, &[("month", self.month(date)), ("y", &year)]);
     }
 }
 
@@ -150,13 +150,13 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_its_share_of_the_longest_and_never_nothing() {
-        assert_eq!([share(50, 100), share(1, 1000), share(7, 7), share(0, 7)], [50, 1, 100, 0]);
+        assert_eq!([bar_width(50, 100), bar_width(1, 1000), bar_width(7, 7), bar_width(0, 7)], [50, 1, 100, 0]);
     }
 
     #[test]
     fn months_have_numbers_and_addresses_of_their_own() {
-        assert_eq!(number(date(2026, 12, 31)) + 1, number(date(2027, 1, 1)));
-        assert_eq!(address(Locale::En, date(2027, 1, 31)), "/deadlines/2027-01");
-        assert_eq!(address(Locale::Es, date(2027, 12, 1)), "/es/deadlines/2027-12");
+        assert_eq!(month_number(date(2026, 12, 31)) + 1, month_number(date(2027, 1, 1)));
+        assert_eq!(month_path(Locale::En, date(2027, 1, 31)), "/deadlines/2027-01");
+        assert_eq!(month_path(Locale::Es, date(2027, 12, 1)), "/es/deadlines/2027-12");
     }
 }

@@ -1,8 +1,8 @@
 //! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
 
-use crate::search::{Asked, Extras, path};
+use crate::search::{Asked, PageOptions, search_path};
 use crate::status::push_plain;
-use crate::{Html, Language, Word, push_escaped};
+use crate::{Html, Language, Message, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::{Page, Query, Sort};
 use snapshot::search::units::Units;
@@ -57,7 +57,7 @@ impl Feed {
 
 /// The question that a feed of a question asks.
 #[must_use]
-pub fn asked(query: &Query, feed: Feed) -> Query {
+pub fn feed_query(query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
         Feed::Calendar => (EVENTS_MAX, Sort::Deadline),
@@ -73,13 +73,13 @@ pub fn feed(
     site: &Site,
     html: &Html,
     dated: &Dated,
-    (query, extras, invalid): (&Query, &Extras, &[String]),
+    (query, extras, invalid): (&Query, &PageOptions, &[String]),
     feed: Feed,
 ) -> Vec<u8> {
-    let docs = found(site, html, dated, (&asked(query, feed), extras));
+    let docs = found(site, html, dated, (&feed_query(query, feed), extras));
     let language = html.language(query.locale);
     let question =
-        extras.of_feed().question(site, html, &Query { page: Query::default().page, ..query.clone() });
+        extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() });
     let name = Asked::new(site, html, language, &question).name();
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
@@ -94,7 +94,7 @@ pub fn feed(
             part(4, &mut out);
             if !invalid.is_empty() {
                 out.extend_from_slice(b"<subtitle>");
-                language.push_word(&mut out, Word::Invalid);
+                language.push_message(&mut out, Message::Invalid);
                 out.push(b' ');
                 push_escaped(&mut out, &invalid.join(", "));
                 out.extend_from_slice(b"</subtitle>\n");
@@ -129,7 +129,7 @@ pub fn feed(
 }
 
 /// The documents of a feed.
-fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &Extras)) -> Vec<u32> {
+fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
     let (index, today) = (&site.index, &dated.today);
     let base = index.base(query, index.read(query).as_ref(), today, &Units::new(0));
     let base = match (base, extras.among(html)) {
@@ -156,7 +156,7 @@ fn push_left_out(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
         return;
     }
     let mut plain = Vec::new();
-    push_plain(&mut plain, language.word(Word::Invalid).as_bytes());
+    push_plain(&mut plain, language.word(Message::Invalid).as_bytes());
     out.extend_from_slice(b"X-WR-CALDESC:");
     out.extend_from_slice(&quoted(&plain));
     for entry in invalid {
@@ -192,6 +192,6 @@ fn push_address(out: &mut Vec<u8>, question: &str) {
 
 /// Where the feed of the search page of a language is.
 #[must_use]
-pub fn address(locale: snapshot::record::Locale, feed: Feed) -> String {
-    format!("{}.{}", path(locale), feed.extension())
+pub fn feed_path(locale: snapshot::record::Locale, feed: Feed) -> String {
+    format!("{}.{}", search_path(locale), feed.extension())
 }

@@ -35,7 +35,7 @@ fn length(head: &[u8]) -> usize {
 
 /// A word of the question.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Word {
+struct Message {
     /// Folded.
     text: String,
     /// The bit of what it stands for.
@@ -65,7 +65,7 @@ impl<'a> Gathered<'a> {
 /// The words of a question, in all their forms.
 pub(super) struct Found {
     /// Sorted.
-    words: Vec<Word>,
+    words: Vec<Message>,
     /// What they stand for, each place of signatures once.
     places: Vec<(usize, u64)>,
     /// All bits.
@@ -105,8 +105,8 @@ impl Found {
 
     fn of(words: &[(&str, u64)]) -> Self {
         let word =
-            |(text, bit): &(&str, u64)| Word { text: (*text).to_owned(), bit: *bit, place: place(text) };
-        let mut words: Vec<Word> = words.iter().map(word).collect();
+            |(text, bit): &(&str, u64)| Message { text: (*text).to_owned(), bit: *bit, place: place(text) };
+        let mut words: Vec<Message> = words.iter().map(word).collect();
         words.sort_unstable();
         words.dedup_by(|a, b| a.text == b.text);
         let mut first = [false; 256];
@@ -340,7 +340,7 @@ fn joined_end(text: &[u8], end: usize) -> usize {
 }
 
 /// Characters of a passage; the beginning of a summary is as long.
-pub const PASSAGE: usize = 220;
+pub const PASSAGE_LENGTH: usize = 220;
 /// Fewest characters of a passage before another sentence begins one of its own.
 const SHORT: usize = 60;
 
@@ -386,7 +386,7 @@ fn sentence_end(line: &str) -> usize {
     let mut space = None;
     let mut before = ' ';
     for (count, (at, c)) in line.char_indices().enumerate() {
-        if count >= PASSAGE {
+        if count >= PASSAGE_LENGTH {
             return space.unwrap_or(at);
         }
         if c.is_whitespace() {
@@ -472,7 +472,7 @@ mod tests {
         let whole: String = told(&long, 5000).concat();
         assert_eq!(whole.matches("word").count(), 100);
         let long = "word ".repeat(100);
-        assert!(told(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE));
+        assert!(told(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE_LENGTH));
         assert_eq!(told("One two.\nThree", 3), ["One two."]);
         assert_eq!(told("- R&D\n\u{2022} two", 100), ["R&amp;D", "two"]);
     }

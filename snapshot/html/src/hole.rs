@@ -79,7 +79,7 @@ impl Fill for Filler<'_> {
         let (html, dated) = (self.html, self.dated);
         let (number, language) = (arg / 2, &html.languages[(arg % 2) as usize]);
         match rule {
-            Rule::When => language.push_when(out, number, dated),
+            Rule::When => language.push_status(out, number, dated),
             Rule::WhenText => language.push_when_text(out, number, dated),
             Rule::Differs => language.push_differs(out, number, dated),
             Rule::Status => language.push_standing(out, dated.cycles.standing(number)),

@@ -7,7 +7,7 @@
 //! escaped here. No template engine.
 //!
 //! ```text
-//! word.*                 the words of [`Word`]; en and es, like all that follow
+//! word.*                 the words of [`Message`]; en and es, like all that follow
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
 //! row.*  cut.*           search row of each document, and where its parts are, see [`row`]
@@ -23,26 +23,32 @@
 //! csv                    CSV row of each document, up to its next deadline
 //! ```
 
-pub mod deadlines;
-pub mod feed;
-pub mod highlight;
-pub mod hole;
+mod deadlines;
+mod feed;
+mod highlight;
+mod hole;
 mod messages;
-pub mod organization;
-pub mod row;
-pub mod search;
+mod organization;
+mod row;
+mod search;
 mod slot;
 mod status;
 mod suggestions;
 
 use jiff::civil::Date;
 
-pub use messages::Word;
-use organization::{Known, Organizations};
-use row::{Cut, Rows};
+pub use deadlines::{bar_width, month_number, month_path};
+pub use feed::{Feed, PARTS, feed, feed_path, feed_query};
+pub use highlight::{PASSAGE_LENGTH, passages};
+pub use hole::{Filler, Rule};
+pub use messages::Message;
+pub use organization::{OrganizationEntry, Organizations};
+use row::Rows;
+pub use row::{RowTemplate, STATE_MARK, TEXT_MARKS};
+pub use search::{PageOptions, checkbox_attributes, search_page, search_path};
 pub use slot::Slot;
 use snapshot::facet::COUNT;
-pub use snapshot::page::text::{escaped, grouped, push_escaped};
+use snapshot::page::text::{escaped, grouped, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
@@ -111,15 +117,15 @@ const fn names(locale: Locale) -> &'static Names {
 
 /// What the generator prepared in one language; escaped bytes.
 #[derive(Clone, Debug, Default)]
-pub struct Prepared {
-    /// Texts of [`Word::KEYS`].
+pub struct LanguageParts {
+    /// Texts of [`Message::KEYS`].
     pub words: Vec<String>,
     /// Facet names.
     pub facets: Vec<String>,
     /// Parameter names.
     pub parameters: Vec<String>,
     /// Search rows by document.
-    pub rows: Vec<Cut>,
+    pub rows: Vec<RowTemplate>,
     /// Passages by document; nothing where they are those of the other language.
     pub passages: Vec<String>,
     /// Links by document.
@@ -146,13 +152,13 @@ pub struct Shared {
     /// CSV rows by document.
     pub csv: Vec<String>,
     /// Organizations, by slug.
-    pub organizations: Vec<Known>,
+    pub organizations: Vec<OrganizationEntry>,
     /// Facet value that is the kind of each document.
     pub kinds: Vec<u32>,
 }
 
 /// Writes `html.bin`.
-pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWriter) {
+pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut SectionWriter) {
     let put = |writer: &mut SectionWriter, names, strings: &[String]| {
         Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
@@ -171,7 +177,7 @@ pub fn write(prepared: &[Prepared; 2], shared: &Shared, writer: &mut SectionWrit
         ] {
             put(writer, names, strings);
         }
-        Cut::write(&it.rows, (names.rows, names.cuts), writer);
+        RowTemplate::write(&it.rows, (names.rows, names.cuts), writer);
     }
     put(writer, OPTIONS, &shared.options);
     put(writer, EVENTS, &shared.events);
@@ -227,7 +233,7 @@ impl Language {
         snapshot::search::table::check_len(names.slots, &slots, pieces.len().saturating_sub(1))?;
         Ok(Self {
             locale,
-            words: sized(names.words, Word::KEYS.len())?,
+            words: sized(names.words, Message::KEYS.len())?,
             facets: sized(names.facets, COUNT)?,
             parameters: sized(names.parameters, PARAMETERS.len())?,
             rows: Rows::open(sections, (names.rows, names.cuts), count)?,
@@ -243,16 +249,16 @@ impl Language {
 
     /// A word.
     #[must_use]
-    pub fn word(&self, word: Word) -> &str {
+    pub fn word(&self, word: Message) -> &str {
         self.words.text(word as usize)
     }
 
-    fn push_word(&self, out: &mut Vec<u8>, word: Word) {
+    fn push_message(&self, out: &mut Vec<u8>, word: Message) {
         out.extend_from_slice(self.words.bytes(word as usize));
     }
 
     /// Writes a phrase, its `{name}`s replaced.
-    fn push_phrase(&self, out: &mut Vec<u8>, word: Word, values: &[(&str, &str)]) {
+    fn push_phrase(&self, out: &mut Vec<u8>, word: Message, values: &[(&str, &str)]) {
         let mut rest = self.word(word);
         while let Some((before, after)) = rest.split_once('{') {
             out.extend_from_slice(before.as_bytes());
@@ -269,11 +275,11 @@ impl Language {
     pub fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
         let month = self.month(date);
         let (day, year) = (date.day().to_string(), date.year().to_string());
-        self.push_phrase(out, Word::Date, &[("d", &day), ("month", month), ("y", &year)]);
+        self.push_phrase(out, Message::Date, &[("d", &day), ("month", month), ("y", &year)]);
     }
 
     fn month(&self, date: Date) -> &str {
-        self.words.text(Word::January as usize + usize::from(date.month().unsigned_abs()) - 1)
+        self.words.text(Message::January as usize + usize::from(date.month().unsigned_abs()) - 1)
     }
 
     fn push_time(&self, out: &mut Vec<u8>, date: Date) {
@@ -323,7 +329,7 @@ impl Language {
         let open: Vec<u32> = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING).collect();
         if open.is_empty() {
             out.extend_from_slice(b"<p>");
-            self.push_word(out, Word::NoDeadlines);
+            self.push_message(out, Message::NoDeadlines);
             out.extend_from_slice(b"</p>");
             return;
         }
@@ -335,7 +341,7 @@ impl Language {
 
 /// Writes a count of results.
 fn push_results(language: &Language, out: &mut Vec<u8>, total: usize) {
-    let word = if total == 1 { Word::ResultsOne } else { Word::ResultsOther };
+    let word = if total == 1 { Message::ResultsOne } else { Message::ResultsOther };
     language.push_phrase(out, word, &[("n", &grouped(total as u64, language.locale))]);
 }
 

@@ -6,9 +6,9 @@ macro_rules! words {
         /// A word or phrase that the edge writes; its text comes from the snapshot.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the keys say what they are")]
-        pub enum Word { $($name),+ }
+        pub enum Message { $($name),+ }
 
-        impl Word {
+        impl Message {
             /// Keys of all, in order.
             pub const KEYS: &'static [&'static str] = &[$($key),+];
         }

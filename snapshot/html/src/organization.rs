@@ -37,7 +37,7 @@ const LOOKED_MAX: usize = 10_000;
 
 /// What is prepared of an organization.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct OrganizationEntry {
     /// Its slug.
     pub slug: String,
     /// Other slugs, names and acronyms, as they are written.
@@ -49,7 +49,7 @@ pub struct Known {
 }
 
 /// Writes the sections; `known` is sorted by slug, `kinds` are those of the documents.
-pub(super) fn write(known: &[Known], kinds: &[u32], writer: &mut SectionWriter) {
+pub(super) fn write(known: &[OrganizationEntry], kinds: &[u32], writer: &mut SectionWriter) {
     let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (number, it) in (0..).zip(known) {
         for called in it.called.iter().chain([&it.slug]) {
@@ -217,7 +217,7 @@ impl Language {
                 out.extend_from_slice(b"</span>");
             }
             out.extend_from_slice(b"<p class=\"when\">");
-            self.push_when(out, doc, dated);
+            self.push_status(out, doc, dated);
             out.extend_from_slice(b"</p></li>");
         }
         out.extend_from_slice(b"</ul>");
@@ -228,9 +228,9 @@ impl Language {
 mod tests {
     use super::*;
 
-    fn known(slug: &str, called: &[&str], docs: &[u32]) -> Known {
+    fn known(slug: &str, called: &[&str], docs: &[u32]) -> OrganizationEntry {
         let called = called.iter().map(|it| (*it).to_owned()).collect();
-        Known { slug: slug.to_owned(), called, docs: docs.to_vec(), ..Known::default() }
+        OrganizationEntry { slug: slug.to_owned(), called, docs: docs.to_vec(), ..OrganizationEntry::default() }
     }
 
     #[test]

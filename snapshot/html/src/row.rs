@@ -17,21 +17,21 @@ use snapshot::search::table::{Strings, check_len};
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Stands for the state of the day in a rendered row; records cannot hold it, nor the two that follow.
-pub const STATE: char = '\u{2}';
+pub const STATE_MARK: char = '\u{2}';
 /// Stands around the name of a record, and around the beginning of its summary, in a rendered row.
-pub const AROUND: [char; 2] = ['\u{3}', '\u{4}'];
+pub const TEXT_MARKS: [char; 2] = ['\u{3}', '\u{4}'];
 
 /// Numbers of a row in `cut.*`.
 const NUMBERS: usize = 5;
 
 /// A rendered row without its marks, and where they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct RowTemplate {
     text: String,
     at: [u32; NUMBERS],
 }
 
-impl Cut {
+impl RowTemplate {
     /// Takes the marks out of a row. The first text between marks is the name, the second the summary; within
     /// a tag nothing could be marked, so that what stands there is left as it is. Without a mark for it, the
     /// state comes last.
@@ -42,9 +42,9 @@ impl Cut {
         let mut parts: Vec<(usize, usize)> = Vec::new();
         for c in rendered.chars() {
             match c {
-                STATE => state = state.or(Some(text.len())),
-                c if c == AROUND[0] => from = (!inside).then_some(text.len()),
-                c if c == AROUND[1] => parts.extend(from.take().map(|from| (from, text.len()))),
+                STATE_MARK => state = state.or(Some(text.len())),
+                c if c == TEXT_MARKS[0] => from = (!inside).then_some(text.len()),
+                c if c == TEXT_MARKS[1] => parts.extend(from.take().map(|from| (from, text.len()))),
                 c => {
                     inside = c == '<' || inside && c != '>';
                     text.push(c);
@@ -121,7 +121,7 @@ impl Language {
             out.extend_from_slice(slice(from..range.start));
             from = range.end;
             match (part, found) {
-                (Part::State, _) => self.push_when(out, doc, dated),
+                (Part::State, _) => self.push_status(out, doc, dated),
                 (_, None) => out.extend_from_slice(slice(range)),
                 (Part::Name, Some(found)) => said = Some(found.push(out, slice(range))),
                 (Part::Summary, Some(found)) => {
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn marks_are_taken_out_and_their_places_kept() {
-        let cut = Cut::new("<h3>\u{3}Name\u{4}</h3><p>\u{2}</p><p>\u{3}Sum\u{4}</p>");
+        let cut = RowTemplate::new("<h3>\u{3}Name\u{4}</h3><p>\u{2}</p><p>\u{3}Sum\u{4}</p>");
         assert_eq!(cut.text, "<h3>Name</h3><p></p><p>Sum</p>");
         assert_eq!(cut.at, [4, 8, 16, 23, 26]);
     }
 
     #[test]
     fn nothing_is_marked_within_a_tag_and_a_row_without_a_state_ends_with_it() {
-        let cut = Cut::new("<a title=\"\u{3}Name\u{4}\">\u{3}Name\u{4}</a>");
+        let cut = RowTemplate::new("<a title=\"\u{3}Name\u{4}\">\u{3}Name\u{4}</a>");
         assert_eq!(cut.text, "<a title=\"Name\">Name</a>");
         assert_eq!(cut.at, [16, 20, 24, 24, 24]);
     }

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 pub(super) use self::asked::Asked;
 use self::extras::ALL;
-pub use self::extras::{Extras, question};
-pub use self::facets::option;
+pub use self::extras::{PageOptions, canonical_query};
+pub use self::facets::checkbox_attributes;
 use crate::highlight::Found;
 use crate::status::push_plain;
 use crate::{Html, Language, Slot, escaped, push_escaped};
@@ -25,7 +25,7 @@ use snapshot::search::set::DocSet;
 
 /// Where the search page of a language is.
 #[must_use]
-pub const fn path(locale: Locale) -> &'static str {
+pub const fn search_path(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "/programs",
         Locale::Es => "/es/programs",
@@ -39,7 +39,7 @@ struct Splice<'a> {
     language: &'a Language,
     dated: &'a Dated,
     query: &'a Query,
-    extras: &'a Extras,
+    extras: &'a PageOptions,
     wish: Wish<'a>,
     invalid: &'a [String],
     answer: Ranked,
@@ -55,14 +55,14 @@ struct Splice<'a> {
 
 /// The search page for a question, in the question's language.
 #[must_use]
-pub fn search(
+pub fn search_page(
     site: &Site,
     html: &Html,
     dated: &Dated,
-    (query, extras): (&Query, &Extras),
+    (query, extras): (&Query, &PageOptions),
     invalid: &[String],
 ) -> Vec<u8> {
-    let question = extras.question(site, html, query);
+    let question = extras.query_string(site, html, query);
     let language = html.language(query.locale);
     let asked = Asked::new(site, html, language, &question);
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {

@@ -1,14 +1,14 @@
 //! Where a program or a cycle stands on a day, in words: a badge for what is told, then the days that
 //! tell it.
 
-use crate::{Language, Word, grouped};
+use crate::{Language, Message, grouped};
 use snapshot::page::Dated;
 use snapshot::search::today::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
 impl Language {
     /// Writes where a program stands on a day: state, deadline, days left.
-    pub fn push_when(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
+    pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
         if let Some(told) = dated.today.state(doc) {
             self.push_state(out, &told, dated.day());
         }
@@ -31,7 +31,7 @@ impl Language {
     /// Writes the same as plain text.
     pub(super) fn push_when_text(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
         let mut html = Vec::new();
-        self.push_when(&mut html, doc, dated);
+        self.push_status(&mut html, doc, dated);
         push_plain(out, &html);
     }
 
@@ -41,22 +41,22 @@ impl Language {
         let Some(told) = dated.today.state(doc) else { return };
         let word = match told.standing.differs(told.observed.lifecycle) {
             None => return,
-            Some(LifecycleConflict::Open) => Word::ByDatesOpen,
-            Some(LifecycleConflict::Upcoming) => Word::ByDatesUpcoming,
-            Some(LifecycleConflict::Closed) => Word::ByDatesClosed,
+            Some(LifecycleConflict::Open) => Message::ByDatesOpen,
+            Some(LifecycleConflict::Upcoming) => Message::ByDatesUpcoming,
+            Some(LifecycleConflict::Closed) => Message::ByDatesClosed,
         };
         out.extend_from_slice(b"; ");
-        self.push_word(out, word);
+        self.push_message(out, word);
     }
 
     /// `Last deadline 30 September 2026; not known whether it opens again`
     fn push_passed(&self, out: &mut Vec<u8>, last: Day) {
         self.push_badge(out, DisplayStatus::Passed, |out| {
-            self.push_word(out, Word::Passed);
+            self.push_message(out, Message::Passed);
             self.push_day(out, last);
         });
         out.extend_from_slice(b"; ");
-        self.push_word(out, Word::NotKnown);
+        self.push_message(out, Message::NotKnown);
     }
 
     /// Writes the deadline ahead.
@@ -65,7 +65,7 @@ impl Language {
         let closes =
             matches!(told.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && told.openness.ends;
         out.extend_from_slice(joint(told.standing));
-        self.push_word(out, if closes { Word::Closes } else { Word::Deadline });
+        self.push_message(out, if closes { Message::Closes } else { Message::Deadline });
         self.push_day(out, next);
         out.extend_from_slice(b" <small>");
         self.push_days_left(out, next.0.saturating_sub(today.0));
@@ -75,19 +75,19 @@ impl Language {
     /// Writes what there is to say without a deadline ahead.
     fn push_undated(&self, out: &mut Vec<u8>, told: &ProgramState) {
         let word = match told.standing {
-            DisplayStatus::Rolling => Word::AnyTime,
+            DisplayStatus::Rolling => Message::AnyTime,
             DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. } => {
-                Word::NoDeadline
+                Message::NoDeadline
             }
             DisplayStatus::Closed if told.openness.last_deadline != Day::NONE => {
                 out.push(b' ');
-                self.push_word(out, Word::LastDeadline);
+                self.push_message(out, Message::LastDeadline);
                 return self.push_day(out, told.openness.last_deadline);
             }
             _ => return,
         };
         out.extend_from_slice(joint(told.standing));
-        self.push_word(out, word);
+        self.push_message(out, word);
     }
 
     /// Writes a space and a day.
@@ -100,11 +100,11 @@ impl Language {
 
     fn push_days_left(&self, out: &mut Vec<u8>, days: i32) {
         match days {
-            0 => self.push_word(out, Word::Today),
-            1 => self.push_word(out, Word::Tomorrow),
+            0 => self.push_message(out, Message::Today),
+            1 => self.push_message(out, Message::Tomorrow),
             _ => self.push_phrase(
                 out,
-                Word::InDays,
+                Message::InDays,
                 &[("n", &grouped(days.unsigned_abs().into(), self.locale))],
             ),
         }
@@ -112,11 +112,11 @@ impl Language {
 
     /// Writes a standing: its badge and, where it is old, its age.
     pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
-        self.push_badge(out, standing, |out| self.push_word(out, word(standing)));
+        self.push_badge(out, standing, |out| self.push_message(out, word(standing)));
         if let DisplayStatus::OpenWhenChecked { months } = standing {
             out.extend_from_slice(b", ");
             let months = grouped(months.into(), self.locale);
-            self.push_phrase(out, Word::MonthsAgo, &[("n", &months)]);
+            self.push_phrase(out, Message::MonthsAgo, &[("n", &months)]);
         }
     }
 
@@ -148,17 +148,17 @@ const fn class(standing: DisplayStatus) -> &'static str {
     }
 }
 
-const fn word(standing: DisplayStatus) -> Word {
+const fn word(standing: DisplayStatus) -> Message {
     match standing {
-        DisplayStatus::Open => Word::Open,
-        DisplayStatus::ClosingSoon => Word::ClosingSoon,
-        DisplayStatus::Rolling => Word::Rolling,
-        DisplayStatus::Upcoming => Word::Upcoming,
-        DisplayStatus::Closed => Word::Closed,
-        DisplayStatus::OpenWhenChecked { .. } => Word::OpenWhenChecked,
-        DisplayStatus::Passed => Word::Passed,
-        DisplayStatus::Doubtful => Word::Doubtful,
-        DisplayStatus::Undated => Word::Unknown,
+        DisplayStatus::Open => Message::Open,
+        DisplayStatus::ClosingSoon => Message::ClosingSoon,
+        DisplayStatus::Rolling => Message::Rolling,
+        DisplayStatus::Upcoming => Message::Upcoming,
+        DisplayStatus::Closed => Message::Closed,
+        DisplayStatus::OpenWhenChecked { .. } => Message::OpenWhenChecked,
+        DisplayStatus::Passed => Message::Passed,
+        DisplayStatus::Doubtful => Message::Doubtful,
+        DisplayStatus::Undated => Message::Unknown,
     }
 }
 

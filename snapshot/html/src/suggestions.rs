@@ -1,7 +1,7 @@
 //! Ways out of an empty answer, on the search page: links to the question without one of its words or
 //! filters, each with how many records it finds.
 
-use crate::{Language, Word, escaped, grouped};
+use crate::{Language, Message, escaped, grouped};
 use snapshot::place;
 use snapshot::search::without::{Dropped, Without};
 
@@ -17,7 +17,7 @@ pub(super) fn push_country(
     let question = format!("{}{and}{parameter}={code}", escaped(asked));
     let link = format!("<a href=\"{path}?{question}\">{}</a>", escaped(name));
     out.extend_from_slice(b"<p>");
-    language.push_phrase(out, Word::Country, &[("place", &link)]);
+    language.push_phrase(out, Message::Country, &[("place", &link)]);
     out.extend_from_slice(b"</p>");
 }
 
@@ -48,7 +48,7 @@ pub(super) fn push(
         out.extend_from_slice(b"\">");
         let count = grouped(way.total as u64, language.locale);
         let values = [("what", &*String::from_utf8_lossy(&what)), ("n", &count)];
-        language.push_phrase(out, Word::WithoutOne, &values);
+        language.push_phrase(out, Message::WithoutOne, &values);
         out.extend_from_slice(b"</a></li>");
     }
     out.extend_from_slice(b"</ul>");

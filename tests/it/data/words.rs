@@ -128,7 +128,7 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
         let (page, twin) = (text(".html"), text(".md"));
         let doc = numbers.doc_of[program];
         let mut row = Vec::new();
-        html.language(locale).push_when(&mut row, doc, &dated);
+        html.language(locale).push_status(&mut row, doc, &dated);
         Said {
             program,
             locale,

@@ -9,7 +9,7 @@ use edge::reply::Reply;
 use edge::route::route;
 use edge::serving_state::Setting;
 use html::Html;
-use html::hole::{Filler, Rule as Page};
+use html::{Filler, Rule as Page};
 use http::header::LAST_MODIFIED;
 use net::request_head::Head;
 use snapshot::page::hole::{Fill, Rule, last_modified};

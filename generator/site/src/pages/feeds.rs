@@ -1,6 +1,6 @@
 //! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and what stands around them.
 
-use html::feed::{Feed, PARTS, address};
+use html::{Feed, PARTS, feed_path};
 use jiff::civil::Date;
 use serde_json::json;
 use snapshot::page::text::escaped;
@@ -46,7 +46,7 @@ impl Pages<'_> {
     pub(super) fn feed_parts(&self, locale: Locale) -> Vec<String> {
         let title = escaped(&self.directory.dataset.title);
         let base = escaped(self.base_url);
-        let atom = address(locale, Feed::Atom);
+        let atom = feed_path(locale, Feed::Atom);
         let page = here("/programs", locale);
         let calendar = self.calendar_start(locale);
         // The name of the question goes on where the name of the calendar ends.

@@ -1,7 +1,6 @@
 //! Which pages for people there are, with what stands beside them for machines, and where each is.
 
-use html::deadlines;
-use html::feed::Feed;
+use html::Feed;
 use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Dated;
@@ -140,7 +139,7 @@ impl Page {
             Self::Organization(at, _) => format!("/organizations/{}", directory.organizations[at].slug),
             Self::Recipient(at, _) => format!("/recipients/{}", directory.recipients[at].slug),
             Self::Facet(facet, _) => format!("/facets/{}", facet.spec().name),
-            Self::Month(month, _) => deadlines::address(Locale::En, month),
+            Self::Month(month, _) => html::month_path(Locale::En, month),
             Self::Fixed(fixed, _) => fixed.path().to_owned(),
             Self::Search(None, _) => "/programs".to_owned(),
             Self::Search(Some(feed), _) => format!("/programs.{}", feed.extension()),

@@ -1,9 +1,9 @@
 //! What the edge splices search pages and feeds from: `index/html.bin`.
 
-use html::deadlines::share;
-use html::organization::Known;
-use html::search::option;
-use html::{Prepared, Shared, Word, write};
+use html::bar_width;
+use html::OrganizationEntry;
+use html::checkbox_attributes;
+use html::{LanguageParts, Shared, Message, write};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;
@@ -48,7 +48,7 @@ impl Pages<'_> {
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
         let ordinals = 0..values.ordinals() as u32;
         let shared = Shared {
-            options: ordinals.map(|ordinal| option(spec(ordinal).parameter, values.text(ordinal))).collect(),
+            options: ordinals.map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal))).collect(),
             events: order.par_iter().map(|program| self.events(*program)).collect(),
             csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
@@ -66,7 +66,7 @@ impl Pages<'_> {
         order
     }
 
-    fn known(&self, organization: usize) -> Known {
+    fn known(&self, organization: usize) -> OrganizationEntry {
         let it = &self.directory.organizations[organization];
         let links = &self.directory.organization_links[organization];
         let mut docs: Vec<u32> = links.programs.iter().map(|program| self.numbers.doc_of[*program]).collect();
@@ -75,7 +75,7 @@ impl Pages<'_> {
         let slugs = links.aliases.iter().map(|alias| self.directory.aliases[*alias].slug.to_string());
         let called = Locale::ALL.iter().map(|locale| name(*locale)).chain(slugs);
         let aliases = it.aliases.iter().map(ToString::to_string);
-        Known {
+        OrganizationEntry {
             slug: it.slug.to_string(),
             called: called.chain(aliases).collect(),
             names: [escaped(&name(Locale::En)), escaped(&name(Locale::Es))],
@@ -89,7 +89,7 @@ impl Pages<'_> {
         self.site.index.values.find(Facet::Types, kind).unwrap_or(u32::MAX)
     }
 
-    fn language_of(&self, order: &[usize], locale: Locale) -> Result<Prepared, minijinja::Error> {
+    fn language_of(&self, order: &[usize], locale: Locale) -> Result<LanguageParts, minijinja::Error> {
         let values = &self.site.index.values;
         let word = |key: &str| escaped(self.word(locale, key));
         let label = |ordinal: u32| -> String {
@@ -106,8 +106,8 @@ impl Pages<'_> {
             None => word(&format!("param_{name}")),
         };
         let (pieces, slots) = self.skeleton(locale)?;
-        Ok(Prepared {
-            words: Word::KEYS.iter().map(|key| word(key)).collect(),
+        Ok(LanguageParts {
+            words: Message::KEYS.iter().map(|key| word(key)).collect(),
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
             parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
             rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
@@ -143,7 +143,7 @@ impl Pages<'_> {
                 (None, to) => self.phrase(locale, "range_up_to", &[("max", &to.unwrap_or_default())]),
                 (Some(from), _) => self.phrase(locale, "range_from", &[("min", &from)]),
             };
-            context! { text, width => share(*count, most), count => grouped(*count, locale) }
+            context! { text, width => bar_width(*count, most), count => grouped(*count, locale) }
         };
         if most == 0 { Vec::new() } else { counts.iter().enumerate().map(bar).collect() }
     }

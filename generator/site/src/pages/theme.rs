@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use html::{Slot, Word};
+use html::{Slot, Message};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
@@ -270,7 +270,7 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
         .filter(|parameter| FACETS.iter().all(|spec| spec.parameter != parameter.name))
         .map(|parameter| format!("param_{}", parameter.name));
     let tables = Table::ALL.map(|table| format!("table_{}", table.name()));
-    let edge = Word::KEYS.iter().map(|key| (*key).to_owned());
+    let edge = Message::KEYS.iter().map(|key| (*key).to_owned());
     let all: Vec<BTreeMap<String, String>> =
         WORDS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect();
     let known = all.into_iter().flat_map(BTreeMap::into_keys);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ALL;
 use super::extras::ORGANIZATION;
-use crate::{Html, Language, Word, push_escaped, push_unmarked};
+use crate::{Html, Language, Message, push_escaped, push_unmarked};
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::query::{PARAMETERS, pairs};
@@ -52,12 +52,12 @@ impl<'a> Asked<'a> {
                 }
             }
             (None, None) if name == ORGANIZATION => {
-                self.language.push_word(out, Word::Organization);
+                self.language.push_message(out, Message::Organization);
                 out.extend_from_slice(b": ");
                 self.push_organization(out, value);
             }
             (None, None) => {
-                self.language.push_word(out, Word::AsWords);
+                self.language.push_message(out, Message::AsWords);
                 out.extend_from_slice(b": ");
                 push_escaped(out, value);
             }

@@ -1,8 +1,8 @@
 //! What the question was taken for: filters and readings that can be taken away, and what was not understood.
 
 use super::extras::ORGANIZATION;
-use super::{Extras, Splice, path};
-use crate::{Word, escaped, push_escaped, suggestions};
+use super::{PageOptions, Splice, search_path};
+use crate::{Message, escaped, push_escaped, suggestions};
 use snapshot::facet::{FACETS, Facet};
 use snapshot::query::Query;
 use snapshot::record::Locale;
@@ -20,10 +20,10 @@ impl Splice<'_> {
         for position in filters {
             let (name, value) = &self.asked.pairs[position];
             out.extend_from_slice(b"<li><a href=\"");
-            out.extend_from_slice(path(self.query.locale).as_bytes());
+            out.extend_from_slice(search_path(self.query.locale).as_bytes());
             self.push_query(out, Some(position), None);
             out.extend_from_slice(b"\"><span class=\"vh\">");
-            self.language.push_word(out, Word::Remove);
+            self.language.push_message(out, Message::Remove);
             out.extend_from_slice(b" </span>");
             self.asked.push_filter(out, name, value);
             let places = FACETS.iter().find(|spec| spec.places && spec.parameter == name);
@@ -35,9 +35,9 @@ impl Splice<'_> {
         self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
         self.answer.said.iter().for_each(|said| self.said(said, out));
         out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
-        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(search_path(self.query.locale).as_bytes());
         out.extend_from_slice(b"\">");
-        self.language.push_word(out, Word::ClearAll);
+        self.language.push_message(out, Message::ClearAll);
         out.extend_from_slice(b"</a></li></ul>");
     }
 
@@ -45,7 +45,7 @@ impl Splice<'_> {
     pub(super) fn title(&self, out: &mut Vec<u8>) {
         let name = self.asked.name();
         if name.is_empty() {
-            return self.language.push_word(out, Word::SearchTitle);
+            return self.language.push_message(out, Message::SearchTitle);
         }
         out.extend_from_slice(&name);
         out.extend_from_slice(b": ");
@@ -55,13 +55,13 @@ impl Splice<'_> {
     /// A chip that takes words as words.
     fn reading_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
         out.extend_from_slice(b"<li class=\"read\"><a href=\"");
-        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         let mut pair = form_urlencoded::Serializer::new(String::new());
         out.extend_from_slice(b"&amp;");
         push_escaped(out, &pair.append_pair("plain", words).finish());
         out.extend_from_slice(b"\"><span class=\"vh\">");
-        self.language.push_word(out, Word::AsWords);
+        self.language.push_message(out, Message::AsWords);
         out.extend_from_slice(b" </span>");
         label(out);
         out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
@@ -97,7 +97,7 @@ impl Splice<'_> {
             return;
         }
         out.extend_from_slice(b"<div class=\"note\" id=\"invalid\"><p>");
-        self.language.push_word(out, Word::Invalid);
+        self.language.push_message(out, Message::Invalid);
         out.extend_from_slice(b"</p><ul>");
         for entry in self.invalid {
             out.extend_from_slice(b"<li><code>");
@@ -125,7 +125,7 @@ impl Splice<'_> {
         let (organizations, locale) = (&self.html.organizations, self.query.locale);
         let said = [("name", &*escaped(name))];
         out.extend_from_slice(b"<p>");
-        self.language.push_phrase(out, Word::NoOrganization, &said);
+        self.language.push_phrase(out, Message::NoOrganization, &said);
         out.extend_from_slice(b"</p><ul>");
         let mut link = |address: &str, text: &dyn Fn(&mut Vec<u8>)| {
             out.extend_from_slice(b"<li><a href=\"");
@@ -135,16 +135,16 @@ impl Splice<'_> {
             out.extend_from_slice(b"</a></li>");
         };
         for number in organizations.near(name) {
-            let extras = Extras { organization: Some(number), ..self.extras.clone() };
-            let address = format!("{}?{}", path(locale), extras.question(self.site, self.html, self.query));
+            let extras = PageOptions { organization: Some(number), ..self.extras.clone() };
+            let address = format!("{}?{}", search_path(locale), extras.query_string(self.site, self.html, self.query));
             link(&address, &|out| out.extend_from_slice(organizations.name(number, locale).as_bytes()));
         }
         let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
         let worded = Query { text: Some(text), page: Query::default().page, ..self.query.clone() };
-        let address = format!("{}?{}", path(locale), self.extras.question(self.site, self.html, &worded));
-        link(&address, &|out| self.language.push_phrase(out, Word::OrganizationAsWords, &said));
+        let address = format!("{}?{}", search_path(locale), self.extras.query_string(self.site, self.html, &worded));
+        link(&address, &|out| self.language.push_phrase(out, Message::OrganizationAsWords, &said));
         let all = if locale == Locale::Es { "/es/organizations" } else { "/organizations" };
-        link(all, &|out| self.language.push_word(out, Word::Organizations));
+        link(all, &|out| self.language.push_message(out, Message::Organizations));
         out.extend_from_slice(b"</ul>");
     }
 
@@ -157,21 +157,21 @@ impl Splice<'_> {
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
         for (word, code) in countries {
             let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
-            let asked = self.extras.question(self.site, self.html, &Query { text, ..self.query.clone() });
+            let asked = self.extras.query_string(self.site, self.html, &Query { text, ..self.query.clone() });
             let country = (Facet::Countries.spec().parameter, *code);
-            suggestions::push_country((self.language, path(self.query.locale)), &asked, country, out);
+            suggestions::push_country((self.language, search_path(self.query.locale)), &asked, country, out);
         }
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
             out.extend_from_slice(b"<p>");
             let values = [("word", &*escaped(&guess.word)), ("shown", &shown)];
-            self.language.push_phrase(out, Word::Guessed, &values);
+            self.language.push_phrase(out, Message::Guessed, &values);
             out.extend_from_slice(b"</p>");
         }
         for word in unknown {
             out.extend_from_slice(b"<p>");
-            self.language.push_phrase(out, Word::Nowhere, &[("word", &escaped(word))]);
+            self.language.push_phrase(out, Message::Nowhere, &[("word", &escaped(word))]);
             out.extend_from_slice(b"</p>");
         }
         out.extend_from_slice(b"</div>");

@@ -21,7 +21,7 @@ const RELEVANCE: &str = "relevance";
 
 /// What a page is asked besides the question that every face knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extras {
+pub struct PageOptions {
     /// The order, as it was asked for.
     pub sort: Option<String>,
     /// Words that are to be taken as words, whatever they name.
@@ -37,10 +37,10 @@ pub struct Extras {
 /// Most words of a question that may be told to be words.
 const PLAIN_MAX: usize = 16;
 
-impl Extras {
+impl PageOptions {
     /// Takes the page's own parameters out of a query string; the rest is left as it is.
     #[must_use]
-    pub fn take(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
+    pub fn parse(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
         let known = |called: &str| organizations?.find(called);
         let mut extras = Self::default();
         let mut rest = form_urlencoded::Serializer::new(String::new());
@@ -81,7 +81,7 @@ impl Extras {
 
     /// The same for a feed, which knows no order of its own.
     #[must_use]
-    pub fn of_feed(&self) -> Self {
+    pub fn for_feed(&self) -> Self {
         Self { organization: self.organization, ..Self::default() }
     }
 
@@ -92,8 +92,8 @@ impl Extras {
 
     /// The question with these, as a query string: what makes no difference is left out.
     #[must_use]
-    pub fn question(&self, site: &Site, html: &Html, query: &Query) -> String {
-        let mut pairs = form_urlencoded::Serializer::new(question(site, query));
+    pub fn query_string(&self, site: &Site, html: &Html, query: &Query) -> String {
+        let mut pairs = form_urlencoded::Serializer::new(canonical_query(site, query));
         if query.text.is_some() && self.sort.as_deref() == Some(Sort::Deadline.as_str()) {
             pairs.append_pair("sort", Sort::Deadline.as_str());
         }
@@ -120,7 +120,7 @@ fn faceted(parameter: &str) -> Option<Facet> {
 
 /// The question in canonical form, without its language, which the path says.
 #[must_use]
-pub fn question(site: &Site, query: &Query) -> String {
+pub fn canonical_query(site: &Site, query: &Query) -> String {
     let neutral = Query { locale: Locale::En, ..query.clone() };
     neutral.canonical(|ordinal| site.index.values.text(ordinal))
 }

@@ -1,7 +1,7 @@
 //! The checkboxes of the facets.
 
-use super::{ALL, Splice, path};
-use crate::{Word, escaped, push_count, push_escaped};
+use super::{ALL, Splice, search_path};
+use crate::{Message, escaped, push_count, push_escaped};
 use snapshot::facet::{Facet, Spec};
 use snapshot::page::push_number;
 use snapshot::place;
@@ -96,7 +96,7 @@ impl Splice<'_> {
         out.extend_from_slice(b"><input type=\"checkbox\" ");
         match pick {
             Pick::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
-            Pick::Place(code) => out.extend_from_slice(option(facet.spec().parameter, code).as_bytes()),
+            Pick::Place(code) => out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes()),
         }
         out.extend_from_slice(if on { b" checked> " } else { b"> " });
         match pick {
@@ -122,11 +122,11 @@ impl Splice<'_> {
 
     fn all_values(&self, spec: &Spec, out: &mut Vec<u8>) {
         out.extend_from_slice(b"<a rel=\"nofollow\" href=\"");
-        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         out.extend_from_slice(if self.encoded.is_empty() { b"?" } else { b"&amp;" });
         out.extend_from_slice(format!("{ALL}={}\">", spec.parameter).as_bytes());
-        self.language.push_word(out, Word::AllValues);
+        self.language.push_message(out, Message::AllValues);
         out.extend_from_slice(b"<span class=\"vh\">: ");
         out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
         out.extend_from_slice(b"</span></a>");
@@ -135,6 +135,6 @@ impl Splice<'_> {
 
 /// Name and value of a checkbox.
 #[must_use]
-pub fn option(parameter: &str, value: &str) -> String {
+pub fn checkbox_attributes(parameter: &str, value: &str) -> String {
     format!("name=\"{parameter}\" value=\"{}\"", escaped(value))
 }

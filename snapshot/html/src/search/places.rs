@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::Splice;
-use crate::{Word, grouped};
+use crate::{Message, grouped};
 use snapshot::facet::Facet;
 use snapshot::place::{self, Code};
 use snapshot::query::{Pick, Query};
@@ -32,11 +32,11 @@ impl Splice<'_> {
             Pick::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
         };
         let counts: Vec<u32> = line.iter().map(count).collect();
-        let mut before = Some(Word::Through);
+        let mut before = Some(Message::Through);
         for ((code, _), own) in line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0) {
             out.extend_from_slice(b", ");
             if let Some(word) = before.take() {
-                self.language.push_word(out, word);
+                self.language.push_message(out, word);
                 out.push(b' ');
             }
             self.asked.push_place(out, facet, code);

@@ -1,8 +1,8 @@
 //! The rows, their headings, the way to other pages of them, and their order.
 
 use super::extras::ORGANIZATION;
-use super::{Extras, Splice, path};
-use crate::{Word, escaped, grouped, push_results, suggestions};
+use super::{PageOptions, Splice, search_path};
+use crate::{Message, escaped, grouped, push_results, suggestions};
 use snapshot::page::push_number;
 use snapshot::query::{PAGE_RANGE, Sort};
 use snapshot::search::rank::Row;
@@ -16,7 +16,7 @@ impl Splice<'_> {
             return push_results(self.language, out, self.answer.total);
         }
         let wider = self.answer.wider;
-        let word = if wider == 1 { Word::WiderOne } else { Word::WiderOther };
+        let word = if wider == 1 { Message::WiderOne } else { Message::WiderOther };
         self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
     }
 
@@ -35,17 +35,17 @@ impl Splice<'_> {
         let rows = &self.answer.rows;
         if rows.is_empty() && self.query.page.offset > 0 {
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, Word::PastEnd);
+            self.language.push_message(out, Message::PastEnd);
             out.push(b' ');
-            self.page_link(out, 1, "first", Word::First);
+            self.page_link(out, 1, "first", Message::First);
             out.extend_from_slice(b"</p>");
         } else if self.is_only_wider() {
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, Word::WiderOnly);
+            self.language.push_message(out, Message::WiderOnly);
             out.extend_from_slice(b"</p>");
         } else if self.answer.total == 0 {
             out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_word(out, Word::NoResults);
+            self.language.push_message(out, Message::NoResults);
             out.extend_from_slice(b"</p>");
             self.ways_out(out);
         }
@@ -72,25 +72,25 @@ impl Splice<'_> {
         });
         let (index, today) = (&self.site.index, &self.dated.today);
         let found = without_among(index, self.query, today, &self.extras.plain, only);
-        let everywhere = Extras { organization: None, ..self.extras.clone() };
+        let everywhere = PageOptions { organization: None, ..self.extras.clone() };
         let asked = |way: &Without| {
             let is_any = matches!(way.dropped, Dropped::Filter { parameter: ORGANIZATION, .. });
             let extras = if is_any { &everywhere } else { self.extras };
-            extras.question(self.site, self.html, &way.query)
+            extras.query_string(self.site, self.html, &way.query)
         };
         let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
-        suggestions::push((self.language, path(self.query.locale)), &found, asked, label, out);
+        suggestions::push((self.language, search_path(self.query.locale)), &found, asked, label, out);
     }
 
     /// Says how rows come near.
     fn heading(&self, first: &Row, out: &mut Vec<u8>) {
         let word = match first.tier {
             Tier::Name | Tier::All => return,
-            Tier::Wider => Word::TierWider,
-            Tier::Guess => Word::TierGuess,
-            Tier::Unstated => Word::TierUnstated,
-            Tier::Most => Word::TierMost,
-            Tier::Some => Word::TierSome,
+            Tier::Wider => Message::TierWider,
+            Tier::Guess => Message::TierGuess,
+            Tier::Unstated => Message::TierUnstated,
+            Tier::Most => Message::TierMost,
+            Tier::Some => Message::TierSome,
         };
         let quoted: Vec<String> =
             first.missing.iter().map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
@@ -109,11 +109,11 @@ impl Splice<'_> {
             return;
         }
         out.extend_from_slice(b"<p><a href=\"");
-        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         out.extend_from_slice(b"&amp;unstated=true\">");
         let count = grouped(self.answer.silent as u64, self.query.locale);
-        self.language.push_phrase(out, Word::Silent, &[("n", &count)]);
+        self.language.push_phrase(out, Message::Silent, &[("n", &count)]);
         out.extend_from_slice(b"</a></p>");
     }
 
@@ -124,29 +124,29 @@ impl Splice<'_> {
             return;
         }
         out.extend_from_slice(b"<nav class=\"pages\" aria-label=\"");
-        self.language.push_word(out, Word::Pages);
+        self.language.push_message(out, Message::Pages);
         out.extend_from_slice(b"\">");
         if page > 1 {
-            self.page_link(out, (page - 1).min(pages), "prev", Word::Previous);
+            self.page_link(out, (page - 1).min(pages), "prev", Message::Previous);
         }
         out.extend_from_slice(b"<span>");
         let (number, of) = (page.to_string(), pages.to_string());
-        self.language.push_phrase(out, Word::PageOf, &[("n", &number), ("m", &of)]);
+        self.language.push_phrase(out, Message::PageOf, &[("n", &number), ("m", &of)]);
         out.extend_from_slice(b"</span>");
         if page < pages.min(PAGE_RANGE.1) {
-            self.page_link(out, page + 1, "next", Word::Next);
+            self.page_link(out, page + 1, "next", Message::Next);
         }
         out.extend_from_slice(b"</nav>");
     }
 
-    fn page_link(&self, out: &mut Vec<u8>, page: u64, relation: &str, word: Word) {
+    fn page_link(&self, out: &mut Vec<u8>, page: u64, relation: &str, word: Message) {
         out.extend_from_slice(b"<a rel=\"");
         out.extend_from_slice(relation.as_bytes());
         out.extend_from_slice(b"\" href=\"");
-        out.extend_from_slice(path(self.query.locale).as_bytes());
+        out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, Some(page).filter(|page| *page > 1));
         out.extend_from_slice(b"\">");
-        self.language.push_word(out, word);
+        self.language.push_message(out, word);
         out.extend_from_slice(b"</a>");
     }
 
@@ -155,13 +155,13 @@ impl Splice<'_> {
         if self.query.text.is_some() {
             out.extend_from_slice(b"<option value=\"relevance\"");
             out.extend_from_slice(if by_relevance { b" selected>" } else { b">" });
-            self.language.push_word(out, Word::SortRelevance);
+            self.language.push_message(out, Message::SortRelevance);
             out.extend_from_slice(b"</option>");
         }
         for (sort, word) in [
-            (Sort::Deadline, Word::SortDeadline),
-            (Sort::Name, Word::SortName),
-            (Sort::Recent, Word::SortRecent),
+            (Sort::Deadline, Message::SortDeadline),
+            (Sort::Name, Message::SortName),
+            (Sort::Recent, Message::SortRecent),
         ] {
             out.extend_from_slice(b"<option value=\"");
             out.extend_from_slice(sort.as_str().as_bytes());
@@ -170,7 +170,7 @@ impl Splice<'_> {
             } else {
                 b"\">"
             });
-            self.language.push_word(out, word);
+            self.language.push_message(out, word);
             out.extend_from_slice(b"</option>");
         }
     }

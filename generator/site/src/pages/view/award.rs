@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use html::deadlines::share;
+use html::bar_width;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, Number};
@@ -33,7 +33,7 @@ impl Pages<'_> {
         awards().for_each(|award| *years.entry(i64::from(award.award_year)).or_default() += 1);
         let most = years.values().copied().max().filter(|_| years.len() > 1)?;
         let bar = |(year, count): (&i64, &u64)| {
-            context! { year, width => share(*count, most), count => grouped(*count, locale) }
+            context! { year, width => bar_width(*count, most), count => grouped(*count, locale) }
         };
         let bars: Vec<Value> = years.iter().rev().take(YEARS).map(bar).collect();
         let spread = spread(awards().filter_map(|award| award.award_amount_usd).collect()).map(|spread| {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use html::hole::Rule;
+use html::Rule;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, ORGANIZATION};

@@ -1,8 +1,8 @@
 //! What templates are given about a program: its page, its row in search and its line in lists.
 
-use html::highlight::{PASSAGE, passages};
-use html::hole::Rule;
-use html::row::{AROUND, Cut, STATE};
+use html::{PASSAGE_LENGTH, passages};
+use html::Rule;
+use html::{TEXT_MARKS, RowTemplate, STATE_MARK};
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::money::AmountPhrases;
@@ -138,27 +138,27 @@ impl Pages<'_> {
     }
 
     /// A search row: name, state and summary are marked.
-    pub(in crate::pages) fn row(&self, program: usize, locale: Locale) -> Result<Cut, minijinja::Error> {
+    pub(in crate::pages) fn row(&self, program: usize, locale: Locale) -> Result<RowTemplate, minijinja::Error> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
-        let marked = |text: &str| format!("{}{text}{}", AROUND[0], AROUND[1]);
+        let marked = |text: &str| format!("{}{text}{}", TEXT_MARKS[0], TEXT_MARKS[1]);
         let named = self.directory.text(it.entity(), locale, "name", &it.name);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let summary = summary.map(
-            |text| context! { text => marked(&cut(text, PASSAGE)), lang => self.foreign(about, locale, "summary") },
+            |text| context! { text => marked(&cut(text, PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
         );
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let context = context! {
             href => here(&format!("/programs/{}", it.slug), locale),
             host => host.trim_start_matches("www."),
-            state => Value::from_safe_string(STATE.to_string()),
+            state => Value::from_safe_string(STATE_MARK.to_string()),
             name => context! { text => marked(named), lang => self.foreign(about, locale, "name") },
             summary,
             ..self.common(program, locale)
         };
         let row = self.theme.environment.get_template("row.html")?.render(context)?;
-        Ok(Cut::new(row.trim()))
+        Ok(RowTemplate::new(row.trim()))
     }
 
     /// What a row may show instead of the beginning of its summary: passages in the language of that.

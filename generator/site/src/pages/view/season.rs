@@ -1,7 +1,7 @@
 //! The seasons of a program in the course of a year: the latest over those before it, each from the day on which
 //! applications open to the deadline. Only where the day is depends on the day.
 
-use html::hole::Rule;
+use html::Rule;
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::record::Locale;

@@ -13,8 +13,8 @@ use crate::diff::DiffFormat;
 use crate::log::LogFormat;
 use crate::plan::{Guards, PlanFormat};
 use dataset::diagnostics::{MessageFormat, Telling};
-use site::encode::Effort;
-use site::generate::Storage;
+use site::Effort;
+use site::Storage;
 
 /// Turns a published dataset into a finished, verifiable snapshot.
 #[derive(Debug, Parser)]
@@ -119,7 +119,7 @@ pub enum Command {
         days: u64,
         #[command(flatten)]
         #[expect(missing_docs, reason = "clap would take it for help")]
-        signing: Signing,
+        signing: SigningOptions,
     },
     /// Make keys, sign files and check signatures, as minisign does
     #[command(subcommand)]
@@ -219,7 +219,7 @@ pub struct Push {
     pub url: String,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
-    pub signing: Signing,
+    pub signing: SigningOptions,
     /// How long it is good for, such as 7d or 36h; whoever follows the store is told when nothing came since
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub valid_for: Option<Duration>,
@@ -241,7 +241,7 @@ pub struct Pull {
     pub root: PathBuf,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
-    pub believe: Believe,
+    pub trust: TrustOptions,
     /// Take part in rollouts, as the edge of this name would; without it, what is live is taken, to build upon
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub name: Option<String>,
@@ -257,7 +257,7 @@ pub struct Rollout {
     pub step: RolloutStep,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
-    pub signing: Signing,
+    pub signing: SigningOptions,
 }
 
 /// One of these.
@@ -277,18 +277,18 @@ pub struct RolloutStep {
 
 /// How a store's CURRENT is signed.
 #[derive(Debug, Args)]
-pub struct Signing {
+pub struct SigningOptions {
     /// File of the secret key that signs what a store says is live; OPDIR_KEY holds its text when absent
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
-    pub believe: Believe,
+    pub trust: TrustOptions,
 }
 
 /// Who is believed about a store.
 #[derive(Debug, Args)]
-pub struct Believe {
+pub struct TrustOptions {
     /// Public key whose word about a store is taken, or a file that holds one; repeat it for several
     #[arg(long, value_name = "KEY")]
     pub trust: Vec<String>,

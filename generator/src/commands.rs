@@ -16,23 +16,19 @@ use snapshot::store::{self, Generation, GenerationId, PublishOutcome, StoreError
 
 use crate::cli::{self, Build, Check, Command, Keys, Messages};
 use crate::diff::{self, DiffFormat};
+use crate::exit_codes::{generate_failure, key_failure, store_failure, theme_failure};
 use crate::export::{self, ExportError};
-use crate::keys::{self, key_failure};
+use crate::keys;
 use crate::load::{Loaded, input, load, print, today};
-use crate::log::{self, LogFormat, NameError};
-use crate::plan::{Guards, Plan, told};
+use crate::log::{self, LogFormat, ResolveError};
+use crate::plan::{self, Guards, Plan};
 use crate::{preview, remote_commands, stamp, status};
 use dataset::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
 use dataset::failure::{Failure, fail};
 use dataset::link::link;
 use dataset::read::{Table, read};
 use import::fix::Mended;
-use site::downloads::describe;
-use site::encode::Effort;
-use site::fingerprint;
-use site::generate::{Options, generate, generate_failure};
-use site::pages::start as theme;
-use site::progress::{Progress, seconds};
+use site::{BuildOptions, Effort, Fingerprint, Progress, Theme, ThemeError, generate, seconds};
 
 /// Runs a command.
 #[must_use]
@@ -54,12 +50,8 @@ pub fn run(command: Command) -> ExitCode {
         Command::Rollout(options) => remote_commands::roll_out(&options).map(say),
         Command::Gc { root, keep, days, signing } => gc(&root, keep, days, &signing),
         Command::Keys(what) => keys(&what),
-        Command::Theme(cli::Theme::New { dir, files }) => {
-            theme::new(&dir, &files).map(|said| said.into_iter().for_each(say))
-        }
-        Command::Theme(cli::Theme::Diff { dir }) => {
-            theme::diff(&dir).map(|said| said.into_iter().for_each(say))
-        }
+        Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(&dir, &files)),
+        Command::Theme(cli::Theme::Diff { dir }) => theme(Theme::diff(&dir)),
         Command::Explain { code } => explain_code(&code),
         Command::Completions { shell } => completions(shell),
         Command::Schema { table } => schema(&table),
@@ -173,7 +165,7 @@ fn say(line: impl Display) {
 
 fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
-    let mut options = Options {
+    let mut options = BuildOptions {
         out: build.out.clone(),
         base_url: build.base_url.clone(),
         as_of: build.as_of.unwrap_or_else(today),
@@ -184,8 +176,8 @@ fn build(build: &Build) -> Result<(), Failure> {
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    options.fingerprint = fingerprint::of(&options, &build.data);
-    if let Some(id) = options.fingerprint.and_then(|it| fingerprint::is_live(&build.out, it)) {
+    options.fingerprint = Fingerprint::compute(&options, &build.data);
+    if let Some(id) = options.fingerprint.and_then(|it| it.live_generation(&build.out)) {
         say(unchanged(id, start.elapsed()));
         return Ok(());
     }
@@ -210,7 +202,7 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
         None => {
             // What is live and cannot be read, publishing complains of.
             let plan = Plan::of(directory, &build.out, Guards::tables()).ok();
-            let held = plan.map(|plan| build.guards.held(&plan)).unwrap_or_default();
+            let held = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
             let failures = held.into_iter().map(|reason| fail(Failure::HeldBack, reason));
             failures.reduce(|_, last| last).map_or(Ok(()), Err)
         }
@@ -226,9 +218,9 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
 fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let loaded = load_for(Some(&options.data), &options.messages)?;
     let plan = Plan::of(&loaded.directory, &options.out, &Table::ALL);
-    let plan = plan.map_err(|error| print_faults(&[error], Failure::Input))?;
-    let held = options.guards.held(&plan);
-    say(told(&plan, &held, options.format).trim_end());
+    let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
+    let held = options.guards.violations(&plan);
+    say(plan::report(&plan, &held, options.format).trim_end());
     let changes = plan.against.is_none() || !plan.is_empty();
     if options.exit_code && changes { Err(Failure::Changes) } else { Ok(()) }
 }
@@ -279,50 +271,37 @@ fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
             say(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
             Ok(())
         }
-        Err(faults) => Err(print_faults(&faults, Failure::Input)),
+        Err(faults) => Err(store_failure(&faults, Failure::Input)),
     }
 }
 
-/// Prints why a snapshot is not what it should be, or is not there. `refused` is what it means when
-/// the operating system is the reason.
-fn print_faults(faults: &[StoreError], refused: Failure) -> Failure {
-    let failures = faults.iter().map(|fault| match fault {
-        StoreError::Io { .. } => fail(refused, fault),
-        StoreError::Unpublished { .. } | StoreError::NoGeneration { .. } => fail(Failure::Input, fault),
-        StoreError::NoParent { .. } => fail(Failure::Usage, fault),
-        StoreError::Locked { .. } => fail(Failure::Output, fault),
-        _ => fail(Failure::Verification, fault),
-    });
-    failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
-}
-
 fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
-    let difference = store::diff(old, new).map_err(|error| print_faults(&[error], Failure::Input))?;
-    say(diff::told(&difference, format).trim_end());
+    let difference = store::diff(old, new).map_err(|error| store_failure(&[error], Failure::Input))?;
+    say(diff::report(&difference, format).trim_end());
     Ok(())
 }
 
 fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
-    let told = log::told(root, format).map_err(|error| print_faults(&[error], Failure::Input))?;
+    let told = log::report(root, format).map_err(|error| store_failure(&[error], Failure::Input))?;
     say(told.trim_end());
     Ok(())
 }
 
 fn status(edges: &[String]) -> Result<(), Failure> {
-    let (told, is_well) = status::told(edges);
+    let (told, is_well) = status::report(edges);
     say(told);
     if is_well { Ok(()) } else { Err(Failure::Verification) }
 }
 
 fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
     let named = |name| {
-        log::named(root, name).map_err(|error| match error {
-            NameError::Store(error) => print_faults(&[error], Failure::Input),
+        log::resolve(root, name).map_err(|error| match error {
+            ResolveError::Store(error) => store_failure(&[error], Failure::Input),
             other => fail(Failure::Usage, other),
         })
     };
     let to = generation.map(named).transpose()?;
-    let id = store::rollback(root, to, today()).map_err(|faults| print_faults(&faults, Failure::Output))?;
+    let id = store::rollback(root, to, today()).map_err(|faults| store_failure(&faults, Failure::Output))?;
     say(format_args!("{id} is live"));
     Ok(())
 }
@@ -333,26 +312,26 @@ fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), F
         return Err(fail(Failure::Usage, problem));
     }
     let generation =
-        Generation::open_current(root).map_err(|error| print_faults(&[error], Failure::Input))?;
+        Generation::open_current(root).map_err(|error| store_failure(&[error], Failure::Input))?;
     match export::export(&generation, dir, pretty, effort) {
         Ok(files) => {
             let files = counted(files, "file");
             say(format_args!("{} is in {}, {files}", generation.id(), dir.display()));
             Ok(())
         }
-        Err(ExportError::Store(error)) => Err(print_faults(&[error], Failure::Input)),
+        Err(ExportError::Store(error)) => Err(store_failure(&[error], Failure::Input)),
         Err(error @ ExportError::Index(_)) => Err(fail(Failure::Input, error)),
         Err(error) => Err(fail(Failure::Output, error)),
     }
 }
 
-fn gc(root: &Path, keep: usize, days: u64, signing: &cli::Signing) -> Result<(), Failure> {
+fn gc(root: &Path, keep: usize, days: u64, signing: &cli::SigningOptions) -> Result<(), Failure> {
     let age = Duration::from_secs(days.saturating_mul(86_400));
     if let Some(url) = remote_commands::is_store(root) {
         return remote_commands::collect(url, signing, keep, age).map(say);
     }
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-    let removed = store::gc(root, keep, since).map_err(|error| print_faults(&[error], Failure::Output))?;
+    let removed = store::gc(root, keep, since).map_err(|error| store_failure(&[error], Failure::Output))?;
     removed.iter().for_each(|id| say(format_args!("removed {id}")));
     say(format_args!("{} removed", counted(removed.len(), "generation")));
     Ok(())
@@ -368,6 +347,10 @@ fn keys(what: &Keys) -> Result<(), Failure> {
         Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
     said.map(say).map_err(|error| key_failure(&error))
+}
+
+fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {
+    lines.map(|lines| lines.into_iter().for_each(say)).map_err(|error| theme_failure(&error))
 }
 
 fn explain_code(code: &str) -> Result<(), Failure> {

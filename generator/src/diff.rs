@@ -23,7 +23,7 @@ pub enum DiffFormat {
 
 /// A difference in a format, each line ended.
 #[must_use]
-pub fn told(difference: &GenerationDiff, format: DiffFormat) -> String {
+pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
         DiffFormat::Words => words(difference),
         DiffFormat::Json => format!("{}\n", json(difference)),

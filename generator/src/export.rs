@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use snapshot::store::sections::SectionError;
 use snapshot::store::{CODINGS, Coding, Digest, FileEntry, Generation, StoreError};
 
-use site::encode::Effort;
+use site::Effort;
 
 /// The list of all files that are written and of their hashes: of pages those that the snapshot lists.
 pub const SUMS: &str = "SHA256SUMS";

@@ -8,7 +8,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use dataset::diagnostics::printable;
-use dataset::failure::{Failure, fail};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 
 /// Environment variable that may hold the text of a secret key.
@@ -215,17 +214,6 @@ fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
         let line = lines.lines().find(|line| !line.starts_with("untrusted comment:")).unwrap_or_default();
         PublicKey::from_base64(line).map_err(|error| key(text, error))
     })
-}
-
-/// Prints why nothing was signed or believed.
-pub(crate) fn key_failure(error: &KeyError) -> Failure {
-    let failure = match error {
-        KeyError::Read { .. } => Failure::Input,
-        KeyError::Write { .. } => Failure::Output,
-        KeyError::Key { .. } => Failure::Usage,
-        KeyError::Untrusted { .. } => Failure::Verification,
-    };
-    fail(failure, error)
 }
 
 #[cfg(test)]

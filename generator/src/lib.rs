@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod commands;
 pub mod diff;
+mod exit_codes;
 pub mod export;
 
 pub mod keys;

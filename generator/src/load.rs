@@ -10,7 +10,7 @@ use dataset::diagnostics::{Diagnostics, MessageFormat, Telling};
 use dataset::link::link;
 use dataset::read::{Input, InputError, read};
 use dataset::sample;
-use site::progress::Progress;
+use site::Progress;
 
 /// A directory that was read and found good.
 pub struct Loaded {

@@ -21,7 +21,7 @@ pub enum LogFormat {
 /// # Errors
 ///
 /// If nothing was published there, or the live snapshot cannot be read.
-pub fn told(root: &Path, format: LogFormat) -> Result<String, StoreError> {
+pub fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
     let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
     let mut text = String::new();
@@ -68,7 +68,7 @@ fn object(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -
 
 /// Why a name means no snapshot.
 #[derive(Debug, thiserror::Error)]
-pub enum NameError {
+pub enum ResolveError {
     /// The root cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -85,7 +85,7 @@ pub enum NameError {
 /// # Errors
 ///
 /// If it is none or several.
-pub fn named(root: &Path, name: &str) -> Result<GenerationId, NameError> {
+pub fn resolve(root: &Path, name: &str) -> Result<GenerationId, ResolveError> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }
@@ -103,7 +103,7 @@ pub fn named(root: &Path, name: &str) -> Result<GenerationId, NameError> {
     let mut found = ids.iter().filter(begins);
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(*id),
-        (Some(one), Some(other)) => Err(NameError::Several(name.to_owned(), *one, *other)),
-        (None, _) => Err(NameError::Unknown(name.to_owned())),
+        (Some(one), Some(other)) => Err(ResolveError::Several(name.to_owned(), *one, *other)),
+        (None, _) => Err(ResolveError::Unknown(name.to_owned())),
     }
 }

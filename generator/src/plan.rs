@@ -3,7 +3,7 @@
 //! the same before it publishes, and holds back what is probably a table cut in half.
 
 mod guard;
-mod told;
+mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,10 +17,10 @@ use snapshot::record::{Directory, PROGRAM};
 use snapshot::store::{Coding, Generation, StoreError};
 
 use dataset::read::Table;
-use site::downloads::lines_of;
+use site::table_lines;
 
-pub use guard::{Expected, Guards, Percent};
-pub use told::{PlanFormat, told};
+pub use guard::{ExpectedCount, Guards, Percent};
+pub use report::{PlanFormat, report};
 
 /// Fields that follow from others: a change of theirs alone is none.
 const FOLLOWING: [&str; 2] = ["createdAt", "updatedAt"];
@@ -138,7 +138,7 @@ impl Plan {
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
         for table in tables {
             let Some(old) = live_rows(&live, *table)? else { continue };
-            let new = rows(&lines_of(directory, *table));
+            let new = rows(&table_lines(directory, *table));
             collect_values(*table, &old, &mut before);
             collect_values(*table, &new, &mut after);
             plan.tables.extend(compare(*table, &old, &new, directory));

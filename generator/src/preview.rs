@@ -20,15 +20,12 @@ use snapshot::time::Day;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
+use crate::exit_codes::generate_failure;
 use crate::load::{input, load, print, today};
 use dataset::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
 use dataset::failure::{Failure, fail};
 use dataset::read::InputError;
-use site::encode::Effort;
-use site::fingerprint;
-use site::generate::generate_failure;
-use site::generate::{Options, Storage, generate};
-use site::progress::Progress;
+use site::{BuildOptions, Effort, Fingerprint, Progress, Storage, generate};
 
 use changes::Changes;
 use face::{Face, Trouble};
@@ -53,7 +50,7 @@ pub fn preview(options: &Preview) -> Result<(), Failure> {
     let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;
     let address = reachable(listener.local_addr().map_err(unfit)?);
     let root = tempfile::Builder::new().prefix("opdir-preview-").tempdir().map_err(unfit)?;
-    let build = Options {
+    let build = BuildOptions {
         out: root.path().to_owned(),
         base_url: format!("http://{address}"),
         as_of: today(),
@@ -130,7 +127,7 @@ fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
 struct Maker {
     data: Option<PathBuf>,
     open: bool,
-    build: Options,
+    build: BuildOptions,
     face: Arc<Face>,
     serving: Serving,
     runtime: Handle,
@@ -145,7 +142,7 @@ impl Maker {
         while changes.wait() {
             anstream::eprintln!("\nfiles changed");
             self.face.begins();
-            if self.make(&Options { as_of: today(), ..self.build.clone() }) {
+            if self.make(&BuildOptions { as_of: today(), ..self.build.clone() }) {
                 anstream::eprintln!("serving the new snapshot");
             } else if self.serving.get().is_some() {
                 anstream::eprintln!("still serving the last good snapshot");
@@ -156,7 +153,7 @@ impl Maker {
     }
 
     /// Builds and serves, or says why not; true when it serves.
-    fn make(&self, build: &Options) -> bool {
+    fn make(&self, build: &BuildOptions) -> bool {
         match rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build)) {
             Ok(generation) => {
                 self.face.serves(generation);
@@ -170,7 +167,7 @@ impl Maker {
     }
 
     /// Has what was built served; gives its name.
-    fn serve(&self, build: &Options) -> Result<String, Trouble> {
+    fn serve(&self, build: &BuildOptions) -> Result<String, Trouble> {
         let unfit = |error: &dyn std::fmt::Display| {
             fail(Failure::Verification, error);
             Trouble::of("The snapshot cannot be served", error)
@@ -242,7 +239,7 @@ impl Trouble {
     }
 }
 
-fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Trouble> {
+fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let progress = Progress::new(false);
     let mut found = None;
     let tell = |report: &Diagnostics| {
@@ -260,8 +257,8 @@ fn rebuild(data: Option<&Path>, build: &Options) -> Result<(), Trouble> {
             return Err(Trouble::of("The data cannot be read", &error));
         }
     };
-    let fingerprint = data.and_then(|data| fingerprint::of(build, data));
-    let build = Options { fingerprint, ..build.clone() };
+    let fingerprint = data.and_then(|data| Fingerprint::compute(build, data));
+    let build = BuildOptions { fingerprint, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress);
     published.map(drop).map_err(|error| {
         generate_failure(&error);

@@ -16,8 +16,9 @@ use remote::pull::Puller;
 use remote::rollout::Step;
 use snapshot::store::{self, FetchMode, StoreError};
 
-use crate::cli::{Believe, Pull, Push, Rollout, Signing};
-use crate::keys::{self, key_failure};
+use crate::cli::{Pull, Push, Rollout, SigningOptions, TrustOptions};
+use crate::exit_codes::key_failure;
+use crate::keys;
 use crate::load::today;
 use dataset::diagnostics::counted;
 use dataset::failure::{Failure, fail};
@@ -112,7 +113,7 @@ fn told(faults: &[StoreError]) -> String {
 ///
 /// If it cannot be read, is not believed, or the root cannot be written.
 pub fn pull(options: &Pull) -> Result<String, Failure> {
-    let trust = believed(&options.believe, &options.url, &[])?;
+    let trust = believed(&options.trust, &options.url, &[])?;
     let target = address::open(&options.url).map_err(failure)?;
     let edge = options.name.as_deref();
     let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: FetchMode::All, edge };
@@ -138,7 +139,7 @@ pub fn pull(options: &Pull) -> Result<String, Failure> {
 /// # Errors
 ///
 /// If the store cannot be read or written, or somebody pushed meanwhile.
-pub fn collect(url: &str, signing: &Signing, newest: usize, age: Duration) -> Result<String, Failure> {
+pub fn collect(url: &str, signing: &SigningOptions, newest: usize, age: Duration) -> Result<String, Failure> {
     as_publisher(signing, url, |trust, sign| {
         let target = address::open(url).map_err(failure)?;
         let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
@@ -153,27 +154,27 @@ pub fn collect(url: &str, signing: &Signing, newest: usize, age: Duration) -> Re
 
 /// Runs what writes to a store with whom it believes and what it signs with.
 fn as_publisher(
-    signing: &Signing,
+    signing: &SigningOptions,
     url: &str,
     run: impl FnOnce(&Trust, Option<remote::keys::SignFn<'_>>) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
     let key = signing.key.as_deref();
     if !keys::has_key(key) {
-        if !may_be_unsigned(&signing.believe, url) {
+        if !may_be_unsigned(&signing.trust, url) {
             let message = "nothing would be signed: name a key with --key or OPDIR_KEY, or --allow-unsigned";
             return Err(fail(Failure::Usage, message));
         }
-        return run(&believed(&signing.believe, url, &[])?, None);
+        return run(&believed(&signing.trust, url, &[])?, None);
     }
     let own = keys::public(key).map_err(|error| key_failure(&error))?;
     let sign = keys::signer(key).map_err(|error| key_failure(&error))?;
-    let trust = believed(&signing.believe, url, &[own])?;
+    let trust = believed(&signing.trust, url, &[own])?;
     run(&trust, Some(&sign))
 }
 
 /// Who is believed. What nobody signed is, without being told, only of a folder of this machine, and if no key is
 /// named.
-fn believed(believe: &Believe, url: &str, own: &[String]) -> Result<Trust, Failure> {
+fn believed(believe: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
     let lines = believe.trust.iter().map(|text| keys::trusted_line(text));
     let named: Vec<String> = lines.collect::<Result<_, _>>().map_err(|error| key_failure(&error))?;
     let keys = [own, &named].concat();
@@ -188,7 +189,7 @@ fn believed(believe: &Believe, url: &str, own: &[String]) -> Result<Trust, Failu
     }
 }
 
-fn may_be_unsigned(believe: &Believe, url: &str) -> bool {
+fn may_be_unsigned(believe: &TrustOptions, url: &str) -> bool {
     believe.allow_unsigned || url.starts_with("file://")
 }
 

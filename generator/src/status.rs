@@ -39,7 +39,7 @@ struct Source {
 
 /// A line for every edge and one about all; and whether all serve one generation and none complains.
 #[must_use]
-pub fn told(edges: &[String]) -> (String, bool) {
+pub fn report(edges: &[String]) -> (String, bool) {
     let asked: Vec<(&String, Result<Snapshot, String>)> = std::thread::scope(|threads| {
         let threads: Vec<_> = edges.iter().map(|edge| (edge, threads.spawn(move || ask(edge)))).collect();
         let joined = |(edge, thread): (_, std::thread::ScopedJoinHandle<'_, _>)| {
@@ -166,25 +166,25 @@ mod tests {
     #[test]
     fn each_edge_has_a_line_and_it_is_well_only_if_all_serve_the_same_without_complaint() {
         let url = format!("http://{}/", edge(WELL));
-        let (text, is_well) = told(&[edge(WELL), url.clone()]);
+        let (text, is_well) = report(&[edge(WELL), url.clone()]);
         assert!(is_well && text.ends_with("2 of 2 serve 000002-b"), "{text}");
         assert!(
             text.contains(&format!("{url}\n  000002-b on 2026-11-21, data of 2 h ago: well\n")),
             "{text}"
         );
         let behind = r#"{"generation":"000001-a","day":null,"ageSeconds":864000,"refused":{"generation":"000002-b","reason":"it is cut"},"source":null}"#;
-        let (text, is_well) = told(&[edge(WELL), edge(behind)]);
+        let (text, is_well) = report(&[edge(WELL), edge(behind)]);
         assert!(!is_well && text.ends_with("1 of 2 serve 000002-b"), "{text}");
         assert!(text.contains("\n  000001-a, data of 10 days ago: refuses 000002-b: it is cut\n"), "{text}");
         let lost = r#"{"generation":"000002-b","day":null,"ageSeconds":0,"refused":null,"source":{"error":"denied","expired":true}}"#;
-        let (text, is_well) = told(&[edge(lost)]);
+        let (text, is_well) = report(&[edge(lost)]);
         assert!(!is_well && text.contains(": cannot follow its store: denied\n"), "{text}");
     }
 
     #[test]
     fn what_is_no_edge_is_told_and_nothing_waits_for_it() {
         let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let (text, is_well) = told(&[gone, edge("<html>"), "nonsense".to_owned()]);
+        let (text, is_well) = report(&[gone, edge("<html>"), "nonsense".to_owned()]);
         assert!(!is_well && text.ends_with("0 of 3 serve nothing"), "{text}");
         assert!(
             text.contains("does not answer: ") && text.contains("not as an admin listener does"),
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn an_edge_writes_nothing_to_the_terminal_that_it_acts_on() {
         let hostile = r#"{"generation":"\u001b[2J000002-b","day":"a\nhttp://other","ageSeconds":0,"refused":{"generation":"x","reason":"\u001b]0;y\u0007"}}"#;
-        let (text, is_well) = told(&[edge(hostile)]);
+        let (text, is_well) = report(&[edge(hostile)]);
         assert!(!is_well && text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         assert_eq!(text.lines().count(), 3, "{text:?}");
     }
@@ -211,14 +211,14 @@ mod tests {
             }
         });
         let start = Instant::now();
-        let (text, _) = told(&[address]);
+        let (text, _) = report(&[address]);
         assert!(start.elapsed() < 3 * PATIENCE && text.contains("does not answer: "), "{text}");
     }
 
     #[test]
     fn addresses_that_nobody_can_answer_at_are_told_why() {
         let (text, _) =
-            told(&["https://10.0.0.1:9090".to_owned(), "http://edge.example/snapshot".to_owned()]);
+            report(&["https://10.0.0.1:9090".to_owned(), "http://edge.example/snapshot".to_owned()]);
         assert!(text.contains("plain HTTP") && text.contains("no port"), "{text}");
     }
 }

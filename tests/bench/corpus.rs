@@ -6,9 +6,9 @@ use dataset::diagnostics::Diagnostics;
 use dataset::link::link;
 use dataset::read::{Input, read};
 use edge::serving_state::Opened;
-use site::encode::Effort;
-use site::generate::{Options, generate};
-use site::progress::Progress;
+use site::Effort;
+use site::Progress;
+use site::{BuildOptions, generate};
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::store::Digest;
@@ -37,13 +37,13 @@ pub(crate) fn load(input: &Input<'_>) -> Directory {
 
 /// Publishes a directory under a folder, where an edge finds it.
 pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
-    let options = Options {
+    let options = BuildOptions {
         out: out.to_owned(),
         base_url: "http://127.0.0.1".to_owned(),
         as_of: TODAY,
         jobs: 0,
         effort: Effort::None,
-        layout: site::generate::Storage::Tree,
+        layout: site::Storage::Tree,
         fingerprint: None,
         index_only,
         templates: None,

@@ -24,9 +24,9 @@ use harness::{Ran, Server, command, content, get, run, status};
 use jiff::civil::{Date, date};
 use remote::publish::Publisher;
 use remote::rollout::Step;
-use site::encode::Effort;
-use site::generate::{Options, generate};
-use site::progress::Progress;
+use site::Effort;
+use site::Progress;
+use site::{BuildOptions, generate};
 use snapshot::store::Digest;
 use tempfile::TempDir;
 
@@ -43,13 +43,13 @@ fn publish_as_of(out: &Path, as_of: Date) {
     let tables = read(&Input::Embedded(sample::FILES), &mut report).unwrap();
     let source = Digest(tables.source_sha256);
     let directory = link(tables, &mut report).unwrap();
-    let options = Options {
+    let options = BuildOptions {
         out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 0,
         effort: Effort::None,
-        layout: site::generate::Storage::Tree,
+        layout: site::Storage::Tree,
         fingerprint: None,
         index_only: false,
         templates: None,

@@ -12,7 +12,7 @@ use edge::serving_state::Setting;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use net::connection::Limits;
 use serde_json::Value;
-use site::encode::Effort;
+use site::Effort;
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use tempfile::TempDir;

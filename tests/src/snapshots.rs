@@ -12,9 +12,9 @@ use dataset::read::{Input, read};
 use edge::reload::Live;
 use edge::serving_state::Setting;
 use jiff::civil::{Date, date};
-use site::encode::Effort;
-use site::generate::{Options, generate};
-use site::progress::Progress;
+use site::Effort;
+use site::Progress;
+use site::{BuildOptions, generate};
 use snapshot::record::Directory;
 use snapshot::store::{Digest, PublishOutcome};
 use snapshot::time::Day;
@@ -52,14 +52,14 @@ pub fn load(input: &Input<'_>) -> (Directory, Digest) {
 }
 
 /// How the snapshots of these tests are built.
-pub fn options(out: &Path, effort: Effort) -> Options {
-    Options {
+pub fn options(out: &Path, effort: Effort) -> BuildOptions {
+    BuildOptions {
         out: out.to_owned(),
         base_url: format!("https://{HOST}"),
         as_of: AS_OF,
         jobs: 0,
         effort,
-        layout: site::generate::Storage::Tree,
+        layout: site::Storage::Tree,
         fingerprint: None,
         index_only: false,
         templates: None,
@@ -67,7 +67,7 @@ pub fn options(out: &Path, effort: Effort) -> Options {
 }
 
 /// Builds a snapshot.
-pub fn build(directory: &Directory, source: Digest, options: &Options) -> PublishOutcome {
+pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> PublishOutcome {
     generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 

@@ -13,7 +13,7 @@ use dataset::read::{Input, read};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use site::generate::in_memory;
+use site::in_memory;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::time::Day;

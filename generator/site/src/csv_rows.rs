@@ -7,10 +7,10 @@ use snapshot::page::shape::Shaper;
 use snapshot::record::field_table::{Object, Value, Visibility};
 use snapshot::record::{InternedStr, Locale, ORGANIZATION, PROGRAM};
 
-use crate::rest::Renderer;
+use crate::rest::RestPages;
 
 /// The CSV export of the same rows, in the same order, as the JSON export.
-pub(super) fn export(renderer: &Renderer<'_>) -> Filled {
+pub(super) fn export(renderer: &RestPages<'_>) -> Filled {
     let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
     let mut program_of = vec![0; renderer.numbers.doc_of.len()];
     renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);

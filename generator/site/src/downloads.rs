@@ -91,7 +91,7 @@ pub fn write<E: Send>(
     let tables: Result<Vec<Vec<Download>>, E> = Table::ALL
         .into_par_iter()
         .map(|table| {
-            let lines = lines_of(directory, table);
+            let lines = table_lines(directory, table);
             let rows = lines.iter().filter(|byte| **byte == b'\n').count();
             let download = |format| {
                 let written = match format {
@@ -110,7 +110,7 @@ pub fn write<E: Send>(
 }
 
 /// A table, one record a line.
-pub fn lines_of(directory: &Directory, table: Table) -> Vec<u8> {
+pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
     match table {
         Table::Organizations => lines(&directory.organizations),
         Table::Programs => lines(&directory.programs),
@@ -197,7 +197,7 @@ mod tests {
     fn rows_have_the_columns_of_their_schema() {
         let directory = dataset::sample::directory();
         for table in Table::ALL {
-            let lines = lines_of(&directory, table);
+            let lines = table_lines(&directory, table);
             let first: Option<Members<Value>> =
                 serde_json::Deserializer::from_slice(&lines).into_iter().next().map(Result::unwrap);
             let mut columns = dataset::schema::columns(table);

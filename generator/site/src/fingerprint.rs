@@ -6,21 +6,34 @@ use std::path::Path;
 use snapshot::store::{Digest, Generation, GenerationId, VerifyMode, verify};
 use walkdir::WalkDir;
 
-use crate::generate::{Fingerprint, Options};
+use crate::options::{BuildOptions, Fingerprint};
 
-/// Reads all files of a dataset and of a theme, and this program. None where one of them cannot be read: whoever
-/// builds says why.
-#[must_use]
-pub fn of(options: &Options, data: &Path) -> Option<Fingerprint> {
-    let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-    let theme = options.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
-    let (base, day) = (&options.base_url, options.as_of);
-    let tools = format!("program {}\nbase {base}\nday {day}\n{theme}", Digest::of(&program));
-    let tools = Digest::of(tools.as_bytes());
-    let Options { layout, effort, index_only, .. } = options;
-    let stored = format!("layout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
-    let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
-    Some(Fingerprint { tools, whole: Digest::of(whole.as_bytes()) })
+impl Fingerprint {
+    /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
+    #[must_use]
+    pub fn compute(options: &BuildOptions, data: &Path) -> Option<Self> {
+        let program = std::env::current_exe().and_then(std::fs::read).ok()?;
+        let theme = options.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+        let (base, day) = (&options.base_url, options.as_of);
+        let tools = format!("program {}\nbase {base}\nday {day}\n{theme}", Digest::of(&program));
+        let tools = Digest::of(tools.as_bytes());
+        let BuildOptions { layout, effort, index_only, .. } = options;
+        let stored = format!("layout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+        let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
+        Some(Self { tools, whole: Digest::of(whole.as_bytes()) })
+    }
+
+    /// The live generation, if it was built from the same inputs and every file of it is as published. A damaged one
+    /// has to be built again.
+    #[must_use]
+    pub fn live_generation(self, root: &Path) -> Option<GenerationId> {
+        let live = Generation::open_current(root).ok()?;
+        if live.fingerprint() != Some(self.whole) {
+            return None;
+        }
+        let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+        verify(root, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
+    }
 }
 
 /// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
@@ -36,26 +49,14 @@ fn files(folder: &Path) -> io::Result<String> {
     Ok(format!("{} files\n{}", lines.len(), lines.concat()))
 }
 
-/// The live snapshot's name, if it was made from just that and every byte of its files is as published: a damaged
-/// one is to be built again.
-#[must_use]
-pub fn is_live(root: &Path, fingerprint: Fingerprint) -> Option<GenerationId> {
-    let live = Generation::open_current(root).ok()?;
-    if live.fingerprint() != Some(fingerprint.whole) {
-        return None;
-    }
-    let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-    verify(root, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::encode::Effort;
-    use crate::generate::Storage;
+    use crate::options::Storage;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> BuildOptions {
+        BuildOptions {
             out: "root".into(),
             base_url: "https://directory.example".to_owned(),
             as_of: jiff::civil::date(2026, 11, 20),
@@ -73,9 +74,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let whole = |options: &Options, data: &Path| of(options, data).map(|fingerprint| fingerprint.whole);
+        let whole = |options: &BuildOptions, data: &Path| {
+            Fingerprint::compute(options, data).map(|fingerprint| fingerprint.whole)
+        };
         let first = whole(&options(), data).unwrap();
-        let with = |change: &dyn Fn(&mut Options)| {
+        let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
             change(&mut options);
             whole(&options, data)
@@ -83,7 +86,7 @@ mod tests {
         assert_eq!(with(&|options| options.jobs = 7), Some(first));
         assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
         let theme = tempfile::tempdir().unwrap();
-        let changes: [&dyn Fn(&mut Options); 6] = [
+        let changes: [&dyn Fn(&mut BuildOptions); 6] = [
             &|options| options.base_url.push('x'),
             &|options| options.as_of = jiff::civil::date(2026, 11, 21),
             &|options| options.effort = Effort::Best,
@@ -98,11 +101,12 @@ mod tests {
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
         assert!(![first, second].contains(&whole(&options(), data).unwrap()));
         assert_eq!(whole(&options(), &data.join("absent")), None);
-        let tools = |options: &Options| of(options, data).map(|fingerprint| fingerprint.tools);
-        let stored = Options { layout: Storage::Pack, effort: Effort::Best, ..options() };
+        let tools =
+            |options: &BuildOptions| Fingerprint::compute(options, data).map(|fingerprint| fingerprint.tools);
+        let stored = BuildOptions { layout: Storage::Pack, effort: Effort::Best, ..options() };
         assert_eq!(tools(&stored), tools(&options()));
         assert_ne!(
-            tools(&Options { base_url: "https://other.example".to_owned(), ..options() }),
+            tools(&BuildOptions { base_url: "https://other.example".to_owned(), ..options() }),
             tools(&options())
         );
     }

@@ -2,8 +2,6 @@
 //! documents, write what the edge keeps in memory, open it as the edge will, render every page from
 //! it, publish.
 
-use std::path::PathBuf;
-
 use html::Html;
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
@@ -13,64 +11,20 @@ use snapshot::search::build;
 use snapshot::search::values::{TooManyValues, Values};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
 use snapshot::store::{
-    BuildInfo, Digest, Layout, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage,
-    StoreError,
+    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
 };
 use snapshot::time::Day;
-
-use dataset::failure::{Failure, fail};
 
 use crate::downloads;
 use crate::encode::Effort;
 use crate::files::{Family, Records};
-use crate::pages::{Pages, SiteError, Theme};
+use crate::options::BuildOptions;
+use crate::pages::{Pages, Theme, ThemeError};
 use crate::progress::Progress;
-use crate::rest::Renderer;
+use crate::rest::RestPages;
 
 /// Where fragments of pages for people are.
 const HTML: &str = "index/html.bin";
-
-/// How bodies are stored; another way makes no other snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Storage {
-    /// Files by URL, as any static host takes them
-    #[default]
-    Tree,
-    /// A few packs, for the edge: a tenth of the bytes, and no file for each page
-    Pack,
-}
-
-/// Hashes of what a snapshot is made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// This program, the theme, and what pages are told beside the records.
-    pub tools: Digest,
-    /// All of it: every file of the dataset too, and how the snapshot is stored.
-    pub whole: Digest,
-}
-
-/// What a build is told besides the data.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Where snapshots are.
-    pub out: PathBuf,
-    /// Scheme and authority of the public address.
-    pub base_url: String,
-    /// The UTC day that pages are right for.
-    pub as_of: jiff::civil::Date,
-    /// Threads; 0 is one for each core.
-    pub jobs: usize,
-    /// How hard to compress.
-    pub effort: Effort,
-    /// How bodies are stored.
-    pub layout: Storage,
-    /// What the build is made from, if it is known: then pages are taken from the live snapshot where they can be.
-    pub fingerprint: Option<Fingerprint>,
-    /// Leave the pages out.
-    pub index_only: bool,
-    /// Folder whose templates, words and assets stand in for the program's own.
-    pub templates: Option<PathBuf>,
-}
 
 /// Why a build failed after its data was found good.
 #[derive(Debug, thiserror::Error)]
@@ -86,24 +40,15 @@ pub enum GenerateError {
     Index(#[from] SectionError),
     /// Templates or words cannot be used.
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Theme(#[from] ThemeError),
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-impl Options {
-    fn layout(&self) -> Layout {
-        match self.layout {
-            Storage::Tree => Layout::Tree { encoder: self.effort.name() },
-            Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
-        }
-    }
-}
-
 impl From<minijinja::Error> for GenerateError {
     fn from(error: minijinja::Error) -> Self {
-        Self::Site(error.into())
+        Self::Theme(error.into())
     }
 }
 
@@ -125,13 +70,13 @@ struct IndexFiles {
 pub fn generate(
     directory: &Directory,
     source: Digest,
-    options: &Options,
+    options: &BuildOptions,
     progress: &Progress,
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
         let theme = Theme::load(options.templates.as_deref())?;
-        theme.doubts.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
+        theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
         let stage = Stage::begin(&options.out, &options.layout())?;
         let day = Day::new(options.as_of);
         let order = build::document_order(directory, day);
@@ -153,7 +98,7 @@ pub fn generate(
             let html = Html::open(&html, &site)?;
             let dated = site.dated(day);
             let pages = Pages { site: &site, html: Some(&html), ..bare };
-            let renderer = Renderer { directory, numbers, site: &site, dated: &dated, base_url };
+            let renderer = RestPages { directory, numbers, site: &site, dated: &dated, base_url };
             let records =
                 progress.step("as before", || Ok::<_, GenerateError>(changed(&stage, &pages, options)))?;
             put_pages(&stage, &renderer.rest(&records), options, progress)?;
@@ -213,14 +158,14 @@ fn open(files: &IndexFiles) -> Result<Site, SectionError> {
 }
 
 /// Puts a file that does not depend on the day.
-fn put_whole(stage: &Stage, options: &Options, path: &str, body: &[u8]) -> Result<(), StoreError> {
+fn put_whole(stage: &Stage, options: &BuildOptions, path: &str, body: &[u8]) -> Result<(), StoreError> {
     let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
     let encodings = options.effort != Effort::None;
     stage.put(NewFile { path, body, holes: &[], encodings }, &encode)
 }
 
 /// The records whose pages have to be made; those of all others are taken as they are.
-fn changed(stage: &Stage, pages: &Pages<'_>, options: &Options) -> Records {
+fn changed(stage: &Stage, pages: &Pages<'_>, options: &BuildOptions) -> Records {
     let Some(fingerprint) = options.fingerprint else { return Records::all(pages.directory) };
     let encodings = options.effort != Effort::None;
     pages.made_from(fingerprint.tools).without(|record| stage.keep(record, encodings))
@@ -229,7 +174,7 @@ fn changed(stage: &Stage, pages: &Pages<'_>, options: &Options) -> Records {
 fn put_pages(
     stage: &Stage,
     families: &[Family<'_>],
-    options: &Options,
+    options: &BuildOptions,
     progress: &Progress,
 ) -> Result<(), GenerateError> {
     let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
@@ -246,7 +191,7 @@ fn put_pages(
     Ok(())
 }
 
-fn about(directory: &Directory, source: Digest, options: &Options) -> BuildInfo {
+fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> BuildInfo {
     let count = |number: usize| number as u64;
     BuildInfo {
         generated_at: directory.dataset.published_at,
@@ -288,15 +233,4 @@ pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), Gener
     let site = open(&index_files(directory, &order, &numbers, &|_, file| Ok(file))?)?;
     let dated = site.dated(day);
     Ok((site, dated))
-}
-
-/// Prints why generating failed.
-pub fn generate_failure(error: &GenerateError) -> Failure {
-    match error {
-        GenerateError::Site(SiteError::Unreadable { .. }) => fail(Failure::Input, error),
-        GenerateError::Site(_) => fail(Failure::Usage, error),
-        GenerateError::Values(_) => fail(Failure::Data, error),
-        GenerateError::Store(StoreError::Damaged { .. }) => fail(Failure::Verification, error),
-        _ => fail(Failure::Output, error),
-    }
 }

@@ -1,11 +1,21 @@
 #![doc = include_str!("../README.md")]
 
-pub mod csv_rows;
-pub mod downloads;
-pub mod encode;
-pub mod files;
-pub mod fingerprint;
-pub mod generate;
-pub mod pages;
-pub mod progress;
-pub mod rest;
+mod csv_rows;
+mod downloads;
+mod encode;
+mod files;
+mod fingerprint;
+mod generate;
+mod options;
+mod pages;
+mod progress;
+mod rest;
+
+pub use downloads::table_lines;
+pub use encode::Effort;
+pub use files::Records;
+pub use generate::{GenerateError, generate, in_memory};
+pub use options::{BuildOptions, Fingerprint, Storage};
+pub use pages::{Pages, Theme, ThemeError};
+pub use progress::{Progress, seconds};
+pub use rest::{OPENAPI, RestPages};

@@ -35,8 +35,7 @@ use crate::files::{File, Rendered, whole};
 
 use page::{Fixed, Page};
 use theme::Script;
-pub use theme::start;
-pub use theme::{Extra, Fault, SiteError, Theme};
+pub use theme::{Theme, ThemeError};
 
 /// Programs of the home page's list of what is new.
 const NEWEST: usize = 8;
@@ -348,9 +347,10 @@ impl<'a> Pages<'a> {
         let query = Query { locale, ..Query::default() };
         let path = Page::Search(as_feed, locale).path(self);
         Some(match as_feed {
-            None => {
-                whole(file(&path, locale), search_page(self.site, html, dated, (&query, &PageOptions::default()), &[]))
-            }
+            None => whole(
+                file(&path, locale),
+                search_page(self.site, html, dated, (&query, &PageOptions::default()), &[]),
+            ),
             Some(kind) => whole(
                 format!("public{}{path}", prefix(locale)),
                 feed(self.site, html, dated, (&query, &PageOptions::default(), &[]), kind),

@@ -33,7 +33,7 @@ pub fn contract(base_url: &str) -> String {
 pub(crate) const API: &str = "public/api/v1";
 
 /// What pages are made of.
-pub struct Renderer<'a> {
+pub struct RestPages<'a> {
     /// The records.
     pub directory: &'a Directory,
     /// Numbers of programs and cycles.
@@ -61,7 +61,7 @@ enum Page {
     Contract,
 }
 
-impl<'a> Renderer<'a> {
+impl<'a> RestPages<'a> {
     /// Pages of the REST interface, of these records and of the whole.
     #[must_use]
     pub fn rest(&'a self, records: &Records) -> Vec<Family<'a>> {

@@ -28,12 +28,12 @@ impl FromStr for Percent {
 
 /// How many records of a table are meant to go or to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedCount {
     table: String,
     count: usize,
 }
 
-impl FromStr for Expected {
+impl FromStr for ExpectedCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -58,10 +58,10 @@ pub struct Guards {
     pub max_changed: Percent,
     /// That exactly so many go is right, such as programs=412
     #[arg(long, value_name = "TABLE=N")]
-    pub expect_removed: Vec<Expected>,
+    pub expect_removed: Vec<ExpectedCount>,
     /// That exactly so many change is right
     #[arg(long, value_name = "TABLE=N")]
-    pub expect_changed: Vec<Expected>,
+    pub expect_changed: Vec<ExpectedCount>,
 }
 
 impl Guards {
@@ -73,7 +73,7 @@ impl Guards {
 
     /// Why a plan is held back, each reason with the way out.
     #[must_use]
-    pub fn held(&self, plan: &Plan) -> Vec<String> {
+    pub fn violations(&self, plan: &Plan) -> Vec<String> {
         let mut held = Vec::new();
         for table in &plan.tables {
             if table.live < LEAST || GUARDED.iter().all(|guarded| guarded.name() != table.table) {

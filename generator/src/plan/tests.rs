@@ -45,15 +45,15 @@ fn guards(args: &[&str]) -> Guards {
 #[test]
 fn a_table_cut_in_half_is_held_back_until_the_exact_count_is_named() {
     let plan = table(100, 11, 0);
-    let held = guards(&[]).held(&plan);
+    let held = guards(&[]).violations(&plan);
     let expected = "11 programs removed of 100 is above --max-removed 10%\n  help: if all should go: opdir build … --expect-removed programs=11";
     assert_eq!(held, [expected]);
-    assert_eq!(guards(&["--expect-removed", "programs=10"]).held(&plan).len(), 1);
-    assert_eq!(guards(&["--expect-removed", "programs=11"]).held(&plan), [""; 0]);
-    assert_eq!(guards(&["--max-removed", "11%"]).held(&plan), [""; 0]);
-    assert_eq!(guards(&[]).held(&table(100, 10, 50)), [""; 0]);
-    assert_eq!(guards(&[]).held(&table(100, 0, 51)).len(), 1);
-    assert_eq!(guards(&[]).held(&table(9, 9, 9)), [""; 0]);
+    assert_eq!(guards(&["--expect-removed", "programs=10"]).violations(&plan).len(), 1);
+    assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&plan), [""; 0]);
+    assert_eq!(guards(&["--max-removed", "11%"]).violations(&plan), [""; 0]);
+    assert_eq!(guards(&[]).violations(&table(100, 10, 50)), [""; 0]);
+    assert_eq!(guards(&[]).violations(&table(100, 0, 51)).len(), 1);
+    assert_eq!(guards(&[]).violations(&table(9, 9, 9)), [""; 0]);
 }
 
 #[test]
@@ -66,15 +66,15 @@ fn what_was_built_without_tables_is_counted_and_says_so() {
         Counted { table: "organizations", live: 100, new: 90 },
     ];
     let expected = "11 programs fewer than 100 is above --max-removed 10%\n  help: if all should go: opdir build … --expect-removed programs=11";
-    assert_eq!(guards(&[]).held(&plan), [expected]);
-    assert_eq!(guards(&["--expect-removed", "programs=11"]).held(&plan), [""; 0]);
-    let text = told(&plan, &[], PlanFormat::Words);
+    assert_eq!(guards(&[]).violations(&plan), [expected]);
+    assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&plan), [""; 0]);
+    let text = report(&plan, &[], PlanFormat::Words);
     assert!(
         text.contains("built with --index-only") && text.contains("programs: 100, would be 89\n"),
         "{text}"
     );
     assert!(!text.contains("no record changes") && !plan.is_empty(), "{text}");
-    assert!(told(&plan, &[], PlanFormat::Markdown).contains("programs: 100, would be 89"));
+    assert!(report(&plan, &[], PlanFormat::Markdown).contains("programs: 100, would be 89"));
 }
 
 #[test]
@@ -83,13 +83,13 @@ fn options_that_mean_nothing_are_refused() {
         assert!(bad.parse::<Percent>().is_err(), "{bad}");
     }
     for bad in ["programs", "programs=x", "cycles=3", "=3"] {
-        assert!(bad.parse::<Expected>().is_err(), "{bad}");
+        assert!(bad.parse::<ExpectedCount>().is_err(), "{bad}");
     }
 }
 
 #[test]
 fn words_name_what_goes_first_and_cut_long_lists() {
-    let text = told(&table(100, 12, 1), &["why".to_owned()], PlanFormat::Words);
+    let text = report(&table(100, 12, 1), &["why".to_owned()], PlanFormat::Words);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "against 000041-5dff:");
     assert_eq!(lines[1], "programs: 1 added, 1 changed, 12 removed of 100 (12 %)");
@@ -104,12 +104,12 @@ fn words_name_what_goes_first_and_cut_long_lists() {
 
 #[test]
 fn markdown_is_marked_escaped_and_short_enough_for_a_comment() {
-    let text = told(&table(100, 3, 1), &[], PlanFormat::Markdown);
+    let text = report(&table(100, 3, 1), &[], PlanFormat::Markdown);
     assert!(text.starts_with("<!-- opdir-plan t -->\n"), "{text}");
     assert!(text.contains("new\\|&lt;b>"), "{text}");
     let mut long = table(100, 3, 1);
     long.tables = vec![long.tables[0].clone(); 3000];
-    let text = told(&long, &[], PlanFormat::Markdown);
+    let text = report(&long, &[], PlanFormat::Markdown);
     assert!(text.chars().count() <= 60_000 && text.ends_with("shows all of it.\n"));
 }
 

@@ -150,7 +150,10 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_its_share_of_the_longest_and_never_nothing() {
-        assert_eq!([bar_width(50, 100), bar_width(1, 1000), bar_width(7, 7), bar_width(0, 7)], [50, 1, 100, 0]);
+        assert_eq!(
+            [bar_width(50, 100), bar_width(1, 1000), bar_width(7, 7), bar_width(0, 7)],
+            [50, 1, 100, 0]
+        );
     }
 
     #[test]

@@ -230,7 +230,12 @@ mod tests {
 
     fn known(slug: &str, called: &[&str], docs: &[u32]) -> OrganizationEntry {
         let called = called.iter().map(|it| (*it).to_owned()).collect();
-        OrganizationEntry { slug: slug.to_owned(), called, docs: docs.to_vec(), ..OrganizationEntry::default() }
+        OrganizationEntry {
+            slug: slug.to_owned(),
+            called,
+            docs: docs.to_vec(),
+            ..OrganizationEntry::default()
+        }
     }
 
     #[test]

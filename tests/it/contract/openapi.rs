@@ -11,7 +11,7 @@ use crate::server::Response;
 
 /// The contract that is served.
 pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
-    document: serde_json::from_str(site::rest::OPENAPI).unwrap(),
+    document: serde_json::from_str(site::OPENAPI).unwrap(),
     validators: Mutex::default(),
 });
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dataset::read::Input;
 use serde_json::{Value, json};
-use site::encode::Effort;
+use site::Effort;
 use uuid::Uuid;
 
 use crate::server::{build, load, options};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use dataset::read::Input;
 use serde_json::{Value, json};
-use site::encode::Effort;
+use site::Effort;
 use snapshot::page::list::list;
 use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;

@@ -8,7 +8,7 @@ use dataset::read::Input;
 use edge::reload::{Live, Serving};
 use edge::serving_state::Setting;
 use net::connection::Limits;
-use site::encode::Effort;
+use site::Effort;
 use snapshot::store::{GenerationId, rollback};
 use snapshot::time::Day;
 use tempfile::TempDir;

@@ -13,7 +13,7 @@ use mcp::{Config, Epoch, Mcp};
 use net::blocking_pool::Outcome;
 use net::request_head::Head;
 use serde_json::json;
-use site::encode::Effort;
+use site::Effort;
 use snapshot::store::Digest;
 use snapshot::time::Day;
 

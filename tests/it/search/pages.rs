@@ -7,7 +7,7 @@ use edge::serving_state::Setting;
 use http::Request;
 use net::request_head::Head;
 use serde_json::{Value, json};
-use site::encode::Effort;
+use site::Effort;
 use snapshot::store::Digest;
 use snapshot::time::Day;
 use tests::world::World;

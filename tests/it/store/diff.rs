@@ -11,11 +11,11 @@ use edge::reload::{Live, Serving};
 use edge::reply::Reply;
 use edge::route::route;
 use edge::serving_state::Setting;
-use generator::diff::{DiffFormat, told};
+use generator::diff::{DiffFormat, report};
 use jiff::civil::Date;
 use net::request_head::Head;
-use site::encode::Effort;
-use site::generate::Options;
+use site::BuildOptions;
+use site::Effort;
 use snapshot::page::address::url_of;
 use snapshot::store::{Generation, diff, gc, live_id, rollback};
 use snapshot::time::Day;
@@ -49,7 +49,7 @@ pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
         .collect();
     let files: Vec<(&str, &[u8])> = files.iter().map(|(path, content)| (*path, content.as_slice())).collect();
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &Options { as_of, ..options(out, Effort::None) });
+    build(&directory, source, &BuildOptions { as_of, ..options(out, Effort::None) });
 }
 
 pub(crate) fn open(root: &Path) -> Live {
@@ -99,7 +99,7 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
         Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" },
     ];
     publish(root, &edits);
-    let (after, text) = (open(root), told(&diff(root, None).unwrap(), DiffFormat::Purge));
+    let (after, text) = (open(root), report(&diff(root, None).unwrap(), DiffFormat::Purge));
     asked.extend(targets(root));
     let lines: HashSet<&str> = text.lines().collect();
     let (mut changed, mut stayed) = (0, 0);
@@ -126,7 +126,7 @@ fn what_to_purge_is_told_though_the_generation_before_was_removed() {
     publish(root, &[]);
     let first = root.join("generations").join(live_id(root).unwrap().to_string());
     publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
-    let purge = |difference| told(&difference, DiffFormat::Purge);
+    let purge = |difference| report(&difference, DiffFormat::Purge);
     let compared = purge(diff(&first, Some(root)).unwrap());
     assert!(compared.contains("/api/v1/recipients/afrilabs-network\n"), "{compared}");
     assert!(compared.contains("/api/v1/recipients/afrilabs\n"), "{compared}");
@@ -147,11 +147,11 @@ fn a_difference_is_told_in_words_and_as_json() {
     let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
     publish(root, &[edit]);
     let difference = diff(root, None).unwrap();
-    let words = told(&difference, DiffFormat::Words);
+    let words = report(&difference, DiffFormat::Words);
     for line in ["recipients: 1 added\n  + recipients/afrilabs-network\n", "\n  - recipients/afrilabs\n"] {
         assert!(words.contains(line), "{words}");
     }
-    let json: serde_json::Value = serde_json::from_str(&told(&difference, DiffFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&report(&difference, DiffFormat::Json)).unwrap();
     assert_eq!(json["old"]["id"], difference.old.id().to_string());
     let files = json["files"].as_array().unwrap();
     let of = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
@@ -159,9 +159,9 @@ fn a_difference_is_told_in_words_and_as_json() {
     assert_eq!((&gone["change"], &gone["url"]), (&"removed".into(), &"/api/v1/recipients/afrilabs".into()));
     assert_eq!(gone["tag"], "recipients/afrilabs");
     assert_eq!(files.len(), difference.pages.len());
-    assert!(told(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file"));
+    assert!(report(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file"));
     rollback(root, None, AS_OF).unwrap();
-    let back = told(&diff(root, None).unwrap(), DiffFormat::Words);
+    let back = report(&diff(root, None).unwrap(), DiffFormat::Words);
     for line in ["recipients: 1 added\n  + recipients/afrilabs\n", "\n  - recipients/afrilabs-network\n"] {
         assert!(back.contains(line), "what a rollback changes is to be purged: {back}");
     }

@@ -8,8 +8,8 @@ use dataset::read::Input;
 use edge::reload::Live;
 use generator::export::{SUMS, export};
 use serde_json::{Value, json};
-use site::encode::Effort;
-use site::generate::Options;
+use site::BuildOptions;
+use site::Effort;
 use snapshot::store::{Digest, Generation, Hex, rollback};
 
 use super::changes::next;
@@ -51,7 +51,7 @@ fn publish(root: &Path, [foundation, one, two, person]: [u8; 4]) {
         ("recipients.csv", recipients.as_bytes()),
     ];
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &Options { as_of: AS_OF, ..options(root, Effort::None) });
+    build(&directory, source, &BuildOptions { as_of: AS_OF, ..options(root, Effort::None) });
 }
 
 fn fold(lines: &str, copy: &mut Copy) {

@@ -12,10 +12,10 @@ use dataset::link::link;
 use dataset::read::{Input, read};
 use html::Html;
 use serde_json::Value;
-use site::encode::Effort;
-use site::generate::{Fingerprint, GenerateError, Options, Storage, in_memory};
-use site::pages::{Pages, Theme};
-use site::rest::Renderer;
+use site::Effort;
+use site::RestPages;
+use site::{BuildOptions, Fingerprint, GenerateError, Storage, in_memory};
+use site::{Pages, Theme};
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
@@ -113,7 +113,7 @@ fn rendered(directory: &Directory) -> Rendered {
         files.lock().unwrap().insert(path.to_owned(), (filled.bytes.clone(), filled.holes.clone()));
         Ok::<(), GenerateError>(())
     };
-    let renderer = Renderer { directory, numbers, site, dated: &dated, base_url: &base_url };
+    let renderer = RestPages { directory, numbers, site, dated: &dated, base_url: &base_url };
     for family in renderer.rest(&left).iter().chain(&pages.families(&left, &dated)) {
         family.render(put, || ()).unwrap();
     }
@@ -230,7 +230,8 @@ fn follow(steps: usize, seed: u64, layout: Storage) {
     let (data, root) = (folder.path().join("data"), folder.path().join("root"));
     fs::create_dir(&data).unwrap();
     let (mut good, mut rng, mut step) = (synthetic(12, seed), Rng::new(&[seed, 77]), 0);
-    let said = |out: &Path, recipe| Options { layout, fingerprint: recipe, ..options(out, Effort::None) };
+    let said =
+        |out: &Path, recipe| BuildOptions { layout, fingerprint: recipe, ..options(out, Effort::None) };
     while step < steps {
         let mut changed = good.clone();
         let (_, rows) = changed.iter_mut().nth(rng.below(good.len())).unwrap();

@@ -8,8 +8,8 @@ use dataset::read::Input;
 use edge::representation::Content;
 use generator::export::{SUMS, export};
 use jiff::civil::date;
-use site::encode::Effort;
-use site::generate::{Options, Storage};
+use site::Effort;
+use site::{BuildOptions, Storage};
 use snapshot::store::{Coding, Generation, GenerationId, VerifyMode, live_id, verify};
 use tests::snapshots::open;
 
@@ -18,7 +18,7 @@ use crate::server::{build, load, options};
 
 fn published(root: &Path, layout: Storage) -> GenerationId {
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-    let options = Options { layout, ..options(root, Effort::Fast) };
+    let options = BuildOptions { layout, ..options(root, Effort::Fast) };
     build(&directory, source, &options).manifest.id()
 }
 
@@ -106,12 +106,12 @@ fn exported_packs_are_the_public_folder_of_a_tree() {
 fn a_day_later_packs_share_what_the_day_does_not_touch() {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-    let options = Options { layout: Storage::Pack, ..options(folder.path(), Effort::Fast) };
+    let options = BuildOptions { layout: Storage::Pack, ..options(folder.path(), Effort::Fast) };
     let first = build(&directory, source, &options);
-    let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options.clone() });
+    let second = build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options.clone() });
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
     assert!(second.written.bytes < first.written.bytes / 2, "{second:?}");
     verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
-    assert!(build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options }).unchanged);
+    assert!(build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options }).unchanged);
     assert_eq!(live_id(folder.path()).unwrap().sequence, 2);
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use dataset::read::Input;
 use jiff::civil::date;
-use site::encode::Effort;
-use site::generate::Options;
+use site::BuildOptions;
+use site::Effort;
 use snapshot::store::{GenerationId, VerifyMode, live_id, verify};
 
 use crate::server::{build, load, options, real_data};
@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 fn published(
     input: &Input<'_>,
-    change: impl FnOnce(&mut Options),
+    change: impl FnOnce(&mut BuildOptions),
 ) -> (BTreeMap<PathBuf, Vec<u8>>, GenerationId) {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(input);
@@ -57,7 +57,7 @@ fn builds_where_it_is_told() {
     let jobs = std::env::var(JOBS).unwrap().parse().unwrap();
     let input = std::env::var_os(FROM).map_or_else(sample, |folder| Input::Folder(folder.into()));
     let (directory, source) = load(&input);
-    build(&directory, source, &Options { jobs, ..options(&out, Effort::Fast) });
+    build(&directory, source, &BuildOptions { jobs, ..options(&out, Effort::Fast) });
 }
 
 /// Builds in a process of its own.
@@ -118,7 +118,7 @@ fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
     let (directory, source) = load(&sample());
     let options = options(folder.path(), Effort::Fast);
     let first = build(&directory, source, &options);
-    let second = build(&directory, source, &Options { as_of: date(2027, 3, 1), ..options });
+    let second = build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options });
     assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
     verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();

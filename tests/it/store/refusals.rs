@@ -11,8 +11,8 @@ use edge::reload::Live;
 use edge::serving_state::{Opened, Setting};
 use jiff::civil::date;
 use serde_json::Value;
-use site::encode::Effort;
-use site::generate::Options;
+use site::BuildOptions;
+use site::Effort;
 use snapshot::store::{GenerationId, live_id};
 use snapshot::time::Day;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ impl Root {
         let folder = tempfile::tempdir().unwrap();
         let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         let generations = [date(2026, 11, 20), AS_OF].map(|as_of| {
-            let options = Options { as_of, ..options(folder.path(), Effort::None) };
+            let options = BuildOptions { as_of, ..options(folder.path(), Effort::None) };
             build(&directory, source, &options).manifest.id()
         });
         Self { folder, generations }

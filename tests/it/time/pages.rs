@@ -11,7 +11,7 @@ use edge::reload::Live;
 use edge::route::route;
 use edge::serving_state::{Epoch, Opened, Setting};
 use net::request_head::Head;
-use site::encode::Effort;
+use site::Effort;
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
@@ -61,7 +61,7 @@ fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
         let day = Day(Day::new(AS_OF).0 + days);
         let folder = tempfile::tempdir().unwrap();
         let as_of = day.date().unwrap();
-        build(&directory, source, &site::generate::Options { as_of, ..options(folder.path(), Effort::None) });
+        build(&directory, source, &site::BuildOptions { as_of, ..options(folder.path(), Effort::None) });
         let epoch = Epoch::new(Arc::clone(&opened), day, &setting);
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {

@@ -10,10 +10,10 @@ use edge::reload::Live;
 use edge::route::route;
 use edge::serving_state::{Epoch, Opened, Setting};
 use net::request_head::Head;
-use site::encode::Effort;
-use site::files::Records;
-use site::generate::{GenerateError, in_memory};
-use site::rest::Renderer;
+use site::Effort;
+use site::Records;
+use site::RestPages;
+use site::{GenerateError, in_memory};
 use snapshot::facet::FACETS;
 use snapshot::page::list::{self, Numbers};
 use snapshot::page::{Dated, Site, search};
@@ -98,7 +98,7 @@ fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
     let (site, dated) = in_memory(directory, day).unwrap();
     let numbers = Numbers::new(directory, &document_order(directory, day));
     let base_url = &format!("https://{HOST}");
-    let renderer = Renderer { directory, numbers: &numbers, site: &site, dated: &dated, base_url };
+    let renderer = RestPages { directory, numbers: &numbers, site: &site, dated: &dated, base_url };
     let pages = Mutex::new(BTreeMap::new());
     for family in renderer.rest(&Records::all(directory)) {
         let put = |path: &str, filled: &snapshot::page::hole::Filled| {

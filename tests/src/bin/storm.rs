@@ -20,9 +20,9 @@ use dataset::diagnostics::Diagnostics;
 use dataset::link::link;
 use dataset::read::{Input, read};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
-use site::encode::Effort;
-use site::generate::{Options, generate};
-use site::progress::Progress;
+use site::Effort;
+use site::Progress;
+use site::{BuildOptions, generate};
 use snapshot::record::Directory;
 use snapshot::store::{Digest, GenerationId, rollback};
 use tests::storm::Place;
@@ -172,13 +172,13 @@ impl Site {
             let (directory, source) = load(&data)?;
             let some = directory.programs.iter().step_by(programs / 10);
             targets.extend(some.map(|program| format!("/api/v1/programs/{}", program.slug)));
-            let options = Options {
+            let options = BuildOptions {
                 out: folder.join("site"),
                 base_url: format!("https://{HOST}"),
                 as_of: TODAY,
                 jobs: 0,
                 effort: Effort::None,
-                layout: site::generate::Storage::Tree,
+                layout: site::Storage::Tree,
                 fingerprint: None,
                 index_only: false,
                 templates: None,

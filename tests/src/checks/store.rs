@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use dataset::read::Input;
-use site::encode::Effort;
-use site::generate::Options;
+use site::BuildOptions;
+use site::Effort;
 use snapshot::store::sections::{SectionWriter, Sections};
 use snapshot::store::{Digest, Generation, StoreError, list};
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ impl Root {
     pub fn new() -> Self {
         let root = folder();
         let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-        let options = Options { index_only: true, ..options(root.path(), Effort::None) };
+        let options = BuildOptions { index_only: true, ..options(root.path(), Effort::None) };
         let id = build(&directory, source, &options).manifest.id();
         Self { generation: root.path().join("generations").join(id.to_string()), root }
     }

@@ -12,7 +12,7 @@ use http_body_util::Full;
 use mcp::{Config, Epoch, Mcp};
 use net::request_head::Head;
 use serde_json::{Value, json};
-use site::encode::Effort;
+use site::Effort;
 use snapshot::facet::FACETS;
 use snapshot::query::{Page, Query, parse_search};
 use tempfile::TempDir;

@@ -121,7 +121,7 @@ impl Pages<'_> {
     /// Text of an asset, or of what machines look for.
     pub(super) fn machine(&self, file: Machine) -> Vec<u8> {
         let text = match file {
-            Machine::Extra(at) => return self.theme.extras[at].bytes.clone(),
+            Machine::ThemeFile(at) => return self.theme.extras[at].bytes.clone(),
             Machine::Style => self.theme.css.text.clone(),
             Machine::Script(script) => self.theme.script(script).text.clone(),
             Machine::Robots => self.robots(),

@@ -127,7 +127,7 @@ pub(super) enum Machine {
     Catalog,
     RegistryEntry,
     /// A file of the operator's theme.
-    Extra(usize),
+    ThemeFile(usize),
 }
 
 impl Page {
@@ -163,7 +163,7 @@ impl Machine {
             Self::ServerCard => mcp::CARD.to_owned(),
             Self::Catalog => mcp::CATALOG.to_owned(),
             Self::RegistryEntry => mcp::REGISTRY.to_owned(),
-            Self::Extra(at) => pages.theme.extras[at].path.clone(),
+            Self::ThemeFile(at) => pages.theme.extras[at].path.clone(),
         }
     }
 }
@@ -228,7 +228,7 @@ impl<'a> Pages<'a> {
         ];
         files.extend(Script::ALL.map(Machine::Script));
         files.extend((1..=self.sitemaps()).map(Machine::Sitemap));
-        files.extend((0..self.theme.extras.len()).map(Machine::Extra));
+        files.extend((0..self.theme.extras.len()).map(Machine::ThemeFile));
         files
     }
 }

@@ -1,9 +1,9 @@
 //! What the edge splices search pages and feeds from: `index/html.bin`.
 
-use html::bar_width;
 use html::OrganizationEntry;
+use html::bar_width;
 use html::checkbox_attributes;
-use html::{LanguageParts, Shared, Message, write};
+use html::{LanguageParts, Message, Shared, write};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;
@@ -48,7 +48,9 @@ impl Pages<'_> {
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
         let ordinals = 0..values.ordinals() as u32;
         let shared = Shared {
-            options: ordinals.map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal))).collect(),
+            options: ordinals
+                .map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal)))
+                .collect(),
             events: order.par_iter().map(|program| self.events(*program)).collect(),
             csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),

@@ -7,7 +7,8 @@ use snapshot::record::{Directory, Number};
 use snapshot::store::{Digest, Generation};
 
 use crate::encode::Effort;
-use crate::generate::{Options, generate};
+use crate::generate::generate;
+use crate::options::BuildOptions;
 use crate::progress::Progress;
 use dataset::directory;
 use dataset::read::Input;
@@ -26,8 +27,8 @@ fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Fi
 
 fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
     let root = tempfile::tempdir().unwrap();
-    let options = Options {
-        layout: crate::generate::Storage::Tree,
+    let options = BuildOptions {
+        layout: crate::options::Storage::Tree,
         fingerprint: None,
         out: root.path().to_owned(),
         base_url: "https://directory.example".to_owned(),
@@ -336,7 +337,7 @@ fn the_catalogue_says_who_publishes_in_which_languages_and_where_to_ask() {
 #[test]
 fn a_rebrand_needs_no_source_of_the_program() {
     let folder = tempfile::tempdir().unwrap();
-    super::start::new(folder.path(), &[]).unwrap();
+    super::Theme::create(folder.path(), &[]).unwrap();
     let look = folder.path().join("theme.toml");
     let text = std::fs::read_to_string(&look).unwrap();
     std::fs::write(&look, text.replace("\"#0b5563\", \"#7fcddb\"", "\"#7a1f5c\", \"#f0a8d8\"")).unwrap();

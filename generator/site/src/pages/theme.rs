@@ -3,15 +3,15 @@
 
 mod check;
 mod colors;
-mod fault;
-mod own;
-pub mod start;
+pub mod commands;
+mod folder;
+mod problem;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use html::{Slot, Message};
+use html::{Message, Slot};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
@@ -22,10 +22,10 @@ use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 use snapshot::store::Hex;
 
-use self::colors::Look;
-pub use self::fault::Fault;
-pub use self::own::Extra;
-use self::own::Own;
+use self::colors::Palette;
+pub use self::folder::ThemeFile;
+use self::folder::ThemeFolder;
+pub use self::problem::ThemeProblem;
 use dataset::read::Table;
 
 macro_rules! embedded {
@@ -49,7 +49,7 @@ pub(super) const SLOT: char = '\u{2}';
 
 /// Why templates or words cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SiteError {
+pub enum ThemeError {
     /// A file of the operator's folder cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
@@ -64,7 +64,29 @@ pub enum SiteError {
         /// Which.
         folder: PathBuf,
         /// All of them.
-        faults: Vec<Fault>,
+        faults: Vec<ThemeProblem>,
+    },
+    /// A file that a new theme would overwrite.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// Which.
+        path: PathBuf,
+    },
+    /// The program has no such file to copy.
+    #[error("the program has no file `{name}`{help}")]
+    NoFile {
+        /// The name.
+        name: String,
+        /// The nearest name, or all of them.
+        help: String,
+    },
+    /// A file of a new theme cannot be written.
+    #[error("{}: {source}", path.display())]
+    Unwritable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// A word is missing.
     #[error("{file} has no `{key}`")]
@@ -79,7 +101,7 @@ pub enum SiteError {
     Template(#[from] Error),
 }
 
-fn listed(faults: &[Fault]) -> String {
+fn listed(faults: &[ThemeProblem]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -141,7 +163,7 @@ impl Script {
         }
     }
 
-    fn load(self, own: &Own) -> Asset {
+    fn load(self, own: &ThemeFolder) -> Asset {
         let (name, parts) = self.parts();
         let texts = parts.iter().map(|part| ASSETS[*part]).map(|(part, text)| own.text_or(part, text));
         Asset::new(name, texts.collect())
@@ -158,9 +180,9 @@ pub struct Theme {
     /// The scripts, in the order of [`Script`].
     scripts: [Asset; Script::ALL.len()],
     /// Files of the operator that are published.
-    pub extras: Vec<Extra>,
+    pub extras: Vec<ThemeFile>,
     /// What is odd in the operator's folder, and harms nobody.
-    pub doubts: Vec<Fault>,
+    pub warnings: Vec<ThemeProblem>,
     /// Addresses of the picture before the name and of the one in the browser's tab.
     pub(super) brand: [Option<String>; 2],
 }
@@ -171,16 +193,16 @@ impl Theme {
     /// # Errors
     ///
     /// If a file cannot be read, or the folder holds what no theme has: all of that at once.
-    pub fn load(folder: Option<&Path>) -> Result<Self, SiteError> {
-        let mut own = folder.map(Own::read).transpose()?.unwrap_or_default();
+    pub fn load(folder: Option<&Path>) -> Result<Self, ThemeError> {
+        let mut own = folder.map(ThemeFolder::read).transpose()?.unwrap_or_default();
         let mut faults = std::mem::take(&mut own.faults);
-        let look = Look::read(own.text(colors::FILE), &mut faults);
+        let look = Palette::read(own.text(colors::FILE), &mut faults);
         let pictures = Arc::new(std::mem::take(&mut own.pictures));
         let text = own.text(colors::FILE).unwrap_or_default();
         let brand = look.brand().map(|name| {
             let name = name?;
             let at = check::line(text, &format!("\"{name}\""));
-            own::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
+            folder::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
         });
         let environment = environment(&own, pictures, &mut faults)?;
         let texts: Vec<&str> = own.templates().map(|(_, text)| text).collect();
@@ -194,10 +216,10 @@ impl Theme {
         }
         faults.extend(check::templates(&environment, &own, &words));
         if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
-            return Err(SiteError::Faults { folder: folder.to_owned(), faults });
+            return Err(ThemeError::Faults { folder: folder.to_owned(), faults });
         }
         let style = own.text_or(ASSETS[0].0, ASSETS[0].1);
-        let added = own.text(own::STYLE).unwrap_or_default();
+        let added = own.text(folder::STYLE).unwrap_or_default();
         Ok(Self {
             values: words.each_ref().map(|words| Value::from(words.clone())),
             words,
@@ -205,7 +227,7 @@ impl Theme {
             css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
             scripts: Script::ALL.map(|script| script.load(&own)),
             brand: icon(brand, &own.extras),
-            doubts: own.doubts,
+            warnings: own.warnings,
             extras: own.extras,
         })
     }
@@ -230,17 +252,17 @@ impl Theme {
 
 /// Templates of the program, by their own names and behind [`check::PROGRAM`], with the operator's over them.
 fn environment(
-    own: &Own,
+    own: &ThemeFolder,
     pictures: Arc<BTreeMap<String, String>>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ThemeProblem>,
 ) -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_function("slot", slot);
     environment.add_function("asset", move |name: &str| {
-        let refused = |fault: Fault| Error::new(ErrorKind::InvalidOperation, fault.to_string());
-        own::picture(&pictures, name).map_err(refused)
+        let refused = |fault: ThemeProblem| Error::new(ErrorKind::InvalidOperation, fault.to_string());
+        folder::picture(&pictures, name).map_err(refused)
     });
     environment.set_formatter(format);
     environment.set_debug(true);
@@ -250,20 +272,20 @@ fn environment(
     }
     for (name, text) in own.templates() {
         if let Err(error) = environment.add_template_owned(name, text.to_owned()) {
-            faults.push(Fault::new(name, error.line(), error.to_string()));
+            faults.push(ThemeProblem::new(name, error.line(), error.to_string()));
         }
     }
     Ok(environment)
 }
 
 /// An icon under its usual name is one without being named.
-fn icon([logo, icon]: [Option<String>; 2], extras: &[Extra]) -> [Option<String>; 2] {
+fn icon([logo, icon]: [Option<String>; 2], extras: &[ThemeFile]) -> [Option<String>; 2] {
     let usual = extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
     [logo, icon.or(usual)]
 }
 
 /// Every word of the other language, of the edge, of facets and of parameters must be there.
-fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(), SiteError> {
+fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(), ThemeError> {
     let facets = FACETS.iter().map(|spec| format!("facet_{}", spec.name));
     let parameters = PARAMETERS
         .iter()
@@ -276,7 +298,7 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
     let known = all.into_iter().flat_map(BTreeMap::into_keys);
     match facets.chain(parameters).chain(tables).chain(edge).chain(known).find(|key| !words.contains_key(key))
     {
-        Some(key) => Err(SiteError::Missing { file, key }),
+        Some(key) => Err(ThemeError::Missing { file, key }),
         None => Ok(()),
     }
 }

@@ -136,12 +136,14 @@ impl Splice<'_> {
         };
         for number in organizations.near(name) {
             let extras = PageOptions { organization: Some(number), ..self.extras.clone() };
-            let address = format!("{}?{}", search_path(locale), extras.query_string(self.site, self.html, self.query));
+            let address =
+                format!("{}?{}", search_path(locale), extras.query_string(self.site, self.html, self.query));
             link(&address, &|out| out.extend_from_slice(organizations.name(number, locale).as_bytes()));
         }
         let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
         let worded = Query { text: Some(text), page: Query::default().page, ..self.query.clone() };
-        let address = format!("{}?{}", search_path(locale), self.extras.query_string(self.site, self.html, &worded));
+        let address =
+            format!("{}?{}", search_path(locale), self.extras.query_string(self.site, self.html, &worded));
         link(&address, &|out| self.language.push_phrase(out, Message::OrganizationAsWords, &said));
         let all = if locale == Locale::Es { "/es/organizations" } else { "/organizations" };
         link(all, &|out| self.language.push_message(out, Message::Organizations));

@@ -96,7 +96,9 @@ impl Splice<'_> {
         out.extend_from_slice(b"><input type=\"checkbox\" ");
         match pick {
             Pick::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
-            Pick::Place(code) => out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes()),
+            Pick::Place(code) => {
+                out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes())
+            }
         }
         out.extend_from_slice(if on { b" checked> " } else { b"> " });
         match pick {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Environment;
 
-use super::fault::Fault;
-use super::own::Own;
+use super::folder::ThemeFolder;
+use super::problem::ThemeProblem;
 use super::{TEMPLATES, WORDS};
 
 /// What stands before the name of a template where the program's own is meant.
@@ -21,14 +21,14 @@ pub(super) fn words(
     (file, own): (&str, &str),
     said: Option<&str>,
     texts: &[&str],
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ThemeProblem>,
 ) -> BTreeMap<String, String> {
     let mut words: BTreeMap<String, String> = serde_json::from_str(own).unwrap_or_default();
     let Some(text) = said else { return words };
     let put: BTreeMap<String, String> = match serde_json::from_str(text) {
         Ok(put) => put,
         Err(error) => {
-            faults.push(Fault::new(file, Some(error.line()), error.to_string()));
+            faults.push(ThemeProblem::new(file, Some(error.line()), error.to_string()));
             return words;
         }
     };
@@ -41,13 +41,13 @@ pub(super) fn words(
         let own = words.get(&key);
         let is_used = || texts.iter().any(|text| text.contains(&format!("t.{key}")));
         if own.is_none() && !key.starts_with("value_") && !is_used() {
-            let fault = Fault::new(file, at, format!("there is no word `{key}`"));
+            let fault = ThemeProblem::new(file, at, format!("there is no word `{key}`"));
             faults.push(fault.known(&key, words.keys().map(String::as_str)));
             continue;
         }
         let filled = own.map(|own| holes(own)).unwrap_or_default();
         if let Some(hole) = own.and_then(|_| holes(&value).into_iter().find(|hole| !filled.contains(hole))) {
-            let fault = Fault::new(file, at, format!("nothing fills `{{{hole}}}` in `{key}`"));
+            let fault = ThemeProblem::new(file, at, format!("nothing fills `{{{hole}}}` in `{key}`"));
             faults.push(fault.known(hole, filled.iter().copied()));
         }
         words.insert(key, value);
@@ -63,9 +63,9 @@ fn holes(text: &str) -> BTreeSet<&str> {
 /// What the templates of an operator name that is not there. `environment` holds them and the program's.
 pub(super) fn templates(
     environment: &Environment<'_>,
-    own: &Own,
+    own: &ThemeFolder,
     words: &[BTreeMap<String, String>; 2],
-) -> Vec<Fault> {
+) -> Vec<ThemeProblem> {
     let used = |name: &str| {
         environment.get_template(name).map(|it| it.undeclared_variables(true)).unwrap_or_default()
     };
@@ -83,12 +83,12 @@ pub(super) fn templates(
                 for ((language, _), words) in WORDS.iter().zip(words) {
                     if !words.contains_key(word) {
                         let what = format!("`{word}` is no word of {language}");
-                        let fault = Fault::new(file, line(text, &name), what);
+                        let fault = ThemeProblem::new(file, line(text, &name), what);
                         faults.push(fault.known(word, words.keys().map(String::as_str)));
                     }
                 }
             } else if !given().any(|given| given == root(&name)) {
-                let fault = Fault::new(
+                let fault = ThemeProblem::new(
                     file,
                     line(text, &root(&name)),
                     format!("`{}` is given by nothing", root(&name)),
@@ -103,7 +103,7 @@ pub(super) fn templates(
 }
 
 /// Templates that are named and are not there.
-fn named(file: &str, text: &str) -> Vec<Fault> {
+fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
     let known: Vec<String> =
         TEMPLATES.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{PROGRAM}{name}")]).collect();
     let named = ["extends", "include", "from", "import"].iter().flat_map(|tag| tags(text, tag));
@@ -111,7 +111,7 @@ fn named(file: &str, text: &str) -> Vec<Fault> {
         named.filter_map(|(at, rest)| Some((at, rest.trim_start().strip_prefix('"')?.split('"').next()?)));
     let missing = named.filter(|(_, name)| !known.iter().any(|known| known == name));
     let fault = |(at, name): (usize, &str)| {
-        Fault::new(file, Some(at), format!("there is no template `{name}`"))
+        ThemeProblem::new(file, Some(at), format!("there is no template `{name}`"))
             .known(name, known.iter().map(String::as_str))
     };
     missing.map(fault).collect()
@@ -119,18 +119,21 @@ fn named(file: &str, text: &str) -> Vec<Fault> {
 
 /// Blocks that are in no template which this one goes on from, so that nothing would show them; and a frame
 /// without a place for what pages say.
-fn blocks(file: &str, text: &str) -> Vec<Fault> {
+fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let Some((_, rest)) = tags(text, "extends").next() else {
         let is_whole = tags(text, "block").any(|(_, rest)| first(rest) == "main");
         let frame = file == "base.html" && !is_whole;
         let help =
             format!("every page shows itself there; or begin with {{% extends \"{PROGRAM}base.html\" %}}");
-        return frame.then(|| Fault::new(file, None, "has no block `main`").help(help)).into_iter().collect();
+        return frame
+            .then(|| ThemeProblem::new(file, None, "has no block `main`").help(help))
+            .into_iter()
+            .collect();
     };
     let parent = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();
     let parent = parent.strip_prefix(PROGRAM).unwrap_or(parent);
     if parent == file && !rest.contains(PROGRAM) {
-        let fault = Fault::new(file, line(text, "extends"), "goes on from itself");
+        let fault = ThemeProblem::new(file, line(text, "extends"), "goes on from itself");
         return vec![fault.help(format!("the program's own is `{PROGRAM}{file}`"))];
     }
     let of = |name: &str| TEMPLATES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| *text);
@@ -147,7 +150,7 @@ fn blocks(file: &str, text: &str) -> Vec<Fault> {
                 let name = first(rest);
                 if depth == 0 && !known.contains(name) {
                     let what = format!("`{parent}` has no block `{name}`");
-                    faults.push(Fault::new(file, Some(at), what).known(name, known.iter().copied()));
+                    faults.push(ThemeProblem::new(file, Some(at), what).known(name, known.iter().copied()));
                 }
                 depth += 1;
             }

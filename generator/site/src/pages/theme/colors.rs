@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use super::fault::Fault;
+use super::problem::ThemeProblem;
 
 /// The program's own.
 pub(super) const OWN: &str = include_str!("../../../assets/theme.toml");
@@ -48,16 +48,16 @@ type Color = [u8; 3];
 
 /// What `theme.toml` says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Look {
+pub(super) struct Palette {
     /// By token, light and dark.
     colors: Vec<[Color; 2]>,
     /// Names of pictures, in the order of [`BRAND`].
     brand: [Option<String>; 2],
 }
 
-impl Look {
+impl Palette {
     /// The program's, with what an operator says put over it.
-    pub(super) fn read(own: Option<&str>, faults: &mut Vec<Fault>) -> Self {
+    pub(super) fn read(own: Option<&str>, faults: &mut Vec<ThemeProblem>) -> Self {
         let mut look = Self { colors: vec![[[0; 3]; 2]; TOKENS.len()], brand: [None, None] };
         look.put(OWN, faults);
         if let Some(text) = own {
@@ -89,13 +89,13 @@ impl Look {
         named.filter(|(_, (this, own))| this != own).map(|((name, _), _)| (*name).to_owned()).collect()
     }
 
-    fn put(&mut self, text: &str, faults: &mut Vec<Fault>) {
+    fn put(&mut self, text: &str, faults: &mut Vec<ThemeProblem>) {
         let table: Table = match text.parse() {
             Ok(table) => table,
             Err(error) => {
                 let error: toml::de::Error = error;
                 let line = error.span().map(|span| text[..span.start].lines().count().max(1));
-                return faults.push(Fault::new(FILE, line, error.message()));
+                return faults.push(ThemeProblem::new(FILE, line, error.message()));
             }
         };
         for (name, value) in &table {
@@ -107,7 +107,7 @@ impl Look {
         }
     }
 
-    fn put_colors(&mut self, text: &str, colors: &Table, faults: &mut Vec<Fault>) {
+    fn put_colors(&mut self, text: &str, colors: &Table, faults: &mut Vec<ThemeProblem>) {
         for (name, value) in colors {
             let Some(at) = TOKENS.iter().position(|(known, _)| known == name) else {
                 faults.push(unknown(text, "colour", name, &TOKENS.map(|(known, _)| known)));
@@ -118,20 +118,22 @@ impl Look {
             match pair.as_deref() {
                 Some([light, dark]) => self.colors[at] = [*light, *dark],
                 _ => faults.push(
-                    Fault::new(FILE, line(text, name), format!("`{name}` is no pair of colours")).help(
-                        "write it as [\"#0b5563\", \"#7fcddb\"]: for light screens, then for dark ones",
-                    ),
+                    ThemeProblem::new(FILE, line(text, name), format!("`{name}` is no pair of colours"))
+                        .help(
+                            "write it as [\"#0b5563\", \"#7fcddb\"]: for light screens, then for dark ones",
+                        ),
                 ),
             }
         }
     }
 
-    fn put_brand(&mut self, text: &str, brand: &Table, faults: &mut Vec<Fault>) {
+    fn put_brand(&mut self, text: &str, brand: &Table, faults: &mut Vec<ThemeProblem>) {
         for (name, value) in brand {
             match (BRAND.iter().position(|known| known == name), value.as_str()) {
                 (Some(at), Some(picture)) => self.brand[at] = Some(picture.to_owned()),
                 (Some(_), None) => {
-                    let fault = Fault::new(FILE, line(text, name), format!("`{name}` is no name of a file"));
+                    let fault =
+                        ThemeProblem::new(FILE, line(text, name), format!("`{name}` is no name of a file"));
                     faults.push(fault.help("write the name of a file in assets/, as \"logo.svg\""));
                 }
                 (None, _) => faults.push(unknown(text, "picture", name, &BRAND)),
@@ -140,7 +142,7 @@ impl Look {
     }
 
     /// What cannot be read on its ground.
-    fn contrast(&self, text: &str, faults: &mut Vec<Fault>) {
+    fn contrast(&self, text: &str, faults: &mut Vec<ThemeProblem>) {
         let color = |name: &str, scheme: usize| {
             let at = TOKENS.iter().position(|(known, _)| *known == name).unwrap_or_default();
             self.colors[at][scheme]
@@ -158,14 +160,16 @@ impl Look {
                     "`{front}` on `{ground}` has a contrast of {told} : 1 on {} screens",
                     SCHEMES[scheme]
                 );
-                faults.push(Fault::new(FILE, at, what).help(format!("text needs {LEAST} : 1 (WCAG 2.2 AA)")));
+                faults.push(
+                    ThemeProblem::new(FILE, at, what).help(format!("text needs {LEAST} : 1 (WCAG 2.2 AA)")),
+                );
             }
         }
     }
 }
 
-fn unknown(text: &str, what: &str, name: &str, known: &[&str]) -> Fault {
-    let fault = Fault::new(FILE, line(text, name), format!("there is no {what} `{name}`"));
+fn unknown(text: &str, what: &str, name: &str, known: &[&str]) -> ThemeProblem {
+    let fault = ThemeProblem::new(FILE, line(text, name), format!("there is no {what} `{name}`"));
     fault.known(name, known.iter().copied())
 }
 
@@ -204,7 +208,7 @@ mod tests {
 
     fn faults(text: &str) -> Vec<String> {
         let mut faults = Vec::new();
-        Look::read(Some(text), &mut faults);
+        Palette::read(Some(text), &mut faults);
         faults.iter().map(ToString::to_string).collect()
     }
 

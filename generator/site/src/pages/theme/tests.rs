@@ -47,7 +47,7 @@ fn told(files: &[(&str, &str)]) -> String {
 #[test]
 fn a_folder_that_is_not_there_is_unreadable() {
     let error = Theme::load(Some(Path::new("there/is/none"))).err().unwrap();
-    assert!(matches!(error, SiteError::Unreadable { .. }), "{error}");
+    assert!(matches!(error, ThemeError::Unreadable { .. }), "{error}");
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("assets")).unwrap();
     std::fs::write(folder.path().join("assets/a.svg"), "").unwrap();
-    let doubts = Theme::load(Some(folder.path())).unwrap().doubts;
-    assert_eq!(doubts.len(), 1);
+    let warnings = Theme::load(Some(folder.path())).unwrap().warnings;
+    assert_eq!(warnings.len(), 1);
     assert!(
-        doubts[0].to_string().starts_with("assets/a.svg: is shown nowhere\n  help: name it in theme.toml")
+        warnings[0].to_string().starts_with("assets/a.svg: is shown nowhere\n  help: name it in theme.toml")
     );
     // In both languages, or in neither.
     assert!(told(&files[..2]).contains("`imprint` is no word of es.json"));

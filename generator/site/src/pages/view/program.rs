@@ -1,8 +1,8 @@
 //! What templates are given about a program: its page, its row in search and its line in lists.
 
-use html::{PASSAGE_LENGTH, passages};
 use html::Rule;
-use html::{TEXT_MARKS, RowTemplate, STATE_MARK};
+use html::{PASSAGE_LENGTH, passages};
+use html::{RowTemplate, STATE_MARK, TEXT_MARKS};
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
 use snapshot::page::money::AmountPhrases;
@@ -138,7 +138,11 @@ impl Pages<'_> {
     }
 
     /// A search row: name, state and summary are marked.
-    pub(in crate::pages) fn row(&self, program: usize, locale: Locale) -> Result<RowTemplate, minijinja::Error> {
+    pub(in crate::pages) fn row(
+        &self,
+        program: usize,
+        locale: Locale,
+    ) -> Result<RowTemplate, minijinja::Error> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let marked = |text: &str| format!("{}{text}{}", TEXT_MARKS[0], TEXT_MARKS[1]);

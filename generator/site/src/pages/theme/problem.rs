@@ -6,14 +6,14 @@ use dataset::diagnostics::nearest;
 
 /// A fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ThemeProblem {
     file: String,
     line: Option<usize>,
     what: String,
     help: Option<String>,
 }
 
-impl Fault {
+impl ThemeProblem {
     pub(super) fn new(file: &str, line: Option<usize>, what: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line, what: what.into(), help: None }
     }
@@ -46,7 +46,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ThemeProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {

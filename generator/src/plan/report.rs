@@ -26,7 +26,7 @@ pub enum PlanFormat {
 
 /// A plan in a format; `held` is why it would be held back.
 #[must_use]
-pub fn told(plan: &Plan, held: &[String], format: PlanFormat) -> String {
+pub fn report(plan: &Plan, held: &[String], format: PlanFormat) -> String {
     match format {
         PlanFormat::Words => words(plan, held, NAMED),
         PlanFormat::Markdown => markdown(plan, held),

@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use snapshot::store::Hex;
 use walkdir::WalkDir;
 
-use super::fault::Fault;
-use super::{ASSETS, SiteError, TEMPLATES, WORDS, colors};
+use super::problem::ThemeProblem;
+use super::{ASSETS, TEMPLATES, ThemeError, WORDS, colors};
 
 /// A style sheet that comes after the program's.
 pub(super) const STYLE: &str = "theme.css";
@@ -25,7 +25,7 @@ const KNOWN: [&str; 3] = ["txt", "json", "xml"];
 const BYTES_MAX: u64 = 1 << 20;
 
 /// A file of an operator that is published: its path and its bytes.
-pub struct Extra {
+pub struct ThemeFile {
     /// Where it is served.
     pub path: String,
     /// Its content.
@@ -34,19 +34,19 @@ pub struct Extra {
 
 /// The files of a folder.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct ThemeFolder {
     /// Texts that stand in for the program's, or are added to it, by name.
     texts: BTreeMap<String, String>,
     /// Paths of pictures by name, and files published as they are.
     pub(super) pictures: BTreeMap<String, String>,
-    pub(super) extras: Vec<Extra>,
-    pub(super) faults: Vec<Fault>,
-    pub(super) doubts: Vec<Fault>,
+    pub(super) extras: Vec<ThemeFile>,
+    pub(super) faults: Vec<ThemeProblem>,
+    pub(super) warnings: Vec<ThemeProblem>,
 }
 
-impl Own {
-    pub(super) fn read(folder: &Path) -> Result<Self, SiteError> {
-        let unreadable = |path: &Path, source| SiteError::Unreadable { path: path.to_owned(), source };
+impl ThemeFolder {
+    pub(super) fn read(folder: &Path) -> Result<Self, ThemeError> {
+        let unreadable = |path: &Path, source| ThemeError::Unreadable { path: path.to_owned(), source };
         std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
         let mut own = Self::default();
         let hidden = |name: &str| name.starts_with('.') && name != ".well-known";
@@ -61,7 +61,7 @@ impl Own {
             let path: PathBuf = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
             let name = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
             if entry.metadata().is_ok_and(|about| about.len() > BYTES_MAX) {
-                own.faults.push(Fault::new(&name, None, "is larger than 1 MiB"));
+                own.faults.push(ThemeProblem::new(&name, None, "is larger than 1 MiB"));
                 continue;
             }
             let bytes = std::fs::read(entry.path()).map_err(|source| unreadable(entry.path(), source))?;
@@ -80,26 +80,29 @@ impl Own {
             let (stem, _) = picture.rsplit_once('.').unwrap_or((picture, ""));
             let path = format!("/assets/{}-{}.{kind}", slug(stem), Hex(&Sha256::digest(&bytes)[..5]));
             self.pictures.insert(picture.to_owned(), path.clone());
-            return self.extras.push(Extra { path, bytes });
+            return self.extras.push(ThemeFile { path, bytes });
         }
         if let Some(fixed) = name.strip_prefix(FIXED) {
             let is_known = fixed.starts_with(".well-known/") && KNOWN.contains(&kind);
             if fixed != "favicon.ico" && !is_known {
-                let fault = Fault::new(name, None, "is nothing that can be published under its own name");
+                let fault =
+                    ThemeProblem::new(name, None, "is nothing that can be published under its own name");
                 let known = "`static/favicon.ico` can, and .txt, .json and .xml below `static/.well-known/`";
                 return self.faults.push(fault.help(known));
             }
-            return self.extras.push(Extra { path: format!("/{fixed}"), bytes });
+            return self.extras.push(ThemeFile { path: format!("/{fixed}"), bytes });
         }
         if name == "README.md" {
             return;
         }
         if !names().any(|known| known == name) {
-            return self.faults.push(Fault::new(name, None, "is no file of a theme").known(name, names()));
+            return self
+                .faults
+                .push(ThemeProblem::new(name, None, "is no file of a theme").known(name, names()));
         }
         match String::from_utf8(bytes) {
             Ok(text) => drop(self.texts.insert(name.to_owned(), text)),
-            Err(_) => self.faults.push(Fault::new(name, None, "is no text in UTF-8")),
+            Err(_) => self.faults.push(ThemeProblem::new(name, None, "is no text in UTF-8")),
         }
     }
 
@@ -108,12 +111,12 @@ impl Own {
         let said = |picture: &String| self.texts.values().any(|text| text.contains(picture.as_str()));
         let unused = self.pictures.keys().filter(|picture| !said(picture));
         let fault = |picture: &String| {
-            Fault::new(&format!("{PICTURES}{picture}"), None, "is shown nowhere").help(format!(
+            ThemeProblem::new(&format!("{PICTURES}{picture}"), None, "is shown nowhere").help(format!(
                 "name it in {} under [brand], or in a template as {{{{ asset(\"{picture}\") }}}}",
                 colors::FILE
             ))
         };
-        self.doubts = unused.map(fault).collect();
+        self.warnings = unused.map(fault).collect();
     }
 
     /// A text of the operator.
@@ -133,9 +136,10 @@ impl Own {
 }
 
 /// Where a picture is served.
-pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result<String, Fault> {
+pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result<String, ThemeProblem> {
     let known = || pictures.keys().map(String::as_str);
-    let fault = || Fault::new("assets", None, format!("there is no picture `{name}`")).known(name, known());
+    let fault =
+        || ThemeProblem::new("assets", None, format!("there is no picture `{name}`")).known(name, known());
     pictures.get(name).cloned().ok_or_else(fault)
 }
 
@@ -145,8 +149,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     all.chain([colors::FILE, STYLE])
 }
 
-fn unknown(name: &str, what: &str, kind: &str, known: &[&str]) -> Fault {
-    Fault::new(name, None, what).known(kind, known.iter().copied())
+fn unknown(name: &str, what: &str, kind: &str, known: &[&str]) -> ThemeProblem {
+    ThemeProblem::new(name, None, what).known(kind, known.iter().copied())
 }
 
 /// A name that needs no quoting in addresses.

@@ -8,9 +8,11 @@ points=${POINTS:-200}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cargo build --quiet --workspace --bins
+target=${CARGO_TARGET_DIR:-target}
+cargo build --quiet --package generator --bins
+cargo build --quiet --manifest-path tests/tools/Cargo.toml --bin synth --target-dir "$target"
 # Copies, so that a build meanwhile changes nothing.
-mkdir "$scratch/bin" && cp "${CARGO_TARGET_DIR:-target}"/debug/{opdir,synth} "$scratch/bin"
+mkdir "$scratch/bin" && cp "$target"/debug/{opdir,synth} "$scratch/bin"
 cd "$scratch"
 bin=$scratch/bin
 calls=openat,openat2,read,pread64,write,mkdir,link,linkat,rename,unlink,unlinkat,rmdir,fsync,syncfs,flock,utimensat,getdents64

@@ -2,14 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a judge that cannot go on has failed")]
 
-pub mod ablation;
 pub mod desk;
 pub mod judged;
 pub mod measure;
 pub mod report;
 pub mod run;
 
-pub use desk::{Answer, Desk, VARIANTS, Variant};
+pub use desk::{Answer, Desk, FACES, Variant};
 pub use judged::{Judged, Part};
 pub use measure::{Means, Score};
 pub use run::Run;

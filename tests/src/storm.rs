@@ -3,7 +3,6 @@
 
 pub mod client;
 pub mod load;
-pub mod replay;
 pub mod slow;
 pub mod window;
 

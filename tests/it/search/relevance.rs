@@ -1,6 +1,6 @@
 //! How well judged questions are answered may only rise: floors for every face.
 //!
-//! A floor is what `cargo run --release -p tests --bin judge -- [--data DIR]` printed for all questions,
+//! A floor is what `judge -- [--data DIR]` printed for all questions,
 //! less two hundredths. When an answer gets better, run it and write the new numbers here; a floor is
 //! lowered only together with the grade that was wrong.
 
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use edge::reload::Live;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
-use tests::judge::{Desk, Judged, Run, VARIANTS};
+use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
 
 use crate::contract::consistency::REAL;
@@ -39,7 +39,7 @@ const OVER_THE_PUBLISHED: [Floor; 3] = [
 
 fn hold(desk: &Desk<'_>, questions: &[Judged], floors: &[Floor]) {
     for floor in floors {
-        let variant = VARIANTS.iter().find(|variant| variant.name == floor.face).unwrap();
+        let variant = FACES.iter().find(|variant| variant.name == floor.face).unwrap();
         let means = Run::of(variant, desk, questions).means(desk, questions, None, None);
         assert!(means.recall >= floor.recall, "{}: {means:?}", floor.face);
         assert!(means.reciprocal >= floor.reciprocal, "{}: {means:?}", floor.face);

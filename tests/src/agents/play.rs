@@ -1,48 +1,44 @@
-//! Plays tasks with a scripted agent: it searches with what the task says, reads the best few rows in one
-//! call, and keeps those that the task asks for. Nothing of it is left to chance.
+//! A scripted agent: it searches with the arguments of the task, reads the best rows in one call, and keeps those
+//! that the task wants. It is deterministic.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
+use super::Host;
 use super::task::Task;
-use super::{Host, tokens};
 
-/// Tokens that a task may cost, calls and answers together.
-pub const BUDGET: usize = 6_000;
-
-/// How a task went.
+/// Result of one task.
 #[derive(Debug)]
 pub struct Played {
-    /// What was asked.
-    pub ask: String,
-    /// How many calls it took.
+    /// Question of the task.
+    pub question: String,
+    /// Number of tool calls.
     pub calls: usize,
-    /// Tokens of the calls' arguments and answers.
-    pub tokens: usize,
-    /// Bytes of the answers.
-    pub bytes: usize,
-    /// What it came to.
+    /// Cost of the arguments and results of all calls, as [`play`] measured it.
+    pub cost: usize,
+    /// Slugs the agent chose, sorted.
     pub answer: Vec<String>,
-    /// Whether that is the answer.
+    /// Whether they are the expected ones.
     pub is_right: bool,
 }
 
-/// How all went.
+/// Results of all tasks.
 #[derive(Debug)]
 pub struct Report(pub Vec<Played>);
 
-/// Plays tasks.
+/// Solves tasks. `cost` measures a text that goes to or comes from a tool, in bytes or in tokens.
 #[must_use]
-pub fn play(host: &Host<'_>, tasks: &[Task]) -> Report {
-    Report(tasks.iter().map(|task| Player { host, calls: 0, tokens: 0, bytes: 0 }.play(task)).collect())
+pub fn play(host: &Host<'_>, tasks: &[Task], cost: fn(&str) -> usize) -> Report {
+    let solve = |task| Player { host, measure: cost, calls: 0, cost: 0 }.play(task);
+    Report(tasks.iter().map(solve).collect())
 }
 
 struct Player<'a> {
     host: &'a Host<'a>,
+    measure: fn(&str) -> usize,
     calls: usize,
-    tokens: usize,
-    bytes: usize,
+    cost: usize,
 }
 
 impl Player<'_> {
@@ -50,8 +46,7 @@ impl Player<'_> {
         let mut answer = self.answer(task);
         answer.sort_unstable();
         let is_right = answer == task.answer;
-        let Self { calls, tokens, bytes, .. } = self;
-        Played { ask: task.ask.clone(), calls, tokens, bytes, answer, is_right }
+        Played { question: task.question.clone(), calls: self.calls, cost: self.cost, answer, is_right }
     }
 
     fn answer(&mut self, task: &Task) -> Vec<String> {
@@ -77,30 +72,22 @@ impl Player<'_> {
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let reply = self.host.call(tool, arguments);
         self.calls += 1;
-        self.bytes += reply.text.len();
-        self.tokens += tokens(&arguments.to_string()) + tokens(&reply.text);
+        self.cost += (self.measure)(&arguments.to_string()) + (self.measure)(&reply.text);
         reply.content()
     }
 }
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for Played { ask, calls, tokens, answer, is_right, .. } in &self.0 {
+        for Played { question, calls, cost, answer, is_right } in &self.0 {
             let mark = if *is_right { "right" } else { "WRONG" };
-            writeln!(f, "{mark}  {calls} calls  {tokens:>6} tokens  {ask}")?;
+            writeln!(f, "{mark}  {calls} calls  cost {cost:>6}  {question}")?;
             if !is_right {
                 writeln!(f, "       answered {answer:?}")?;
             }
         }
         let sum = |of: fn(&Played) -> usize| self.0.iter().map(of).sum::<usize>();
-        let right = sum(|played| usize::from(played.is_right));
-        write!(
-            f,
-            "{right} of {} right, {} calls, {} tokens, {} KB",
-            self.0.len(),
-            sum(|played| played.calls),
-            sum(|played| played.tokens),
-            sum(|played| played.bytes) / 1_000
-        )
+        let (right, calls) = (sum(|played| usize::from(played.is_right)), sum(|played| played.calls));
+        write!(f, "{right} of {} right, {calls} calls, cost {}", self.0.len(), sum(|played| played.cost))
     }
 }

@@ -1,5 +1,5 @@
-//! Tasks of agents: what somebody wants to know, how an agent that knows the tools would ask, and what
-//! the records say by themselves. The files are in `tests/agents`.
+//! Tasks for agents: the question, the arguments an agent that knows the tools would use, and the answer as the
+//! records give it. The files are in `tests/agents`.
 
 use serde_json::{Map, Value};
 
@@ -28,15 +28,15 @@ pub const HOSTILE: &[(&str, &[u8])] = &[
 /// One task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// In the words of whoever asks.
-    pub ask: String,
+    /// The user's question.
+    pub question: String,
     /// Arguments of the search.
     pub search: Value,
-    /// How many rows are worth reading.
+    /// Number of rows to read in full.
     pub read: usize,
-    /// Of several records the one that has most of this is the answer.
+    /// If set, the answer is the record with the largest value of this member.
     pub most: Option<String>,
-    /// Slugs that are the answer, sorted; none where nothing fits.
+    /// Slugs of the answer, sorted; empty if no record fits.
     pub answer: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl From<Map<String, Value>> for Task {
     fn from(mut task: Map<String, Value>) -> Self {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         Self {
-            ask: text(&task["ask"]),
+            question: text(&task["question"]),
             search: task.remove("search").unwrap(),
             read: task["read"].as_u64().unwrap() as usize,
             most: task.get("most").map(text),

@@ -19,7 +19,6 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use url::form_urlencoded::Serializer;
 
-use crate::judge::ablation;
 use crate::judge::judged::Judged;
 use crate::judge::measure::DEPTH;
 use crate::snapshots::{HOST, build, folder, load, open, options};
@@ -65,22 +64,11 @@ pub struct Variant {
     pub ask: fn(&Desk<'_>, &Judged) -> Answer,
 }
 
-/// Every way to ask: the faces first, then without a part of the engine. A part is switched off by what is
-/// asked and by which rows are kept, never in the engine: see [`ablation`].
-pub const VARIANTS: &[Variant] = &[
+/// The faces of the service.
+pub const FACES: [Variant; 3] = [
     Variant { name: "mcp", ask: |desk, judged| desk.mcp(judged) },
     Variant { name: "page", ask: |desk, judged| desk.page(judged) },
     Variant { name: "rest", ask: |desk, judged| desk.rest(judged) },
-    Variant { name: "no scores", ask: ablation::without_scores },
-    Variant { name: "no near rows", ask: ablation::without_near_rows },
-    Variant { name: "no wider rows", ask: |desk, judged| ablation::without_tier(desk, judged, "wider") },
-    Variant { name: "no unstated", ask: |desk, judged| ablation::without_tier(desk, judged, "unstated") },
-    Variant { name: "no some", ask: |desk, judged| ablation::without_tier(desk, judged, "some") },
-    Variant { name: "no concepts", ask: ablation::without_concepts },
-    Variant { name: "no modifiers", ask: ablation::without_modifiers },
-    Variant { name: "no guesses", ask: ablation::without_guesses },
-    Variant { name: "no small words", ask: ablation::without_small_words },
-    Variant { name: "no other forms", ask: ablation::without_other_forms },
 ];
 
 /// A dataset, published into a folder and opened without a server.

@@ -2,11 +2,10 @@
 //! same questions of tantivy behind the same connection driver and the same splicing of answers, and
 //! a static record of the edge.
 //!
-//! `cargo bench -p tests --bench http`; needs `wrk` on the path. `OPDIR_BENCH_PROGRAMS` names other
+//! `cargo bench --bench http`; needs `wrk` on the path. `OPDIR_BENCH_PROGRAMS` names other
 //! sizes than 10,000, separated by commas.
 
 mod baseline;
-mod corpus;
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -44,11 +43,11 @@ fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000".to_owned());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads start");
     let folder = tempfile::tempdir().expect("the temporary folder is writable");
-    let sample = corpus::load(&Input::Embedded(dataset::sample::FILES));
+    let sample = tools::load(&Input::Embedded(dataset::sample::FILES));
     let record = format!("/api/v1/programs/{}", sample.programs[0].slug);
     let records = edge(&runtime, &sample, &folder.path().join("sample"), false);
     for programs in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
-        let directory = corpus::directory(programs);
+        let directory = tools::directory(programs);
         let out = folder.path().join(programs.to_string());
         let searches = edge(&runtime, &directory, &out, true);
         let tantivy = tantivy(&runtime, &directory, &out);
@@ -124,7 +123,7 @@ fn cpu_seconds() -> f64 {
 }
 
 fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) -> SocketAddr {
-    corpus::publish(directory, out, index_only);
+    tools::publish(directory, out, index_only);
     let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
     let live = Live::open(out.to_owned(), Day::new(TODAY), setting).expect("it was just built");
     let mcp = mcp::Config::default();
@@ -148,7 +147,7 @@ struct Front {
 }
 
 fn tantivy(runtime: &Runtime, directory: &Directory, out: &Path) -> SocketAddr {
-    let (site, dated) = corpus::site(out);
+    let (site, dated) = tools::site(out);
     let baseline = Baseline::new(directory, &site, &dated);
     let front = Arc::new(Front { site, dated, baseline });
     let service = service_fn(move |request: Request<Incoming>| {

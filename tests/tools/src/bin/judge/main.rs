@@ -1,5 +1,9 @@
 //! Asks judged questions in every way there is and prints what the answers are worth.
 
+#![expect(clippy::unwrap_used, reason = "a malformed answer is a failed measurement")]
+
+mod ablation;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,7 +12,9 @@ use dataset::read::Input;
 use edge::reload::Live;
 use serde_json::Value;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
-use tests::judge::{Desk, Judged, Part, Run, VARIANTS, desk, report, run};
+use tests::judge::{Desk, FACES, Judged, Part, Run, desk, report, run};
+
+use self::ablation::ABLATIONS;
 
 /// Measures how well judged questions are answered: over the sample, or over a dataset that its own
 /// questions are about.
@@ -66,7 +72,7 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
     let live: &Live = published.as_ref().map_or_else(|| tests::snapshots::sample(), |(_, live)| live);
     let desk = Desk::new(live);
     let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
-    let variants = VARIANTS.iter().filter(|variant| wanted(variant.name));
+    let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));
     let runs: Vec<Run> = variants.map(|variant| Run::of(variant, &desk, &questions)).collect();
     runs.iter().for_each(|run| println!("{}", report::table(run, &desk, &questions)));
     if !runs.is_empty() {

@@ -7,24 +7,39 @@ use serde_json::json;
 use snapshot::search::lexicon::stops;
 use snapshot::search::text::{fold, words_of};
 
-use crate::judge::desk::{Answer, Desk, read};
-use crate::judge::judged::Judged;
+use tests::judge::desk::{Answer, Desk, Variant, read};
+use tests::judge::judged::Judged;
+use tests::judge::measure::DEPTH;
+
+/// Variants of the `mcp` face, each without a part of the engine.
+pub(crate) const ABLATIONS: [Variant; 10] = [
+    Variant { name: "no scores", ask: without_scores },
+    Variant { name: "no near rows", ask: without_near_rows },
+    Variant { name: "no wider rows", ask: |desk, judged| without_tier(desk, judged, "wider") },
+    Variant { name: "no unstated", ask: |desk, judged| without_tier(desk, judged, "unstated") },
+    Variant { name: "no some", ask: |desk, judged| without_tier(desk, judged, "some") },
+    Variant { name: "no concepts", ask: without_concepts },
+    Variant { name: "no modifiers", ask: without_modifiers },
+    Variant { name: "no guesses", ask: without_guesses },
+    Variant { name: "no small words", ask: without_small_words },
+    Variant { name: "no other forms", ask: without_other_forms },
+];
 
 /// Most rounds in which words are said to be words: a shorter run may name something too.
 const ROUNDS: usize = 5;
 
 /// Full matches in the order of their deadlines.
-pub(super) fn without_scores(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_scores(desk: &Desk<'_>, judged: &Judged) -> Answer {
     read(&desk.opportunities(judged, &judged.text, &json!({"sort": "deadline"})))
 }
 
 /// Full matches only.
-pub(super) fn without_near_rows(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_near_rows(desk: &Desk<'_>, judged: &Judged) -> Answer {
     keep(desk, judged, &|tier| matches!(tier, "name" | "all"))
 }
 
 /// Without the rows of a tier.
-pub(super) fn without_tier(desk: &Desk<'_>, judged: &Judged, dropped: &str) -> Answer {
+fn without_tier(desk: &Desk<'_>, judged: &Judged, dropped: &str) -> Answer {
     keep(desk, judged, &|tier| tier != dropped)
 }
 
@@ -33,17 +48,17 @@ fn keep(desk: &Desk<'_>, judged: &Judged, keeps: &dyn Fn(&str) -> bool) -> Answe
     let mut content = desk.opportunities(judged, &judged.text, &json!({"limit": 100}));
     let rows = content["opportunities"].as_array_mut().unwrap();
     rows.retain(|row| keeps(row["match"].as_str().unwrap_or("all")));
-    rows.truncate(super::measure::DEPTH);
+    rows.truncate(DEPTH);
     read(&content)
 }
 
 /// Words that are taken for values are words.
-pub(super) fn without_concepts(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_concepts(desk: &Desk<'_>, judged: &Judged) -> Answer {
     as_words(desk, judged, "facet")
 }
 
 /// Words that are taken for filters are words.
-pub(super) fn without_modifiers(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_modifiers(desk: &Desk<'_>, judged: &Judged) -> Answer {
     as_words(desk, judged, "parameter")
 }
 
@@ -66,7 +81,7 @@ fn as_words(desk: &Desk<'_>, judged: &Judged, kind: &str) -> Answer {
 }
 
 /// Words that would be guessed are in capitals, which are never slips.
-pub(super) fn without_guesses(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_guesses(desk: &Desk<'_>, judged: &Judged) -> Answer {
     let answer = desk.mcp(judged);
     if answer.guessed.is_empty() {
         return answer;
@@ -78,7 +93,7 @@ pub(super) fn without_guesses(desk: &Desk<'_>, judged: &Judged) -> Answer {
 }
 
 /// Small words have to be there: they are quoted.
-pub(super) fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
     let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut small = stops(&texts).into_iter();
@@ -89,7 +104,7 @@ pub(super) fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
 }
 
 /// Every word but the small ones has to be there as it was typed: neither stems nor synonyms nor values.
-pub(super) fn without_other_forms(desk: &Desk<'_>, judged: &Judged) -> Answer {
+fn without_other_forms(desk: &Desk<'_>, judged: &Judged) -> Answer {
     let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut small = stops(&texts).into_iter();

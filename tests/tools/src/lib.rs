@@ -1,4 +1,4 @@
-//! Synthetic data for benches: a directory of any size, and its snapshot.
+//! Synthetic directories and their snapshots, for the benchmarks.
 
 use std::path::Path;
 
@@ -18,25 +18,25 @@ use tests::synth::{self, TODAY};
 const SEED: u64 = 1;
 
 /// A synthetic directory; its files are kept between runs.
-pub(crate) fn directory(programs: usize) -> Directory {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("synth-{programs}"));
+pub fn directory(programs: usize) -> Directory {
+    let folder = std::env::temp_dir().join(format!("opdir-synth-{programs}"));
     if !folder.join("done").exists() {
         synth::write(&folder, &synth::Options { programs, seed: SEED })
-            .expect("the target folder is writable");
-        std::fs::write(folder.join("done"), "").expect("the target folder is writable");
+            .expect("the temporary folder is writable");
+        std::fs::write(folder.join("done"), "").expect("the temporary folder is writable");
     }
     load(&Input::Folder(folder))
 }
 
 /// A directory that has no errors.
-pub(crate) fn load(input: &Input<'_>) -> Directory {
+pub fn load(input: &Input<'_>) -> Directory {
     let mut report = Diagnostics::new();
     let tables = read(input, &mut report).expect("the files are there");
     link(tables, &mut report).expect("the data is good")
 }
 
 /// Publishes a directory under a folder, where an edge finds it.
-pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
+pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
     let options = BuildOptions {
         out: out.to_owned(),
         base_url: "http://127.0.0.1".to_owned(),
@@ -52,7 +52,7 @@ pub(crate) fn publish(directory: &Directory, out: &Path, index_only: bool) {
 }
 
 /// The site that was published under a folder, on the day it was built; mapped, as an edge has it.
-pub(crate) fn site(out: &Path) -> (Site, Dated) {
+pub fn site(out: &Path) -> (Site, Dated) {
     let site = Opened::current(out).expect("it was just published").site;
     let dated = site.dated(Day::new(TODAY));
     (site, dated)

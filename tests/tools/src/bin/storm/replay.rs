@@ -3,9 +3,9 @@
 
 use std::io;
 
-use super::Place;
-use super::client::{Answer, Client};
-use crate::synth::rng::{Rng, Zipf};
+use tests::storm::Place;
+use tests::storm::client::{Answer, Client};
+use tests::synth::rng::{Rng, Zipf};
 
 /// Connections that take turns.
 const CLIENTS: usize = 8;

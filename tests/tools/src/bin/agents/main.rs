@@ -1,12 +1,15 @@
-//! Measures what the tools cost an agent, plays tasks with them, or calls one.
+//! Measures what the MCP tools cost an agent in tokens, solves tasks with them, or calls one.
+
+#![expect(clippy::unwrap_used, reason = "a malformed answer is a failed measurement")]
+
+mod measure;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use dataset::read::Input;
 use serde_json::Value;
-use tests::agents::{HOSTILE, Host, Set, measure, model, play, tokens};
+use tests::agents::{HOSTILE, Host, Set, play};
 use tests::judge::desk;
 
 /// Works with the tools as agents do, over the sample or over a dataset.
@@ -28,8 +31,6 @@ enum Work {
     Measure,
     /// Plays the tasks with the scripted agent.
     Play,
-    /// Plays them with a model behind an endpoint; nothing is asked of anybody otherwise.
-    Model(model::Endpoint),
     /// Calls a tool.
     Call {
         /// Its name.
@@ -40,7 +41,12 @@ enum Work {
     },
 }
 
-fn main() -> ExitCode {
+/// Number of tokens of a text in the vocabulary `o200k_base`.
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
+}
+
+fn main() {
     let arguments = Arguments::parse();
     let (set, input) = match arguments.data {
         Some(folder) => (Set::Published, Input::Folder(folder)),
@@ -51,19 +57,11 @@ fn main() -> ExitCode {
     let host = Host::new(&live);
     match arguments.work {
         Work::Measure => println!("{}", measure::measure(&host)),
-        Work::Play => println!("{}", play::play(&host, &set.tasks())),
-        Work::Model(endpoint) => match model::play(&host, &set.tasks(), &endpoint) {
-            Ok(report) => println!("{report}"),
-            Err(error) => {
-                eprintln!("agents: {error}");
-                return ExitCode::FAILURE;
-            }
-        },
+        Work::Play => println!("{}", play::play(&host, &set.tasks(), tokens)),
         Work::Call { tool, arguments } => {
             let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
             let reply = host.call(&tool, &arguments);
             println!("{}\n{} tokens", reply.text, tokens(&reply.text));
         }
     }
-    ExitCode::SUCCESS
 }

@@ -1,5 +1,4 @@
-//! Writes what comes beside the programs in a package: manual pages and completions of shells, made of what the
-//! programs themselves say of their flags.
+//! Writes the manual pages and the shell completions of both programs, made from their command-line definitions.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,19 +7,19 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser};
 use clap_complete::Shell;
 
-/// Writes `man/PROGRAM/*.1`, and `completions/` for bash, fish and zsh, of both programs.
+/// Writes `man/PROGRAM/*.1` and the completions for bash, fish and zsh of both programs.
 #[derive(Parser)]
 struct Arguments {
-    /// Folder to write into; made if need be.
+    /// Output folder; created if it does not exist.
     out: PathBuf,
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match write(&arguments.out) {
+    let out = Arguments::parse().out;
+    match write(&out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("papers: {}: {error}", arguments.out.display());
+            eprintln!("manuals: {}: {error}", out.display());
             ExitCode::FAILURE
         }
     }
@@ -29,9 +28,9 @@ fn main() -> ExitCode {
 fn write(out: &Path) -> io::Result<()> {
     let completions = out.join("completions");
     std::fs::create_dir_all(&completions)?;
-    for (name, command) in
-        [("opdir", generator::cli::Cli::command()), ("opdir-edge", edge::config::Command::command())]
-    {
+    let programs =
+        [("opdir", generator::cli::Cli::command()), ("opdir-edge", edge::config::Command::command())];
+    for (name, command) in programs {
         for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
             clap_complete::generate_to(shell, &mut command.clone(), name, &completions)?;
         }

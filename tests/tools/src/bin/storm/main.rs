@@ -4,8 +4,10 @@
 //!
 //! ```sh
 //! cargo build --release -p edge
-//! cargo run --release -p tests --bin storm -- all --edge target/release/opdir-edge
+//! cargo run --release --manifest-path tests/tools/Cargo.toml --bin storm -- all --edge target/release/opdir-edge
 //! ```
+
+mod replay;
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
@@ -28,10 +30,11 @@ use snapshot::store::{Digest, GenerationId, rollback};
 use tests::storm::Place;
 use tests::storm::client::Client;
 use tests::storm::load::{Expected, Tally, during};
-use tests::storm::replay::replay;
 use tests::storm::slow::{Kind, hold};
 use tests::storm::window::{Outcome, attack};
 use tests::synth::{self, TODAY};
+
+use self::replay::replay;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

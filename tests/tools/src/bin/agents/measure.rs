@@ -5,7 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
-use super::{Host, tokens};
+use tests::agents::Host;
+
+use super::tokens;
 
 /// Filter values as people name them; each has one reading in the dataset that is measured with.
 #[rustfmt::skip]

@@ -1,9 +1,7 @@
 //! What a search costs as a page beside the same search as JSON: median time of each by class of
 //! question, and their ratio. Questions that want no facets say less than a page must: not comparable.
 //!
-//! `cargo bench -p tests --bench pages`; `OPDIR_BENCH_PROGRAMS` names another number than 10,000.
-
-mod corpus;
+//! `cargo bench --bench pages`; `OPDIR_BENCH_PROGRAMS` names another number than 10,000.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -25,8 +23,8 @@ const ROUNDS: usize = 9;
 fn main() {
     let programs = std::env::var("OPDIR_BENCH_PROGRAMS").ok().and_then(|size| size.parse().ok());
     let folder = tempfile::tempdir().expect("there is room for a snapshot");
-    let directory = corpus::directory(programs.unwrap_or(10_000));
-    corpus::publish(&directory, folder.path(), false);
+    let directory = tools::directory(programs.unwrap_or(10_000));
+    tools::publish(&directory, folder.path(), false);
     let opened = Opened::current(folder.path()).expect("it was just published");
     let (site, dated) = (&opened.site, &opened.site.dated(Day::new(TODAY)));
     let fragments = opened.html.as_ref().expect("the snapshot has pages");

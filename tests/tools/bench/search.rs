@@ -1,11 +1,10 @@
 //! Engine time for each class of questions: median, 99th percentile and worst question; for some
 //! classes beside tantivy's on the same data.
 //!
-//! `cargo bench -p tests --bench search` on 10,000 and 100,000 programs; `OPDIR_BENCH_PROGRAMS`
+//! `cargo bench --bench search` on 10,000 and 100,000 programs; `OPDIR_BENCH_PROGRAMS`
 //! names other sizes, separated by commas, and words behind `--` name the classes that are asked.
 
 mod baseline;
-mod corpus;
 
 use std::time::{Duration, Instant};
 
@@ -32,13 +31,13 @@ const COMPARED: [Class; 4] = [Class::Filter1, Class::Text1, Class::Main, Class::
 fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
-        let directory = corpus::directory(programs);
+        let directory = tools::directory(programs);
         let (bytes, seconds) = index(&directory);
         println!("\n{programs} programs, index {:.1} MB, built in {seconds:.2} s", bytes as f64 / 1e6);
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("it is writable");
-        corpus::publish(&directory, folder.path(), true);
+        tools::publish(&directory, folder.path(), true);
         let started = Instant::now();
-        let (site, dated) = corpus::site(folder.path());
+        let (site, dated) = tools::site(folder.path());
         println!("open {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         let started = Instant::now();
         let tomorrow = site.dated(Day(dated.day().0 + 1));

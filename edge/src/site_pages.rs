@@ -160,7 +160,7 @@ impl Asked<'_> {
         let (query, extras, invalid) = self.question(locale);
         let canonical = extras.query_string(site, fragments, &query);
         let validator = self.validator(html::search_path(locale), &canonical, &invalid);
-        let asked = page_question(canonical, validator, &query, site.index.price_ranked(&query));
+        let asked = page_question(canonical, validator, &query, site.index.ranked_cost(&query));
         self.computed(
             &asked,
             || html(locale).tag(SEARCH_TAG),
@@ -175,7 +175,7 @@ impl Asked<'_> {
         let address = html::feed_path(locale, kind);
         let canonical = extras.for_feed().query_string(site, fragments, &query);
         let validator = self.validator(&address, &canonical, &invalid);
-        let work = site.index.price(&html::feed_query(&query, kind));
+        let work = site.index.cost(&html::feed_query(&query, kind));
         let asked = page_question(canonical, validator, &query, work);
         self.computed(
             &asked,

@@ -1,13 +1,13 @@
 //! The facets: one table that says where each one's values come from, which parameter asks for it and
 //! where pages show it; and the [`measure`]s, which are numbers.
 
-pub mod measure;
+mod measure;
 
 use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
-pub use self::measure::{Interval, MEASURES, Measure, intervals};
+pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit, intervals};
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,7 +48,7 @@ pub enum Named<'a> {
 
 /// A row of the table.
 #[derive(Clone, Copy)]
-pub struct Spec {
+pub struct FacetSpec {
     /// Which facet.
     pub facet: Facet,
     /// Name in paths and in `meta.facets`.
@@ -56,23 +56,23 @@ pub struct Spec {
     /// REST parameter that filters by it.
     pub parameter: &'static str,
     /// Place of that parameter among all, see [`crate::query::PARAMETERS`].
-    pub asked: u8,
+    pub parameter_rank: u8,
     /// Place on the search page: the order in which people narrow a search down.
-    pub panel: u8,
+    pub search_page_rank: u8,
     /// Place on a record's page; none where the page says it in another way.
-    pub listed: Option<u8>,
+    pub detail_page_rank: Option<u8>,
     /// Whether the line about who can apply is made of it.
-    pub who: bool,
+    pub in_eligibility_line: bool,
     /// Whether the home page begins with its commonest values.
-    pub home: bool,
+    pub on_home_page: bool,
     /// Whether its values are places, matched by containment.
-    pub places: bool,
+    pub is_place: bool,
     /// Whether people use its values' labels as words of a question.
-    pub spoken: bool,
+    pub names_entities: bool,
     /// Whether it says who may apply, so that a record that names nothing leaves it open.
-    pub admits: bool,
+    pub is_eligibility: bool,
     /// Whether its values are derived anew each day, not read from records.
-    pub daily: bool,
+    pub is_daily: bool,
     /// The facet that it shares its selection with: values picked in either are OR-ed, the counts of both
     /// ignore it, and a value of either name is looked up there first. Its own, where it stands alone.
     pub group: Facet,
@@ -86,20 +86,26 @@ pub struct Spec {
     fixed: fn() -> Vec<&'static str>,
 }
 
-const fn spec(facet: Facet, name: &'static str, parameter: &'static str, asked: u8, panel: u8) -> Spec {
-    Spec {
+const fn spec(
+    facet: Facet,
+    name: &'static str,
+    parameter: &'static str,
+    parameter_rank: u8,
+    search_page_rank: u8,
+) -> FacetSpec {
+    FacetSpec {
         facet,
         name,
         parameter,
-        asked,
-        panel,
-        listed: None,
-        who: false,
-        home: false,
-        places: false,
-        spoken: false,
-        admits: false,
-        daily: false,
+        parameter_rank,
+        search_page_rank,
+        detail_page_rank: None,
+        in_eligibility_line: false,
+        on_home_page: false,
+        is_place: false,
+        names_entities: false,
+        is_eligibility: false,
+        is_daily: false,
         group: facet,
         named: |_| Named::Nothing,
         fact_kind: None,
@@ -108,7 +114,7 @@ const fn spec(facet: Facet, name: &'static str, parameter: &'static str, asked: 
     }
 }
 
-impl Spec {
+impl FacetSpec {
     const fn named(self, named: for<'a> fn(&'a Program) -> Named<'a>) -> Self {
         Self { named, ..self }
     }
@@ -122,27 +128,27 @@ impl Spec {
     }
 
     const fn places(self) -> Self {
-        Self { places: true, ..self }
+        Self { is_place: true, ..self }
     }
 
     const fn spoken(self) -> Self {
-        Self { spoken: true, ..self }
+        Self { names_entities: true, ..self }
     }
 
     const fn admits(self) -> Self {
-        Self { admits: true, ..self }
+        Self { is_eligibility: true, ..self }
     }
 
     const fn listed(self, place: u8) -> Self {
-        Self { listed: Some(place), ..self }
+        Self { detail_page_rank: Some(place), ..self }
     }
 
     const fn who(self) -> Self {
-        Self { who: true, ..self }
+        Self { in_eligibility_line: true, ..self }
     }
 
     const fn home(self) -> Self {
-        Self { home: true, ..self }
+        Self { on_home_page: true, ..self }
     }
 
     const fn with(self, group: Facet) -> Self {
@@ -150,7 +156,7 @@ impl Spec {
     }
 
     const fn daily(self) -> Self {
-        Self { daily: true, ..self }
+        Self { is_daily: true, ..self }
     }
 
     const fn fixed(self, fixed: fn() -> Vec<&'static str>) -> Self {
@@ -174,7 +180,7 @@ impl Spec {
 /// The table, in the order of [`Facet`]: name, parameter, its place among the parameters, place on the
 /// search page, and what feeds it.
 #[rustfmt::skip]
-pub static FACETS: [Spec; COUNT] = [
+pub static FACETS: [FacetSpec; COUNT] = [
     spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).spoken().home(),
     spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
         .named(|it| Named::One(it.lifecycle.as_str()))
@@ -204,14 +210,14 @@ pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
     FACETS
         .iter()
         .filter_map(|spec| spec.fact_kind)
-        .chain(MEASURES.iter().filter_map(measure::Spec::fact_kind))
+        .chain(MEASURES.iter().filter_map(MeasureSpec::fact_kind))
         .chain(["funding", "note"])
 }
 
 impl Facet {
     /// Its row of the table.
     #[must_use]
-    pub fn spec(self) -> &'static Spec {
+    pub fn spec(self) -> &'static FacetSpec {
         &FACETS[self as usize]
     }
 
@@ -242,31 +248,31 @@ impl Facet {
 }
 
 /// The facets whose labels people use as words.
-pub fn spoken() -> impl Iterator<Item = Facet> {
-    FACETS.iter().filter(|spec| spec.spoken).map(|spec| spec.facet)
+pub fn entity_facets() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.names_entities).map(|spec| spec.facet)
 }
 
 /// The facets of places.
-pub fn of_places() -> impl Iterator<Item = Facet> {
-    FACETS.iter().filter(|spec| spec.places).map(|spec| spec.facet)
+pub fn place_facets() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.is_place).map(|spec| spec.facet)
 }
 
 /// The facets of who may apply.
-pub fn admitting() -> impl Iterator<Item = Facet> {
-    FACETS.iter().filter(|spec| spec.admits).map(|spec| spec.facet)
+pub fn eligibility_facets() -> impl Iterator<Item = Facet> {
+    FACETS.iter().filter(|spec| spec.is_eligibility).map(|spec| spec.facet)
 }
 
 /// The facets of a record's page, in order.
-pub fn listed() -> impl Iterator<Item = &'static Spec> {
-    let mut listed: Vec<&Spec> = FACETS.iter().filter(|spec| spec.listed.is_some()).collect();
-    listed.sort_by_key(|spec| spec.listed);
+pub fn detail_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
+    let mut listed: Vec<&FacetSpec> = FACETS.iter().filter(|spec| spec.detail_page_rank.is_some()).collect();
+    listed.sort_by_key(|spec| spec.detail_page_rank);
     listed.into_iter()
 }
 
 /// The facets that the home page begins with, in the order of the search page.
-pub fn at_home() -> impl Iterator<Item = &'static Spec> {
-    let mut home: Vec<&Spec> = FACETS.iter().filter(|spec| spec.home).collect();
-    home.sort_by_key(|spec| spec.panel);
+pub fn home_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
+    let mut home: Vec<&FacetSpec> = FACETS.iter().filter(|spec| spec.on_home_page).collect();
+    home.sort_by_key(|spec| spec.search_page_rank);
     home.into_iter()
 }
 
@@ -288,7 +294,7 @@ pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) 
 /// Places that a program shuts out of a facet.
 #[must_use]
 pub fn excluded_values<'a>(facet: Facet, facts: &[&'a Fact]) -> Vec<&'a str> {
-    if !facet.spec().places {
+    if !facet.spec().is_place {
         return Vec::new();
     }
     binding(facet, facts, Polarity::Exclude).filter_map(|fact| fact.value.as_deref()).collect()
@@ -306,9 +312,9 @@ fn binding<'a, 'f: 'a>(
 }
 
 /// Whether a program is in the place that was asked for: it names the place or something around it,
-/// and excludes neither. `lineage` is the place and everything around it.
-pub fn admits<P>(lineage: &[P], names: impl Fn(&P) -> bool, excludes: impl Fn(&P) -> bool) -> bool {
-    lineage.iter().any(names) && !lineage.iter().any(excludes)
+/// and excludes neither. `with_ancestors` is the place and everything around it.
+pub fn admits<P>(with_ancestors: &[P], names: impl Fn(&P) -> bool, excludes: impl Fn(&P) -> bool) -> bool {
+    with_ancestors.iter().any(names) && !with_ancestors.iter().any(excludes)
 }
 
 /// Whether funding is published: an amount, or a funding shape other than `unfunded`.
@@ -323,7 +329,7 @@ pub fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
 /// place, else nothing.
 #[must_use]
 pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
-    if !facet.spec().places {
+    if !facet.spec().is_place {
         return None;
     }
     place::find(value).map(|place| place.name(locale))
@@ -367,13 +373,15 @@ mod tests {
 
     #[test]
     fn the_home_page_begins_with_types_then_topics_then_careers() {
-        let names: Vec<&str> = at_home().map(|spec| spec.name).collect();
+        let names: Vec<&str> = home_page_facets().map(|spec| spec.name).collect();
         assert_eq!(names, ["types", "topics", "careers"]);
     }
 
     #[test]
     fn who_can_apply_is_told_by_people_and_by_the_narrowest_places_first() {
-        let of = |places: bool| listed().filter(move |spec| spec.who && spec.places == places);
+        let of = |places: bool| {
+            detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
+        };
         assert_eq!(of(false).map(|spec| spec.name).collect::<Vec<_>>(), ["applicants", "careers"]);
         assert_eq!(
             of(true).map(|spec| spec.name).collect::<Vec<_>>(),
@@ -384,8 +392,8 @@ mod tests {
     #[test]
     fn a_continent_admits_its_countries_and_never_the_other_way() {
         let admits = |named: &[&str], excluded: &[&str], asked: &str| {
-            let lineage: Vec<&str> = place::lineage(asked).collect();
-            admits(&lineage, |place| named.contains(place), |place| excluded.contains(place))
+            let with_ancestors: Vec<&str> = place::with_ancestors(asked).collect();
+            admits(&with_ancestors, |place| named.contains(place), |place| excluded.contains(place))
         };
         assert!(admits(&["002"], &[], "NG"));
         assert!(admits(&["001"], &[], "US-PA"));

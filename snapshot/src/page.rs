@@ -24,8 +24,7 @@ pub mod text;
 use crate::page::bilingual::Bilingual;
 use crate::page::list::{CyclesToday, Lists};
 use crate::page::row::Rows;
-use crate::search::Index;
-use crate::search::today::Today;
+use crate::search::{Index, Today};
 use crate::store::sections::{SectionError, Sections};
 use crate::time::Day;
 

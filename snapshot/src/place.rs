@@ -126,7 +126,7 @@ impl Deref for Code {
 }
 
 /// The place itself and everything that contains it. A code that is no place contains itself only.
-pub fn lineage(code: &str) -> impl Iterator<Item = &str> {
+pub fn with_ancestors(code: &str) -> impl Iterator<Item = &str> {
     let place = find(code);
     let country = if place.is_none() { country_of_subdivision(code) } else { None };
     let containing = place.or(country).map_or(&[][..], |place| &place.ancestors);
@@ -151,9 +151,9 @@ mod tests {
 
     #[test]
     fn a_subdivision_lies_in_its_country_and_its_regions() {
-        assert_eq!(lineage("US-PA").collect::<Vec<_>>(), ["US-PA", "US", "001", "003", "019", "021"]);
-        assert_eq!(lineage("001").collect::<Vec<_>>(), ["001"]);
-        assert_eq!(lineage("Narnia").collect::<Vec<_>>(), ["Narnia"]);
+        assert_eq!(with_ancestors("US-PA").collect::<Vec<_>>(), ["US-PA", "US", "001", "003", "019", "021"]);
+        assert_eq!(with_ancestors("001").collect::<Vec<_>>(), ["001"]);
+        assert_eq!(with_ancestors("Narnia").collect::<Vec<_>>(), ["Narnia"]);
     }
 
     #[test]

@@ -10,10 +10,10 @@ mod search;
 mod value;
 
 pub use self::export::{ExportFormat, parse_export};
-pub use self::facet::{FacetQuery, Fault, parse_facet};
+pub use self::facet::{FacetQuery, ParameterError, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};
-pub use self::parameter::{Kind, PARAMETERS, Parameter};
-pub use self::search::{Pick, Query, Sort, parse_search};
+pub use self::parameter::{PARAMETERS, Parameter, ParameterKind};
+pub use self::search::{FacetValue, Query, Sort, parse_search};
 pub use self::value::{is_slug, pairs, parse_date, parse_locale};
 
 /// Least and greatest page size everywhere.

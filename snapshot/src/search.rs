@@ -5,52 +5,67 @@
 //! so that what is listed together lies together. Everything that moves with the day is in
 //! [`Today`]; the rest is read in place.
 
-pub mod build;
-pub mod concepts;
+mod build;
+mod cost;
 mod count;
+mod entities;
 mod facets;
+mod filter_phrases;
 mod grams;
 mod guess;
-pub mod impact;
-pub mod lexicon;
-pub mod matching;
-pub mod modifiers;
+mod impact;
+mod lexicon;
+mod matching;
+mod missing_values;
 mod narrow;
-pub mod passages;
-pub mod phrase;
-mod price;
-pub mod rank;
+mod passages;
+mod phrase;
+mod rank;
+mod relax;
 mod score;
-pub mod seasons;
-pub mod set;
-pub mod synonyms;
-pub mod table;
-pub mod terms;
-pub mod text;
-pub mod tiers;
-pub mod titles;
-pub mod today;
-pub mod units;
-pub mod unstated;
-pub mod values;
-pub mod without;
+mod seasons;
+mod set;
+mod synonyms;
+mod table;
+mod terms;
+mod text;
+mod tiers;
+mod titles;
+mod today;
+mod units;
+mod values;
+
+pub use self::build::{document_order, write_index};
+pub use self::entities::{NamedEntity, entity_dictionary, keys_of, names_of_place};
+pub use self::filter_phrases::{FilterPhrase, extract};
+pub use self::lexicon::{is_known_word, stop_words};
+pub use self::matching::{ResolvedText, TextQuery};
+pub use self::passages::searchable_texts;
+pub use self::rank::{Guess, Interpretation, RankOptions, RankedPage, RankedRow};
+pub use self::relax::{Constraint, Relaxation, text_without_word};
+pub use self::seasons::{ColumnNames, SeasonColumns};
+pub use self::set::DocSet;
+pub use self::synonyms::BUILT_IN;
+pub use self::table::{Lists, Strings, StringsWriter, check_len};
+pub use self::text::{QueryWord, SamePosition, Stems, TOKEN_MAX, fold, query_words, tokens, words_of};
+pub use self::tiers::Tier;
+pub use self::today::{Observation, ProgramState, Today};
+pub use self::units::Budget;
+pub use self::values::{Document, TooManyValues, Values};
 
 use std::sync::Arc;
 
-use crate::facet::{FACETS, Facet, Interval, MEASURES, measure};
-use crate::query::{Page, Pick, Query, Sort};
+use crate::facet::{FACETS, Facet, Interval, MEASURES, MeasureSpec};
+use crate::query::{FacetValue, Page, Query, Sort};
 use crate::record::Locale;
-use crate::search::concepts::Concepts;
-use crate::search::matching::Read;
+use crate::search::entities::NamedEntities;
+use crate::search::missing_values::MissingValues;
 use crate::search::narrow::{Group, Narrowed};
-use crate::search::set::{DocSet, Docs, Held, has_bit, union};
-use crate::search::table::{Strings, check_bits, check_len, check_offsets};
+use crate::search::set::{Docs, Held, has_bit, union};
+use crate::search::table::{check_bits, check_offsets};
 use crate::search::terms::Terms;
 use crate::search::titles::Titles;
-use crate::search::today::{Seasons, Today};
-use crate::search::units::Units;
-use crate::search::unstated::Unstated;
-use crate::search::values::Values;
+use crate::search::today::Seasons;
 use crate::store::sections::{Section, SectionError, Sections};
 
 /// Most values of a facet in a search answer.
@@ -133,18 +148,18 @@ const SLUGS: (&str, &str) = ("slug.at", "slug.text");
 /// age.* funding.* duration.* …   intervals of each document, one pair for each measure
 /// funded                  bit set: funding is published
 /// ```
-/// and the sections of [`values`], [`terms`], [`concepts`], [`titles`], [`unstated`] and [`today`].
+/// and the sections of [`values`], [`terms`], [`entities`], [`titles`], [`missing_values`] and [`today`].
 pub struct Index {
     /// Facet values.
     pub values: Values,
     /// Terms.
     pub terms: Terms,
     /// What words name.
-    pub concepts: Concepts,
+    pub entities: NamedEntities,
     /// What records are called.
     pub titles: Titles,
     /// Which records say nothing.
-    pub unstated: Unstated,
+    pub missing_values: MissingValues,
     seasons: Arc<Seasons>,
     by_name_en: Order<Section<u32>>,
     by_name_es: Order<Section<u32>>,
@@ -163,12 +178,12 @@ pub struct FacetCounts {
     /// Which facet.
     pub facet: Facet,
     /// Values and counts: by count descending, then value.
-    pub items: Vec<(Pick, u32)>,
+    pub items: Vec<(FacetValue, u32)>,
 }
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SearchResult {
     /// How many programs match.
     pub total: usize,
     /// Those of the asked page, in order.
@@ -189,7 +204,7 @@ impl Index {
             Order::open(sections, BY_NAME_EN, count)?
         };
         let count = by_name_en.docs.len();
-        let intervals = |spec: &measure::Spec| Intervals::open(sections, spec.sections, count);
+        let intervals = |spec: &MeasureSpec| Intervals::open(sections, spec.sections, count);
         let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = sections.get::<u32>("slug.order")?;
         check_len("slug.order", &by_slug, count)?;
@@ -201,9 +216,9 @@ impl Index {
         check_bits("funded", &funded, count)?;
         let values = Values::open(sections, count)?;
         Ok(Self {
-            concepts: Concepts::open(sections, &values)?,
+            entities: NamedEntities::open(sections, &values)?,
             titles: Titles::open(sections, count)?,
-            unstated: Unstated::open(sections, count)?,
+            missing_values: MissingValues::open(sections, count)?,
             values,
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),
@@ -257,37 +272,42 @@ impl Index {
 
     /// Looks up what a question says; `None` where it says nothing.
     #[must_use]
-    pub fn read(&self, query: &Query) -> Option<Read<'_>> {
-        query.text.as_deref().map(|text| Read::new(text, self))
+    pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
+        query.text.as_deref().map(|text| ResolvedText::new(text, self))
     }
 
     /// Answers a question.
     #[must_use]
-    pub fn search(&self, query: &Query, today: &Today) -> Answer {
-        self.search_read(query, self.read(query).as_ref(), today)
+    pub fn search(&self, query: &Query, today: &Today) -> SearchResult {
+        self.search_resolved(query, self.resolve(query).as_ref(), today)
     }
 
     /// The same, looked up already.
     #[must_use]
-    pub fn search_read(&self, query: &Query, read: Option<&Read<'_>>, today: &Today) -> Answer {
-        let base = self.base(query, read, today, &Units::new(0));
+    pub fn search_resolved(
+        &self,
+        query: &Query,
+        read: Option<&ResolvedText<'_>>,
+        today: &Today,
+    ) -> SearchResult {
+        let base = self.base(query, read, today, &Budget::new(0));
         self.answer(query, today, base.as_ref(), |docs, range| self.page(query, today, docs, range))
     }
 
-    /// Answers a question over a given base; `page` picks the rows. `None` is every program.
+    /// Answers a question over a given base; `page` selected the rows. `None` is every program.
     pub fn answer(
         &self,
         query: &Query,
         today: &Today,
         base: Option<&DocSet>,
         page: impl FnOnce(Option<&DocSet>, &Page) -> Vec<u32>,
-    ) -> Answer {
+    ) -> SearchResult {
         let groups = self.groups(query, today);
         let narrowed = Narrowed::new(base, groups, self.len(), query.facets);
         let total = narrowed.found.as_ref().map_or(self.len(), DocSet::len);
         let docs = page(narrowed.found.as_ref(), &query.page);
         let facets = query.facets.then(|| self.facets(query, today, &narrowed));
-        Answer { total, docs, facets }
+        SearchResult { total, docs, facets }
     }
 
     /// Documents that text, ranges and switches leave; `None` when nothing of these is asked. What it
@@ -296,9 +316,9 @@ impl Index {
     pub fn base(
         &self,
         query: &Query,
-        read: Option<&Read<'_>>,
+        read: Option<&ResolvedText<'_>>,
         today: &Today,
-        units: &Units,
+        units: &Budget,
     ) -> Option<DocSet> {
         let with_words = read.and_then(|read| read.with_words(self, units));
         let kept = self.filter(query, today, with_words);
@@ -341,16 +361,16 @@ impl Index {
     fn groups<'a>(&'a self, query: &'a Query, today: &'a Today) -> Vec<Group<'a>> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         for facet in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
-            let picks: Vec<(Facet, &Pick)> = query
-                .picks
+            let selected: Vec<(Facet, &FacetValue)> = query
+                .selected
                 .iter()
                 .filter(|(picked, _)| picked.group() == facet)
                 .map(|(picked, pick)| (*picked, pick))
                 .collect();
-            if !picks.is_empty() {
-                let docs = self.docs_of_picks(&picks, today);
-                let only = match picks.as_slice() {
-                    [(_, Pick::Value(ordinal))] => Some(*ordinal),
+            if !selected.is_empty() {
+                let docs = self.docs_of_picks(&selected, today);
+                let only = match selected.as_slice() {
+                    [(_, FacetValue::Value(ordinal))] => Some(*ordinal),
                     _ => None,
                 };
                 groups.push(Group { facet, only, docs });
@@ -359,15 +379,15 @@ impl Index {
         groups
     }
 
-    fn docs_of_picks<'a>(&'a self, picks: &[(Facet, &'a Pick)], today: &'a Today) -> Held<'a> {
-        let values = picks.iter().filter_map(|(_, pick)| match pick {
-            Pick::Value(ordinal) => Some(self.docs_of_value(*ordinal, today)),
-            Pick::Place(_) => None,
+    fn docs_of_picks<'a>(&'a self, selected: &[(Facet, &'a FacetValue)], today: &'a Today) -> Held<'a> {
+        let values = selected.iter().filter_map(|(_, pick)| match pick {
+            FacetValue::Value(ordinal) => Some(self.docs_of_value(*ordinal, today)),
+            FacetValue::Place(_) => None,
         });
         let values = union(&values.collect::<Vec<_>>(), self.len());
-        let places = picks.iter().filter_map(|(facet, pick)| match pick {
-            Pick::Place(code) => Some(self.values.docs_of_place(*facet, code)),
-            Pick::Value(_) => None,
+        let places = selected.iter().filter_map(|(facet, pick)| match pick {
+            FacetValue::Place(code) => Some(self.values.docs_of_place(*facet, code)),
+            FacetValue::Value(_) => None,
         });
         places
             .fold(values, |all, place| Held::Made(union(&[all.docs(), place.docs()], self.len()).into_set()))
@@ -382,10 +402,10 @@ impl Index {
 
     /// Text of a picked value.
     #[must_use]
-    pub fn value_text<'a>(&'a self, pick: &'a Pick) -> &'a str {
+    pub fn value_text<'a>(&'a self, pick: &'a FacetValue) -> &'a str {
         match pick {
-            Pick::Value(ordinal) => self.values.text(*ordinal),
-            Pick::Place(code) => code,
+            FacetValue::Value(ordinal) => self.values.text(*ordinal),
+            FacetValue::Place(code) => code,
         }
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The first `most` characters, with a mark when more were there: what a stranger wrote is shown as it was
 /// written, as far as it goes.
 #[must_use]
-pub fn start(text: &str, most: usize) -> Cow<'_, str> {
+pub fn at_char(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -14,7 +14,7 @@ pub fn start(text: &str, most: usize) -> Cow<'_, str> {
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were there.
 #[must_use]
-pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+pub fn at_word(text: &str, most: usize) -> Cow<'_, str> {
     if text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);
     }
@@ -30,18 +30,18 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_words_and_marked() {
-        assert_eq!(cut("one two three", 13), "one two three");
-        assert_eq!(cut("one two three", 12), "one two…");
-        assert_eq!(cut("one two, three", 11), "one two…");
-        assert_eq!(cut("ñññññ", 4), "ñññ…");
-        assert_eq!(cut("a bbbbbbbbbb", 8), "a bbbbb…");
-        assert_eq!(cut("", 0), "");
+        assert_eq!(at_word("one two three", 13), "one two three");
+        assert_eq!(at_word("one two three", 12), "one two…");
+        assert_eq!(at_word("one two, three", 11), "one two…");
+        assert_eq!(at_word("ñññññ", 4), "ñññ…");
+        assert_eq!(at_word("a bbbbbbbbbb", 8), "a bbbbb…");
+        assert_eq!(at_word("", 0), "");
     }
 
     #[test]
     fn what_was_typed_is_shown_to_the_letter_as_far_as_it_goes() {
-        assert_eq!(start("one, two", 8), "one, two");
-        assert_eq!(start("one, two", 4), "one,…");
-        assert_eq!(start("éé", 1), "é…");
+        assert_eq!(at_char("one, two", 8), "one, two");
+        assert_eq!(at_char("one, two", 4), "one,…");
+        assert_eq!(at_char("éé", 1), "é…");
     }
 }

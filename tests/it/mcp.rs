@@ -22,7 +22,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, detail};
 use snapshot::record::Locale;
-use snapshot::search::build::document_order;
+use snapshot::search::document_order;
 use snapshot::time::Day;
 use tests::synth::TODAY;
 

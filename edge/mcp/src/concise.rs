@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use snapshot::facet::{Facet, place_label};
 use snapshot::record::Locale;
-use snapshot::search::text::fold;
-use snapshot::truncate::cut;
+use snapshot::search::fold;
+use snapshot::truncate::at_word;
 
 use super::reply::json;
 use super::state::State;
@@ -312,7 +312,7 @@ impl Brief {
         let Some(text) = &self.description else { return };
         let length = text.chars().count();
         if length > most {
-            self.description = Some(cut(text, most).into_owned());
+            self.description = Some(at_word(text, most).into_owned());
             self.description_length.get_or_insert(length);
             self.say("description");
         }
@@ -413,7 +413,7 @@ fn says<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Opti
         !same(&fact.value) && !same(&fact.label) && !same(&value)
     };
     let text = fact.text.as_deref().filter(told).filter(|text| seen.insert(text));
-    match (value, text.map(|text| cut(text, SENTENCE_MAX))) {
+    match (value, text.map(|text| at_word(text, SENTENCE_MAX))) {
         (Some(value), Some(text)) => Some(format!("{value}: {text}")),
         (Some(value), None) => Some(value),
         (None, text) => text.map(std::borrow::Cow::into_owned),
@@ -438,7 +438,10 @@ impl From<AwardRow> for BriefAward {
             year: row.award.award_year,
             recipient: row.recipient.display_name,
             amount_usd: row.award.award_amount_usd,
-            project_title: row.award.project_title.map(|title| cut(&title, SENTENCE_MAX / 2).into_owned()),
+            project_title: row
+                .award
+                .project_title
+                .map(|title| at_word(&title, SENTENCE_MAX / 2).into_owned()),
         }
     }
 }

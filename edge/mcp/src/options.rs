@@ -7,7 +7,7 @@ use serde_json::Map;
 use serde_json::value::RawValue;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
-use snapshot::query::{FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, Page, Pick, Query};
+use snapshot::query::{FACET_LIMIT_DEFAULT, FacetValue, LIMIT_RANGE, LIST_TEXT_MAX, Page, Query};
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
@@ -39,7 +39,7 @@ pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
         return listed + work;
     }
     let times = if arguments.has("q") { COUNTED_MAX as u64 } else { 1 };
-    listed + work + times * scope.site.index.price(&Query { facets: true, ..query })
+    listed + work + times * scope.site.index.cost(&Query { facets: true, ..query })
 }
 
 /// Answers a call.
@@ -105,7 +105,7 @@ fn is_narrowed(query: &Query) -> bool {
 
 /// A facet's values and their counts: what records there are of each, by count; and how many values were not
 /// counted.
-fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(Pick, u32)>, usize) {
+fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(FacetValue, u32)>, usize) {
     let (Scope { site, dated, .. }, query) = (scope, &asked.question.query);
     let all = || options(site, dated, facet, asked.text, query.locale);
     if !is_narrowed(query) {
@@ -117,14 +117,14 @@ fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(Pick, u3
         let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
         return (of_facet.map_or_else(Vec::new, |counts| counts.items), 0);
     }
-    let mut items: Vec<(Pick, u32)> = all();
+    let mut items: Vec<(FacetValue, u32)> = all();
     let left = items.len().saturating_sub(COUNTED_MAX);
     items.truncate(COUNTED_MAX);
     for (pick, count) in &mut items {
         let mut one = query.clone();
-        one.picks.retain(|(of, _)| of.group() != facet.group());
-        one.picks.push((facet, *pick));
-        one.picks.sort();
+        one.selected.retain(|(of, _)| of.group() != facet.group());
+        one.selected.push((facet, *pick));
+        one.selected.sort();
         *count = site.index.search(&one, &dated.today).total as u32;
     }
     items.retain(|(_, count)| *count > 0);

@@ -47,7 +47,7 @@ pub(super) fn readings(name: &str) -> impl Iterator<Item = Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use snapshot::place;
-    use snapshot::search::text::fold;
+    use snapshot::search::fold;
 
     use super::*;
 

@@ -3,7 +3,9 @@
 
 use form_urlencoded::Serializer;
 use snapshot::facet::{Facet, Interval, MEASURES};
-use snapshot::query::{Kind, LIMIT_RANGE, PARAMETERS, Parameter, Query, Sort, parse_date, parse_search};
+use snapshot::query::{
+    LIMIT_RANGE, PARAMETERS, Parameter, ParameterKind, Query, Sort, parse_date, parse_search,
+};
 use snapshot::record::Locale;
 
 use super::Scope;
@@ -34,10 +36,10 @@ pub(super) const ALIASES: [(&str, &str); 4] =
 /// The argument that stands for a parameter of the REST interface, if there is one.
 fn argument(parameter: &Parameter) -> Option<&'static str> {
     match parameter.kind {
-        Kind::Text => Some("query"),
-        Kind::Funded => Some("fundedOnly"),
-        Kind::Open => Some("openOnly"),
-        Kind::Lang | Kind::Page | Kind::Facets => None,
+        ParameterKind::Text => Some("query"),
+        ParameterKind::Funded => Some("fundedOnly"),
+        ParameterKind::Open => Some("openOnly"),
+        ParameterKind::Lang | ParameterKind::Page | ParameterKind::Facets => None,
         _ => Some(parameter.name),
     }
 }
@@ -91,7 +93,7 @@ pub(super) fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<Quest
     let mut words_cut = false;
     for entry in &invalid {
         match kind(entry) {
-            Some(Kind::Text) => words_cut = true,
+            Some(ParameterKind::Text) => words_cut = true,
             _ => mistakes.push(format!("{} is not accepted.", json(&shown(entry)))),
         }
     }
@@ -109,13 +111,13 @@ pub(super) fn price(scope: &Scope<'_>, arguments: &Arguments<'_>) -> (u64, Query
     let (mut work, values) = (0, &scope.site.index.values);
     for parameter in PARAMETERS.iter() {
         let Some(name) = argument(parameter) else { continue };
-        if let Kind::Values(facet) = parameter.kind {
+        if let ParameterKind::Values(facet) = parameter.kind {
             let vocabulary = Vocabulary { scope, facet, locale: Locale::En };
             for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
                 if vocabulary.has(&given) {
                     asked.append_pair(parameter.name, &given);
                 } else {
-                    let places = if facet.spec().places { PLACES_UNITS } else { 0 };
+                    let places = if facet.spec().is_place { PLACES_UNITS } else { 0 };
                     work += values.of(facet).len() as u64 * TEXT_UNITS + places;
                 }
             }
@@ -146,7 +148,7 @@ impl Reader<'_> {
         for parameter in PARAMETERS.iter() {
             let Some(name) = argument(parameter) else { continue };
             let read = match parameter.kind {
-                Kind::Values(facet) => self.values(parameter.name, name, facet),
+                ParameterKind::Values(facet) => self.values(parameter.name, name, facet),
                 kind => single(kind, name, self.arguments).map(|value| {
                     if let Some(value) = value {
                         self.asked.append_pair(parameter.name, &value);
@@ -208,27 +210,35 @@ impl Reader<'_> {
 }
 
 /// The value of a parameter that has one.
-fn single(kind: Kind, name: &str, arguments: &Arguments<'_>) -> Result<Option<String>, Mistake> {
+fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<Option<String>, Mistake> {
     Ok(match kind {
-        Kind::Text => arguments.text(name, QUERY_MAX)?.map(Into::into),
-        Kind::Least(_) | Kind::Most(_) => arguments.amount(name)?.map(|number| number.to_string()),
-        Kind::DeadlineFrom | Kind::DeadlineTo => match arguments.text(name, ITEM_MAX)? {
+        ParameterKind::Text => arguments.text(name, QUERY_MAX)?.map(Into::into),
+        ParameterKind::Least(_) | ParameterKind::Most(_) => {
+            arguments.amount(name)?.map(|number| number.to_string())
+        }
+        ParameterKind::DeadlineFrom | ParameterKind::DeadlineTo => match arguments.text(name, ITEM_MAX)? {
             Some(day) if parse_date(day.trim()).is_none() => {
                 return Err(arguments.wrong(name, "a day that exists, written YYYY-MM-DD"));
             }
             day => day.map(|day| day.trim().to_owned()),
         },
-        Kind::Rolling | Kind::Funded | Kind::Open => arguments.flag(name)?.map(|on| on.to_string()),
-        Kind::Locale => arguments.locale()?.map(|locale| locale.as_str().to_owned()),
-        Kind::Sort => arguments.choice(name, &SORTS)?.filter(|sort| *sort != SORTS[0]).map(str::to_owned),
-        Kind::Limit => Some(arguments.integer(name, LIMIT_RANGE)?.unwrap_or(LIMIT_DEFAULT).to_string()),
-        Kind::Offset => arguments.integer(name, (0, OFFSET_MAX))?.map(|offset| offset.to_string()),
-        Kind::Values(_) | Kind::Lang | Kind::Page | Kind::Facets => None,
+        ParameterKind::Rolling | ParameterKind::Funded | ParameterKind::Open => {
+            arguments.flag(name)?.map(|on| on.to_string())
+        }
+        ParameterKind::Locale => arguments.locale()?.map(|locale| locale.as_str().to_owned()),
+        ParameterKind::Sort => {
+            arguments.choice(name, &SORTS)?.filter(|sort| *sort != SORTS[0]).map(str::to_owned)
+        }
+        ParameterKind::Limit => {
+            Some(arguments.integer(name, LIMIT_RANGE)?.unwrap_or(LIMIT_DEFAULT).to_string())
+        }
+        ParameterKind::Offset => arguments.integer(name, (0, OFFSET_MAX))?.map(|offset| offset.to_string()),
+        ParameterKind::Values(_) | ParameterKind::Lang | ParameterKind::Page | ParameterKind::Facets => None,
     })
 }
 
 /// What kind an entry of the parser's complaints is of.
-fn kind(entry: &str) -> Option<Kind> {
+fn kind(entry: &str) -> Option<ParameterKind> {
     let (name, _) = entry.split_once('=')?;
     PARAMETERS.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.kind)
 }

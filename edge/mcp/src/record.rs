@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use snapshot::page::status_text;
 use snapshot::query::{Page, Query};
 use snapshot::record::{EntityType, Locale};
-use snapshot::search::rank;
-use snapshot::truncate::cut;
+use snapshot::search::{RankOptions, RankedRow};
+use snapshot::truncate::at_word;
 
 use super::Scope;
 use super::arguments::{Arguments, Failure, Mistake};
@@ -202,7 +202,7 @@ fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
     }
     let words =
         Query { text: Some(text), page: Page { offset: 0, limit: 3 }, facets: false, ..Query::default() };
-    for rank::Row { doc, .. } in rank::search(index, &words, &scope.dated.today, rank::Wish::BEST).rows {
+    for RankedRow { doc, .. } in index.ranked(&words, &scope.dated.today, RankOptions::BY_RELEVANCE).rows {
         if !found.contains(&index.slug(doc)) {
             found.push(index.slug(doc));
         }
@@ -335,7 +335,7 @@ impl<'a> Record<'a> {
             program.push(':');
             let limit = TEXTS_MAX.iter().find(|(known, _)| known == name);
             let text = string(value);
-            match limit.zip(text.as_deref()).map(|((known, most), text)| (known, cut(text, *most))) {
+            match limit.zip(text.as_deref()).map(|((known, most), text)| (known, at_word(text, *most))) {
                 Some((known, Cow::Owned(cut))) => {
                     self.truncated.push(known);
                     program.push_str(&json(&cut));

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
 use snapshot::query::{TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use snapshot::record::Locale;
-use snapshot::search::rank::{self, Ranked, Row, Understood, Wish};
-use snapshot::search::text::words_of;
-use snapshot::search::tiers::Tier;
-use snapshot::search::without::{Dropped, without};
+use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier, words_of};
 
 use super::Scope;
 use super::arguments::{Arguments, Failure};
@@ -38,7 +35,7 @@ static ARGUMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| question::argum
 pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &ARGUMENTS, &ALIASES) else { return 0 };
     let (work, query) = question::price(scope, &arguments);
-    work + scope.site.index.price_ranked(&query)
+    work + scope.site.index.ranked_cost(&query)
 }
 
 /// Answers a call.
@@ -48,18 +45,18 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
     let sort = arguments.choice("sort", &SORTS)?;
     let by_relevance = question.query.text.is_some() && sort.is_none_or(|sort| sort == "relevance");
     let plain = arguments.texts("plain", ITEMS_MAX, ITEM_MAX)?;
-    let wish = Wish {
+    let options = RankOptions {
         by_relevance,
-        plain: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
-        silent: arguments.flag("includeUnstated")?.unwrap_or(false),
-        completes: false,
-        only_full: !arguments.flag("partial")?.unwrap_or(false),
+        literal: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
+        with_unstated: arguments.flag("includeUnstated")?.unwrap_or(false),
+        partial_if_needed: !arguments.flag("partial")?.unwrap_or(false),
+        ..RankOptions::default()
     };
-    let ranked = rank::search(&scope.site.index, &question.query, &scope.dated.today, wish);
-    Ok(render(scope, &question, wish, &ranked))
+    let ranked = scope.site.index.ranked(&question.query, &scope.dated.today, options);
+    Ok(render(scope, &question, options, &ranked))
 }
 
-fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranked) -> Vec<u8> {
+fn render(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Vec<u8> {
     let query = &question.query;
     let mut out = Vec::with_capacity(300 + 700 * ranked.rows.len());
     push(&mut out, "{\"opportunities\":[");
@@ -81,14 +78,14 @@ fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranke
         push_number(&mut out, next);
     }
     push(&mut out, ",\"sort\":\"");
-    push(&mut out, if wish.by_relevance { SORTS[0] } else { query.sort.as_str() });
+    push(&mut out, if options.by_relevance { SORTS[0] } else { query.sort.as_str() });
     push(&mut out, "\",\"asOf\":");
     push(&mut out, &scope.day());
     push_reading(scope, question, ranked, &mut out);
     if ranked.total == 0 {
-        push_ways(scope, question, wish, &mut out);
+        push_ways(scope, question, options, &mut out);
     }
-    if let Some(notice) = notice(question, wish, ranked) {
+    if let Some(notice) = notice(question, options, ranked) {
         push(&mut out, ",\"notice\":");
         push(&mut out, &quoted(&notice));
     }
@@ -97,7 +94,7 @@ fn render(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, ranked: &Ranke
 }
 
 /// A row. Most match in all, so only another `match` is told.
-fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, out: &mut Vec<u8>) {
+fn push_row(scope: &Scope<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(scope.site.mcp_rows.row(row.doc, locale));
     if let Some(state) = State::new(scope, row.doc) {
         state.without_count().push_members(out);
@@ -121,11 +118,11 @@ fn push_row(scope: &Scope<'_>, row: &Row, locale: Locale, out: &mut Vec<u8>) {
 
 /// How the question was read: what values and words were taken for, guessed to be, and which stand
 /// nowhere.
-fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &Ranked, out: &mut Vec<u8>) {
+fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &RankedPage, out: &mut Vec<u8>) {
     let locale = question.query.locale;
     let mut read = question::understood(&question.taken);
-    read.extend(ranked.understood.iter().map(|it| understood(scope, locale, it)));
-    read.extend(ranked.said.iter().map(|said| {
+    read.extend(ranked.interpretations.iter().map(|it| understood(scope, locale, it)));
+    read.extend(ranked.filter_phrases.iter().map(|said| {
         let filter = json!({"parameter": said.parameter, "value": said.value});
         json!({"words": said.words, "filters": [filter]})
     }));
@@ -141,14 +138,14 @@ fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &Ranked, out: &m
 }
 
 /// What each word and filter of a question that nothing matches costs. Only what looks like a code is named.
-fn push_ways(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, out: &mut Vec<u8>) {
-    let ways = without(&scope.site.index, &question.query, &scope.dated.today, wish.plain);
+fn push_ways(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
+    let ways = scope.site.index.relaxations(&question.query, &scope.dated.today, options.literal, None);
     if ways.is_empty() {
         return;
     }
-    let told = ways.iter().map(|way| match &way.dropped {
-        Dropped::Words(words) => json!({"words": words, "total": way.total}),
-        Dropped::Filter { parameter, value } => {
+    let told = ways.iter().map(|way| match &way.removed {
+        Constraint::Words(words) => json!({"words": words, "total": way.total}),
+        Constraint::Filter { parameter, value } => {
             let value = Some(value).filter(|value| is_code(value));
             json!({"parameter": question::named(parameter), "value": value, "total": way.total})
         }
@@ -158,7 +155,7 @@ fn push_ways(scope: &Scope<'_>, question: &Question, wish: Wish<'_>, out: &mut V
 }
 
 /// Only what looks like a code is named: other values are strangers' text.
-fn understood(scope: &Scope<'_>, locale: Locale, understood: &Understood) -> Value {
+fn understood(scope: &Scope<'_>, locale: Locale, understood: &Interpretation) -> Value {
     let values = &scope.site.index.values;
     let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
     let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
@@ -174,7 +171,7 @@ fn understood(scope: &Scope<'_>, locale: Locale, understood: &Understood) -> Val
 }
 
 /// What a reader should know about the rows; constant texts and a count only.
-fn notice(question: &Question, wish: Wish<'_>, ranked: &Ranked) -> Option<String> {
+fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Option<String> {
     const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());
     let past = ranked.rows.is_empty() && question.query.page.offset > 0 && ranked.total > 0;
@@ -186,10 +183,10 @@ fn notice(question: &Question, wish: Wish<'_>, ranked: &Ranked) -> Option<String
         (_, true) => parts.push(NEAR_TOO.to_owned()),
         (_, false) => {}
     }
-    if ranked.silent > 0 && !wish.silent {
+    if ranked.unstated > 0 && !options.with_unstated {
         parts.push(format!(
             "{} more records match but do not state what a filter asks for; includeUnstated lists them.",
-            ranked.silent
+            ranked.unstated
         ));
     }
     parts.extend(question.words_cut.then(|| WORDS_CUT.to_owned()));

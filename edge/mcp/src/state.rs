@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use snapshot::record::Lifecycle;
-use snapshot::search::today::ProgramState;
+use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, OPEN_STATES};
 
 use super::Scope;

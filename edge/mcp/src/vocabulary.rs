@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use snapshot::facet::{Facet, place_label, state_label};
 use snapshot::page::facet::options;
 use snapshot::place;
-use snapshot::query::{Page, Pick, Query};
+use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
-use snapshot::search::rank::{self, Wish};
-use snapshot::search::text::fold;
+use snapshot::search::{RankOptions, fold};
 
 use super::Scope;
 use super::nearest::Nearest;
@@ -64,7 +63,7 @@ impl Vocabulary<'_> {
     pub(super) fn has(&self, given: &str) -> bool {
         let values = &self.scope.site.index.values;
         self.facets().any(|facet| values.find(facet, given).is_some())
-            || self.facet.spec().places && place::is_place(given)
+            || self.facet.spec().is_place && place::is_place(given)
     }
 
     /// What a value stands for: by its spelling, then by a part or another number of it, then by what
@@ -91,7 +90,7 @@ impl Vocabulary<'_> {
         let mut found = BTreeSet::new();
         for facet in self.facets() {
             for ordinal in values.of(facet) {
-                let (value, pick) = (values.text(ordinal as u32), Pick::Value(ordinal as u32));
+                let (value, pick) = (values.text(ordinal as u32), FacetValue::Value(ordinal as u32));
                 let labels = |locale: &Locale| {
                     let own = state_label(facet, value, *locale);
                     [Some(rows.label(facet, &pick, *locale)), own].into_iter().flatten()
@@ -101,7 +100,7 @@ impl Vocabulary<'_> {
                 }
             }
         }
-        if self.facet.spec().places {
+        if self.facet.spec().is_place {
             let names = |place: &&place::Place| {
                 fits(place.code, name) || Locale::ALL.iter().any(|locale| fits(place.name(*locale), name))
             };
@@ -119,12 +118,12 @@ impl Vocabulary<'_> {
         let index = &self.scope.site.index;
         let page = Page { offset: 0, limit: 1 };
         let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
-        let ranked = rank::search(index, &query, &self.scope.dated.today, Wish::BEST);
+        let ranked = index.ranked(&query, &self.scope.dated.today, RankOptions::BY_RELEVANCE);
         let mut found = BTreeSet::new();
-        for understood in ranked.understood.iter().filter(|understood| tidy(&understood.words) == name) {
+        for understood in ranked.interpretations.iter().filter(|understood| tidy(&understood.words) == name) {
             let ours = understood.values.iter().filter(|(facet, _)| self.facets().any(|it| it == *facet));
             found.extend(ours.map(|(_, ordinal)| vec![index.values.text(*ordinal).to_owned()]));
-            let place = understood.place.iter().filter(|_| self.facet.spec().places);
+            let place = understood.place.iter().filter(|_| self.facet.spec().is_place);
             found.extend(place.map(|code| vec![code.clone()]));
         }
         found
@@ -181,14 +180,14 @@ impl Vocabulary<'_> {
             for ordinal in values.of(facet) {
                 let code = values.text(ordinal as u32);
                 if is_code(code) {
-                    let pick = Pick::Value(ordinal as u32);
+                    let pick = FacetValue::Value(ordinal as u32);
                     nearest.consider(code, || code.to_owned());
                     let labels = Locale::ALL.iter().map(|locale| rows.label(facet, &pick, *locale));
                     labels.for_each(|label| nearest.consider(label, || code.to_owned()));
                 }
             }
         }
-        for place in place::all().filter(|_| self.facet.spec().places) {
+        for place in place::all().filter(|_| self.facet.spec().is_place) {
             Locale::ALL
                 .iter()
                 .for_each(|locale| nearest.consider(place.name(*locale), || place.code.to_owned()));

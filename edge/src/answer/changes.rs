@@ -5,9 +5,9 @@
 use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
-use snapshot::query::{Fault, INVALID_VALUE_MAX, Page, is_slug};
+use snapshot::query::{INVALID_VALUE_MAX, Page, ParameterError, is_slug};
 use snapshot::store::{History, HistoryPosition, RECORD_KINDS};
-use snapshot::truncate::start;
+use snapshot::truncate::at_char;
 
 use super::{Asked, Attempt, Place, Question};
 use crate::cache_control::Lifetime;
@@ -24,7 +24,7 @@ const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
 /// Why there is no answer.
 enum Wrong {
     /// What was asked is no question; every fault of it.
-    Malformed(Vec<Fault>),
+    Malformed(Vec<ParameterError>),
     /// It was, but is of another directory or too long ago.
     Gone,
 }
@@ -132,8 +132,8 @@ fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Wron
             },
         };
         if let Some(reason) = reason {
-            let value = start(&value, INVALID_VALUE_MAX).into_owned();
-            faults.push(Fault { parameter: name, value, reason });
+            let value = at_char(&value, INVALID_VALUE_MAX).into_owned();
+            faults.push(ParameterError { parameter: name, value, reason });
         }
         seen.push((name, value));
     }

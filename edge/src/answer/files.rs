@@ -9,7 +9,7 @@ use snapshot::page::error;
 use snapshot::page::export::ROWS_MAX;
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 use snapshot::store::{BodyUnavailable, Coding, FileEntry, ReadMode, StoreError};
 
 use super::{API, Asked, Place, language, not_found, value};

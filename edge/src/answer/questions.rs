@@ -25,14 +25,14 @@ impl Asked<'_> {
         let index = &self.epoch.site().index;
         let (query, invalid) = parse_search(self.query(), |facet, value| index.values.find(facet, value));
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
-        let read = index.read(&query);
+        let read = index.resolve(&query);
         let question = Question {
             path: Some("/api/v1/search"),
             validator: self.validator("search", &canonical, &invalid),
             canonical,
             depends_on_day: true,
             page: query.page,
-            work: index.price_read(&query, read.as_ref()),
+            work: index.cost_of_resolved(&query, read.as_ref()),
         };
         let content = || {
             let content = Content::json().no_vary_search(JUNK).tag(SEARCH_TAG);
@@ -40,7 +40,7 @@ impl Asked<'_> {
         };
         self.computed(&question, content, || {
             let (site, dated) = (self.epoch.site(), &self.epoch.dated);
-            search::search_read(site, dated, &query, read.as_ref(), &invalid).into()
+            search::search_resolved(site, dated, &query, read.as_ref(), &invalid).into()
         })
     }
 
@@ -82,7 +82,7 @@ impl Asked<'_> {
             path: Some(&path),
             validator: self.validator(name, &canonical, &[]),
             canonical,
-            depends_on_day: of.spec().daily,
+            depends_on_day: of.spec().is_daily,
             page: query.page,
             work: self.epoch.site().index.values.of(of).len() as u64 * TEXT_UNITS,
         };

@@ -278,7 +278,7 @@ pub fn one(noun: &str) -> String {
 pub fn quoted(value: &str) -> String {
     const SHOWN: usize = 60;
     let mut short = String::new();
-    for c in snapshot::truncate::start(value, SHOWN).chars() {
+    for c in snapshot::truncate::at_char(value, SHOWN).chars() {
         match c {
             '"' | '\'' | '\\' => short.push(c),
             _ => short.extend(c.escape_debug()),

@@ -1,6 +1,6 @@
 //! Names as they are compared, and as they become addresses.
 
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 
 /// Most bytes of a slug that is made.
 const LONGEST_SLUG: usize = 200;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 
 use super::source::{Cell, Row, Sheet};
 use super::values::{is_day_first, is_month_first};

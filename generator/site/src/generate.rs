@@ -7,8 +7,7 @@ use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, list, mcp_row, row};
 use snapshot::record::Directory;
-use snapshot::search::build;
-use snapshot::search::values::{TooManyValues, Values};
+use snapshot::search::{self, TooManyValues, Values};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
 use snapshot::store::{
     BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
@@ -79,7 +78,7 @@ pub fn generate(
         theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
         let stage = Stage::begin(&options.out, &options.layout())?;
         let day = Day::new(options.as_of);
-        let order = build::document_order(directory, day);
+        let order = search::document_order(directory, day);
         let numbers = Numbers::new(directory, &order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
         let files = progress.step("index", || index_files(directory, &order, &numbers, &keep))?;
@@ -130,7 +129,7 @@ fn program_files(
     keep: Keep<'_>,
 ) -> Result<(Sections, Sections), GenerateError> {
     let mut writer = SectionWriter::default();
-    build::write(directory, order, &mut writer)?;
+    search::write_index(directory, order, &mut writer)?;
     let search = keep("index/search.bin", writer.finish())?;
     let values = Values::open(&search, order.len())?;
     let (mut rows, mut short) = (SectionWriter::default(), SectionWriter::default());
@@ -228,7 +227,7 @@ fn ids(directory: &Directory) -> RecordIds {
 ///
 /// If the facets have too many values, or words or templates cannot be used.
 pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
-    let order = build::document_order(directory, day);
+    let order = search::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
     let site = open(&index_files(directory, &order, &numbers, &|_, file| Ok(file))?)?;
     let dated = site.dated(day);

@@ -21,13 +21,13 @@ use html::{Filler, Rule};
 use html::{PageOptions, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, Spec, at_home, place_label};
+use snapshot::facet::{FACETS, Facet, FacetSpec, home_page_facets, place_label};
 use snapshot::page::facet::options;
 use snapshot::page::hole::{Filled, Syntax, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
 use snapshot::page::{Dated, Site};
-use snapshot::query::{Pick, Query};
+use snapshot::query::{FacetValue, Query};
 use snapshot::record::{Directory, Locale};
 
 use crate::downloads::Download;
@@ -283,7 +283,7 @@ impl<'a> Pages<'a> {
             })
             .collect();
         let browse: Vec<Value> =
-            at_home().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
+            home_page_facets().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
         let count = |number: usize| grouped(number as u64, locale);
         let totals = self.phrase(
             locale,
@@ -304,10 +304,10 @@ impl<'a> Pages<'a> {
 
     /// The commonest values of a facet, and how many there are. Which states there are, and of how
     /// many programs, changes with the day: all are listed, without a count.
-    fn values(&self, spec: &Spec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
-        let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(Pick::Value);
-        let all: Vec<(Pick, Option<u32>)> = match spec.facet {
-            facet if spec.daily => {
+    fn values(&self, spec: &FacetSpec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
+        let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(FacetValue::Value);
+        let all: Vec<(FacetValue, Option<u32>)> = match spec.facet {
+            facet if spec.is_daily => {
                 let states = facet.fixed_values();
                 states.iter().filter_map(find).map(|pick| (pick, None)).collect()
             }
@@ -316,7 +316,7 @@ impl<'a> Pages<'a> {
                 counted.map(|(pick, count)| (pick, Some(count))).collect()
             }
         };
-        let item = |(pick, count): &(Pick, Option<u32>)| {
+        let item = |(pick, count): &(FacetValue, Option<u32>)| {
             context! {
                 href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
                 text => self.site.rows.label(spec.facet, pick, locale),
@@ -367,7 +367,7 @@ impl<'a> Pages<'a> {
     /// said with a word of the program's, else with the value made readable.
     fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
         let stated = self.stated_label(facet, value, locale);
-        let own = facet.spec().places || !facet.fixed_values().is_empty();
+        let own = facet.spec().is_place || !facet.fixed_values().is_empty();
         let foreign = !own && locale == Locale::Es && !self.is_translated(facet, value);
         if own || stated != value && !foreign {
             return (stated, None);
@@ -389,7 +389,7 @@ impl<'a> Pages<'a> {
 
     fn stated_label(&self, facet: Facet, value: &str, locale: Locale) -> String {
         match self.site.index.values.find(facet, value) {
-            Some(ordinal) => self.site.rows.label(facet, &Pick::Value(ordinal), locale).to_owned(),
+            Some(ordinal) => self.site.rows.label(facet, &FacetValue::Value(ordinal), locale).to_owned(),
             None => place_label(facet, value, locale).unwrap_or(value).to_owned(),
         }
     }

@@ -5,7 +5,7 @@ use crate::status::push_plain;
 use crate::{Html, Language, Message, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::{Page, Query, Sort};
-use snapshot::search::units::Units;
+use snapshot::search::Budget;
 
 /// Parts of a language's feeds: Atom before the name of the question, before the query of its own address,
 /// before that of its page, before that of its id, after these, and its end; a calendar before the name of the
@@ -131,7 +131,7 @@ pub fn feed(
 /// The documents of a feed.
 fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
     let (index, today) = (&site.index, &dated.today);
-    let base = index.base(query, index.read(query).as_ref(), today, &Units::new(0));
+    let base = index.base(query, index.resolve(query).as_ref(), today, &Budget::new(0));
     let base = match (base, extras.among(html)) {
         (Some(mut docs), Some(among)) => {
             docs.intersect(&among.docs());

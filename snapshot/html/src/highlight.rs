@@ -3,11 +3,7 @@
 
 use crate::escaped;
 use snapshot::query::Query;
-use snapshot::search::Index;
-use snapshot::search::lexicon;
-use snapshot::search::matching::Wanted;
-use snapshot::search::rank::Ranked;
-use snapshot::search::text::{TOKEN_MAX, fold, tokens};
+use snapshot::search::{Index, RankedPage, TOKEN_MAX, TextQuery, fold, stop_words, tokens};
 
 /// Letters of a signature, each of six bits.
 const LETTERS: usize = 20;
@@ -79,21 +75,21 @@ pub(super) struct Found {
 impl Found {
     /// The words that an answer was found by; `None` where no word has to be there. `left` is the question
     /// without the words that were taken for filters.
-    pub(super) fn new(index: &Index, left: &Query, plain: &[String], ranked: &Ranked) -> Option<Self> {
-        let mut wanted = Wanted::parse(left.text.as_deref()?);
+    pub(super) fn new(index: &Index, left: &Query, plain: &[String], ranked: &RankedPage) -> Option<Self> {
+        let mut wanted = TextQuery::parse(left.text.as_deref()?);
         wanted.plain = plain.to_vec();
         let mut gathered = Gathered { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
         for clause in &clauses {
             gathered.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
-            let tells = |word: &&str| !lexicon::stops(&[*word]).contains(&true);
+            let tells = |word: &&str| !stop_words(&[*word]).contains(&true);
             for meaning in clause.meanings().iter().flatten() {
                 gathered.add(meaning.terms.iter().map(|term| index.terms.text(*term)).filter(tells));
             }
         }
         for phrase in &wanted.phrases {
             let phrase: Vec<&str> = phrase.iter().map(String::as_str).collect();
-            let told = phrase.iter().zip(lexicon::stops(&phrase)).filter(|(_, stop)| !stop);
+            let told = phrase.iter().zip(stop_words(&phrase)).filter(|(_, stop)| !stop);
             told.for_each(|(word, _)| gathered.add([*word].into_iter()));
         }
         for guess in &ranked.guesses {

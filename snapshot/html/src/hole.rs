@@ -4,7 +4,7 @@ use snapshot::page::hole::{Fill, last_change, mark};
 use snapshot::page::text::grouped;
 use snapshot::page::{Dated, push_number};
 use snapshot::record::Locale;
-use snapshot::search::today::ProgramState;
+use snapshot::search::ProgramState;
 use snapshot::time::{Day, staleness_days};
 
 use crate::{Html, Language};

@@ -52,7 +52,7 @@ use snapshot::page::text::{escaped, grouped, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
-use snapshot::search::table::Strings;
+use snapshot::search::Strings;
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 use status::push_unmarked;
 
@@ -230,7 +230,7 @@ impl Language {
         };
         let pieces = Strings::open(sections, names.pieces)?;
         let slots = sections.get(names.slots)?;
-        snapshot::search::table::check_len(names.slots, &slots, pieces.len().saturating_sub(1))?;
+        snapshot::search::check_len(names.slots, &slots, pieces.len().saturating_sub(1))?;
         Ok(Self {
             locale,
             words: sized(names.words, Message::KEYS.len())?,

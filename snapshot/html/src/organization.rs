@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 use crate::Language;
 use snapshot::page::Dated;
 use snapshot::record::Locale;
-use snapshot::search::table::{Lists, Strings, check_len};
-use snapshot::search::text::words_of;
+use snapshot::search::{Lists, Strings, check_len, words_of};
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 use snapshot::time::{Day, DisplayStatus};
 

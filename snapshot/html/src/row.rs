@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::Language;
 use crate::highlight::Found;
 use snapshot::page::Dated;
-use snapshot::search::table::{Strings, check_len};
+use snapshot::search::{Strings, check_len};
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Stands for the state of the day in a rendered row; records cannot hold it, nor the two that follow.

@@ -19,9 +19,7 @@ use crate::{Html, Language, Slot, escaped, push_escaped};
 use snapshot::page::{Dated, Site, push_number};
 use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
-use snapshot::search::modifiers;
-use snapshot::search::rank::{self, Ranked, Wish};
-use snapshot::search::set::DocSet;
+use snapshot::search::{DocSet, RankOptions, RankedPage, extract};
 
 /// Where the search page of a language is.
 #[must_use]
@@ -40,9 +38,9 @@ struct Splice<'a> {
     dated: &'a Dated,
     query: &'a Query,
     extras: &'a PageOptions,
-    wish: Wish<'a>,
+    options: RankOptions<'a>,
     invalid: &'a [String],
-    answer: Ranked,
+    answer: RankedPage,
     /// The words that rows were found by.
     found: Option<Found>,
     /// Documents that are asked of, where only an organization's are.
@@ -69,16 +67,16 @@ pub fn search_page(
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
     };
-    let wish = Wish {
+    let options = RankOptions {
         by_relevance: extras.by_relevance(query),
-        plain: &extras.plain,
-        silent: extras.silent,
-        completes: true,
-        only_full: false,
+        literal: &extras.plain,
+        with_unstated: extras.silent,
+        complete_last_word: true,
+        ..RankOptions::default()
     };
     let among = extras.among(html);
-    let answer = rank::search_among(&site.index, query, &dated.today, wish, among.as_ref());
-    let left = modifiers::take(query, wish.plain, dated.day()).0;
+    let answer = site.index.ranked(query, &dated.today, RankOptions { among: among.as_ref(), ..options });
+    let left = extract(query, options.literal, dated.day()).0;
     let splice = Splice {
         site,
         html,
@@ -86,9 +84,9 @@ pub fn search_page(
         dated,
         query,
         extras,
-        wish,
+        options,
         invalid,
-        found: Found::new(&site.index, &left, wish.plain, &answer),
+        found: Found::new(&site.index, &left, options.literal, &answer),
         answer,
         among,
         encoded: asked.pairs.iter().map(encode).collect(),
@@ -98,6 +96,11 @@ pub fn search_page(
 }
 
 impl Splice<'_> {
+    /// The options of the search, with its documents.
+    fn options(&self) -> RankOptions<'_> {
+        RankOptions { among: self.among.as_ref(), ..self.options }
+    }
+
     fn page(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(64 * 1024);
         for piece in 0..self.language.pieces.len() {

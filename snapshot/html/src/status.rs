@@ -3,7 +3,7 @@
 
 use crate::{Language, Message, grouped};
 use snapshot::page::Dated;
-use snapshot::search::today::ProgramState;
+use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
 impl Language {

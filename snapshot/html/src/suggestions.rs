@@ -3,7 +3,7 @@
 
 use crate::{Language, Message, escaped, grouped};
 use snapshot::place;
-use snapshot::search::without::{Dropped, Without};
+use snapshot::search::{Constraint, Relaxation};
 
 /// Offers a country instead of a word. `asked` is the question without the word.
 pub(super) fn push_country(
@@ -25,8 +25,8 @@ pub(super) fn push_country(
 /// writes a filter in words.
 pub(super) fn push(
     (language, path): (&Language, &str),
-    ways: &[Without],
-    asked: impl Fn(&Without) -> String,
+    ways: &[Relaxation],
+    asked: impl Fn(&Relaxation) -> String,
     label: impl Fn(&mut Vec<u8>, &str, &str),
     out: &mut Vec<u8>,
 ) {
@@ -36,9 +36,9 @@ pub(super) fn push(
     out.extend_from_slice(b"<ul class=\"without\">");
     for way in ways {
         let mut what = b"<em>".to_vec();
-        match &way.dropped {
-            Dropped::Words(words) => what.extend_from_slice(escaped(words).as_bytes()),
-            Dropped::Filter { parameter, value } => label(&mut what, parameter, value),
+        match &way.removed {
+            Constraint::Words(words) => what.extend_from_slice(escaped(words).as_bytes()),
+            Constraint::Filter { parameter, value } => label(&mut what, parameter, value),
         }
         what.extend_from_slice(b"</em>");
         out.extend_from_slice(b"<li><a href=\"");

@@ -54,43 +54,43 @@ impl Unit {
 }
 
 /// A row of the table.
-pub struct Spec {
+pub struct MeasureSpec {
     /// Which measure.
     pub measure: Measure,
     /// Parameters for the lower and the upper bound, where there are such.
     pub parameters: [Option<&'static str>; 2],
     /// Place of the first of them among all, see [`crate::query::PARAMETERS`].
-    pub asked: u8,
+    pub parameter_rank: u8,
     /// Place of its bounds on the search form.
-    pub panel: u8,
+    pub search_page_rank: u8,
     /// Sections that the intervals of each document are in: where each one's begin, and they.
     pub sections: (&'static str, &'static str),
     from: From,
 }
 
 /// The table, in the order of [`Measure`].
-pub static MEASURES: [Spec; COUNT] = [
-    Spec {
+pub static MEASURES: [MeasureSpec; COUNT] = [
+    MeasureSpec {
         measure: Measure::Age,
         parameters: [Some("ageMin"), Some("ageMax")],
-        asked: 18,
-        panel: 2,
+        parameter_rank: 18,
+        search_page_rank: 2,
         sections: ("age.at", "age"),
         from: From::Facts("age", Unit::Always("age_unit")),
     },
-    Spec {
+    MeasureSpec {
         measure: Measure::Funding,
         parameters: [Some("fundingMin"), Some("fundingMax")],
-        asked: 24,
-        panel: 0,
+        parameter_rank: 24,
+        search_page_rank: 0,
         sections: ("funding.at", "funding"),
         from: From::Record(|it| (it.funding_min_usd, it.funding_max_usd)),
     },
-    Spec {
+    MeasureSpec {
         measure: Measure::Duration,
         parameters: [Some("durationMin"), Some("durationMax")],
-        asked: 26,
-        panel: 3,
+        parameter_rank: 26,
+        search_page_rank: 3,
         sections: ("duration.at", "duration"),
         from: From::Facts("duration", Unit::Stated),
     },
@@ -105,12 +105,12 @@ impl Measure {
 
     /// Its row of the table.
     #[must_use]
-    pub fn spec(self) -> &'static Spec {
+    pub fn spec(self) -> &'static MeasureSpec {
         &MEASURES[self as usize]
     }
 }
 
-impl Spec {
+impl MeasureSpec {
     /// Kind of the facts that feed it.
     #[must_use]
     pub fn fact_kind(&self) -> Option<&'static str> {

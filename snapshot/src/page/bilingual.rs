@@ -2,7 +2,7 @@
 //! English.
 
 use crate::record::Locale;
-use crate::search::table::{Strings, StringsWriter, check_len};
+use crate::search::{Strings, StringsWriter, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// There is no Spanish row of its own.

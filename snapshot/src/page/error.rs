@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::facet::FACETS;
 use crate::page::push_json;
-use crate::query::Fault;
+use crate::query::ParameterError;
 
 #[derive(Serialize)]
 struct ErrorResponse<'a, D: Serialize> {
@@ -47,13 +47,13 @@ pub fn unknown_facet() -> Vec<u8> {
 
 /// 400 of a facet question: names every fault.
 #[must_use]
-pub fn facet_faults(faults: &[Fault]) -> Vec<u8> {
+pub fn facet_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The facet query is malformed.", faults)
 }
 
 /// 400 of a question for changes: names every fault.
 #[must_use]
-pub fn changes_faults(faults: &[Fault]) -> Vec<u8> {
+pub fn changes_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The question for changes is malformed.", faults)
 }
 
@@ -61,7 +61,7 @@ pub fn changes_faults(faults: &[Fault]) -> Vec<u8> {
 #[must_use]
 pub fn export_format(value: &str) -> Vec<u8> {
     let reason = "not an export format; json and csv are".to_owned();
-    let fault = Fault { parameter: "format", value: value.to_owned(), reason };
+    let fault = ParameterError { parameter: "format", value: value.to_owned(), reason };
     with_details("The export format is unknown.", [fault])
 }
 

@@ -3,9 +3,9 @@
 use crate::facet::Facet;
 use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::place;
-use crate::query::{FacetQuery, Pick};
+use crate::query::{FacetQuery, FacetValue};
 use crate::record::Locale;
-use crate::search::text::fold;
+use crate::search::fold;
 
 /// Answers a question to the facet endpoint. Labels are English: it has no language parameter.
 #[must_use]
@@ -39,7 +39,13 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Pa
 /// Values of a facet with their counts over all programs, by count descending, then value: those
 /// that records name and, when a text is given, places that records admit without naming them.
 #[must_use]
-pub fn options(site: &Site, dated: &Dated, facet: Facet, text: &str, locale: Locale) -> Vec<(Pick, u32)> {
+pub fn options(
+    site: &Site,
+    dated: &Dated,
+    facet: Facet,
+    text: &str,
+    locale: Locale,
+) -> Vec<(FacetValue, u32)> {
     let values = &site.index.values;
     let mut counts = values.totals().to_vec();
     dated.today.totals(&mut counts);
@@ -48,17 +54,17 @@ pub fn options(site: &Site, dated: &Dated, facet: Facet, text: &str, locale: Loc
         wanted.is_empty() || fold(value).contains(&wanted) || fold(label).contains(&wanted)
     };
     let named = values.of(facet).filter(|ordinal| counts[*ordinal] > 0).filter_map(|ordinal| {
-        let pick = Pick::Value(ordinal as u32);
+        let pick = FacetValue::Value(ordinal as u32);
         let label = site.rows.label(facet, &pick, locale);
         fits(values.text(ordinal as u32), label).then_some((pick, counts[ordinal]))
     });
-    let mut items: Vec<(Pick, u32)> = named.collect();
-    if facet.spec().places && !wanted.is_empty() {
+    let mut items: Vec<(FacetValue, u32)> = named.collect();
+    if facet.spec().is_place && !wanted.is_empty() {
         let unnamed = place::all().filter(|place| values.find(facet, place.code).is_none());
         let found = unnamed.filter(|place| fits(place.code, place.name(locale)));
         let counted = found.filter_map(|place| {
             let docs = values.docs_of_place(facet, place.code);
-            Some((Pick::Place(place::Code::new(place.code)?), docs.len() as u32))
+            Some((FacetValue::Place(place::Code::new(place.code)?), docs.len() as u32))
         });
         items.extend(counted.filter(|(_, count)| *count > 0));
     }

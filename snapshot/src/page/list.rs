@@ -30,8 +30,7 @@ use crate::page::{Dated, Paged, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
-use crate::search::table::{Strings, StringsWriter};
-use crate::search::text::fold;
+use crate::search::{Strings, StringsWriter, fold};
 use crate::store::sections::{SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);

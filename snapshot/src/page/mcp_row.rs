@@ -7,7 +7,9 @@
 //! brief.es.at brief.es     Spanish rows
 //! ```
 
-use crate::facet::{Facet, Interval, Measure, excluded_values, intervals, listed, named_values, place_label};
+use crate::facet::{
+    Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values, place_label,
+};
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
@@ -15,7 +17,7 @@ use crate::page::{push_json, status_text};
 use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
 use crate::store::sections::SectionWriter;
-use crate::truncate::cut;
+use crate::truncate::at_word;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
@@ -56,7 +58,7 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let organization = organization.text("name");
     // Many a program is called after who offers it.
     let is_told = shaper.directory.programs[program].name.contains(organization);
-    let organization = (!is_told).then(|| cut(organization, NAME_MAX).into_owned());
+    let organization = (!is_told).then(|| at_word(organization, NAME_MAX).into_owned());
     let said = [
         ("organization", organization),
         ("eligible", eligible(shaper, program)),
@@ -73,10 +75,10 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let facts: Vec<&Fact> =
         directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
-    let who = || listed().filter(|spec| spec.who);
+    let who = || detail_page_facets().filter(|spec| spec.in_eligibility_line);
     let said = |facet: Facet, values: &[&str]| {
         let name = |value: &&str| {
-            cut(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
+            at_word(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
         };
         let named: Vec<String> = values.iter().take(VALUES_MAX).map(name).collect();
         let more = values.len().saturating_sub(VALUES_MAX);

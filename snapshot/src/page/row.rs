@@ -17,11 +17,9 @@ use crate::facet::{FACETS, Facet, place_label, state_label};
 use crate::page::bilingual::{self, Bilingual, Names};
 use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
-use crate::query::Pick;
+use crate::query::FacetValue;
 use crate::record::{Directory, Fact, Locale};
-use crate::search::table::{Strings, StringsWriter};
-use crate::search::today::Today;
-use crate::search::values::Values;
+use crate::search::{Strings, StringsWriter, Today, Values};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
@@ -96,12 +94,12 @@ impl Rows {
     }
 
     /// Appends a facet value's item.
-    pub fn push_item(&self, facet: Facet, value: &Pick, count: u32, locale: Locale, out: &mut Vec<u8>) {
+    pub fn push_item(&self, facet: Facet, value: &FacetValue, count: u32, locale: Locale, out: &mut Vec<u8>) {
         match value {
-            Pick::Value(ordinal) => {
+            FacetValue::Value(ordinal) => {
                 out.extend_from_slice(self.items[locale as usize].bytes(*ordinal as usize));
             }
-            Pick::Place(code) => {
+            FacetValue::Place(code) => {
                 push_item_start(out, code, place_label(facet, code, locale).unwrap_or(code));
             }
         }
@@ -111,19 +109,21 @@ impl Rows {
 
     /// Bytes of a facet value's item, or a few more.
     #[must_use]
-    pub fn item_bytes(&self, value: &Pick, locale: Locale) -> usize {
+    pub fn item_bytes(&self, value: &FacetValue, locale: Locale) -> usize {
         match value {
-            Pick::Value(ordinal) => self.items[locale as usize].bytes(*ordinal as usize).len() + COUNT_BYTES,
-            Pick::Place(_) => PLACE_BYTES,
+            FacetValue::Value(ordinal) => {
+                self.items[locale as usize].bytes(*ordinal as usize).len() + COUNT_BYTES
+            }
+            FacetValue::Place(_) => PLACE_BYTES,
         }
     }
 
     /// Label of a facet value.
     #[must_use]
-    pub fn label<'a>(&'a self, facet: Facet, value: &'a Pick, locale: Locale) -> &'a str {
+    pub fn label<'a>(&'a self, facet: Facet, value: &'a FacetValue, locale: Locale) -> &'a str {
         match value {
-            Pick::Value(ordinal) => self.labels[locale as usize].text(*ordinal as usize),
-            Pick::Place(code) => place_label(facet, code, locale).unwrap_or(code),
+            FacetValue::Value(ordinal) => self.labels[locale as usize].text(*ordinal as usize),
+            FacetValue::Place(code) => place_label(facet, code, locale).unwrap_or(code),
         }
     }
 }
@@ -229,7 +229,7 @@ impl<'a> Labels<'a> {
         let fact = || self.facts.get(&(spec.name, value)).copied();
         let name = || place_label(facet, value, locale).or_else(|| state_label(facet, value, locale));
         let label = match locale {
-            Locale::En if !spec.places => term.or_else(fact).or_else(name),
+            Locale::En if !spec.is_place => term.or_else(fact).or_else(name),
             _ => term.or_else(name).or_else(fact),
         };
         label.unwrap_or(value).to_owned()

@@ -3,8 +3,7 @@
 use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::query::{Page, Query};
 use crate::record::Locale;
-use crate::search::matching::Read;
-use crate::search::{Answer, FacetCounts};
+use crate::search::{FacetCounts, ResolvedText, SearchResult};
 
 /// Everything of an answer but its rows, its facet items and what was invalid, and names and brackets of
 /// all facets.
@@ -20,19 +19,19 @@ pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> 
 
 /// The same of a question that is looked up already.
 #[must_use]
-pub fn search_read(
+pub fn search_resolved(
     site: &Site,
     dated: &Dated,
     query: &Query,
-    read: Option<&Read<'_>>,
+    read: Option<&ResolvedText<'_>>,
     invalid: &[String],
 ) -> Paged {
-    render(site, dated, query, invalid, &site.index.search_read(query, read, &dated.today))
+    render(site, dated, query, invalid, &site.index.search_resolved(query, read, &dated.today))
 }
 
 /// The bytes of an answer.
 #[must_use]
-pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &Answer) -> Paged {
+pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &SearchResult) -> Paged {
     let mut out = Vec::with_capacity(bytes(site, query, invalid, answer));
     out.extend_from_slice(b"{\"data\":[");
     for (position, doc) in answer.docs.iter().enumerate() {
@@ -56,7 +55,7 @@ pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], ans
 }
 
 /// How long an answer is, or a little more, so that it is written without growing.
-fn bytes(site: &Site, query: &Query, invalid: &[String], answer: &Answer) -> usize {
+fn bytes(site: &Site, query: &Query, invalid: &[String], answer: &SearchResult) -> usize {
     let row = |doc: &u32| site.rows.row(*doc, query.locale).len() + ROW_END_BYTES;
     let items = answer.facets.iter().flatten().flat_map(|facet| &facet.items);
     let items = items.map(|(value, _)| site.rows.item_bytes(value, query.locale));

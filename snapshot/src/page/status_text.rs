@@ -4,7 +4,7 @@
 use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
-use crate::search::today::ProgramState;
+use crate::search::ProgramState;
 use crate::time::{DisplayStatus, LifecycleConflict};
 
 /// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
@@ -121,7 +121,7 @@ pub fn checked<'w>(label: &str, date: Option<String>, word: impl Fn(&str) -> &'w
 mod tests {
     use super::*;
     use crate::record::{CycleStatus, Lifecycle};
-    use crate::search::today::Observed;
+    use crate::search::Observation;
     use crate::time::{Day, Openness, Season};
 
     const NO_DATES: Season =
@@ -132,7 +132,7 @@ mod tests {
         let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
         let standing = openness.standing(checked, today);
         state(
-            &ProgramState { standing, openness, observed: Observed { lifecycle, on: checked, checked } },
+            &ProgramState { standing, openness, observed: Observation { lifecycle, on: checked, checked } },
             locale,
         )
     }

@@ -2,7 +2,7 @@
 
 use super::INVALID_VALUE_MAX;
 use super::value::pairs;
-use crate::truncate::start;
+use crate::truncate::at_char;
 
 /// File format of the export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,6 @@ pub fn parse_export(query: &str) -> Result<ExportFormat, String> {
     match format.as_ref().map(|(_, value)| value.as_ref()) {
         None | Some("json") => Ok(ExportFormat::Json),
         Some("csv") => Ok(ExportFormat::Csv),
-        Some(other) => Err(start(other, INVALID_VALUE_MAX).into_owned()),
+        Some(other) => Err(at_char(other, INVALID_VALUE_MAX).into_owned()),
     }
 }

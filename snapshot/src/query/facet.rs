@@ -2,7 +2,7 @@
 
 use super::value::{clamp, pairs};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
-use crate::truncate::start;
+use crate::truncate::at_char;
 
 /// A question to the facet endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct FacetQuery {
 
 /// A fault that the facet endpoint refuses a question for.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Fault {
+pub struct ParameterError {
     /// Which parameter.
     pub parameter: &'static str,
     /// Its value, cut.
@@ -30,7 +30,7 @@ pub struct Fault {
 /// # Errors
 ///
 /// A fault for each value that is too long, no number, out of bounds, or given twice and differently.
-pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<Fault>> {
+pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<ParameterError>> {
     let mut parsed = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
     let mut faults = Vec::new();
     let mut seen: Vec<(&str, String)> = Vec::new();
@@ -43,8 +43,8 @@ pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<Fault>> {
         };
         seen.push((name, value.clone().into_owned()));
         if let Some(reason) = reason {
-            let value = start(&value, INVALID_VALUE_MAX).into_owned();
-            faults.push(Fault { parameter: name, value, reason });
+            let value = at_char(&value, INVALID_VALUE_MAX).into_owned();
+            faults.push(ParameterError { parameter: name, value, reason });
         }
     }
     if faults.is_empty() { Ok(parsed) } else { Err(faults) }

@@ -1,7 +1,7 @@
 //! What of a question was not used as it stands, for `meta.invalid`.
 
 use super::{INVALID_MAX, INVALID_VALUE_MAX};
-use crate::truncate::start;
+use crate::truncate::at_char;
 
 /// A pair that was not used as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl Complaints {
 
 impl Invalid {
     fn entry(&self) -> String {
-        let (name, value) = (start(&self.name, INVALID_VALUE_MAX), start(&self.value, INVALID_VALUE_MAX));
+        let (name, value) = (at_char(&self.name, INVALID_VALUE_MAX), at_char(&self.value, INVALID_VALUE_MAX));
         format!("{name}={value}")
     }
 }

@@ -7,7 +7,7 @@ use crate::facet::{FACETS, Facet, MEASURES, Measure};
 
 /// How a parameter is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// Values of a facet, repeatable.
     Values(Facet),
     /// Free text.
@@ -48,33 +48,37 @@ pub struct Parameter {
     /// Name in query strings.
     pub name: &'static str,
     /// How it is read.
-    pub kind: Kind,
+    pub kind: ParameterKind,
 }
 
 /// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
-const CONTROLS: [(u8, &str, Kind); 13] = [
-    (17, "q", Kind::Text),
-    (20, "deadlineFrom", Kind::DeadlineFrom),
-    (21, "deadlineTo", Kind::DeadlineTo),
-    (22, "rolling", Kind::Rolling),
-    (23, "funded", Kind::Funded),
-    (28, "open", Kind::Open),
-    (29, "locale", Kind::Locale),
-    (30, "lang", Kind::Lang),
-    (31, "sort", Kind::Sort),
-    (32, "page", Kind::Page),
-    (33, "limit", Kind::Limit),
-    (34, "offset", Kind::Offset),
-    (35, "facets", Kind::Facets),
+const CONTROLS: [(u8, &str, ParameterKind); 13] = [
+    (17, "q", ParameterKind::Text),
+    (20, "deadlineFrom", ParameterKind::DeadlineFrom),
+    (21, "deadlineTo", ParameterKind::DeadlineTo),
+    (22, "rolling", ParameterKind::Rolling),
+    (23, "funded", ParameterKind::Funded),
+    (28, "open", ParameterKind::Open),
+    (29, "locale", ParameterKind::Locale),
+    (30, "lang", ParameterKind::Lang),
+    (31, "sort", ParameterKind::Sort),
+    (32, "page", ParameterKind::Page),
+    (33, "limit", ParameterKind::Limit),
+    (34, "offset", ParameterKind::Offset),
+    (35, "facets", ParameterKind::Facets),
 ];
 
 /// Every parameter of search and programs, in the contract's order, which is also the order of
 /// `meta.invalid`.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
-    let facets = FACETS.iter().map(|spec| (spec.asked, spec.parameter, Kind::Values(spec.facet)));
+    let facets =
+        FACETS.iter().map(|spec| (spec.parameter_rank, spec.parameter, ParameterKind::Values(spec.facet)));
     let bounds = MEASURES.iter().flat_map(|spec| {
-        let kinds = [Kind::Least(spec.measure), Kind::Most(spec.measure)];
-        spec.parameters.into_iter().zip(kinds).filter_map(|(name, kind)| Some((spec.asked, name?, kind)))
+        let kinds = [ParameterKind::Least(spec.measure), ParameterKind::Most(spec.measure)];
+        spec.parameters
+            .into_iter()
+            .zip(kinds)
+            .filter_map(|(name, kind)| Some((spec.parameter_rank, name?, kind)))
     });
     let mut all: Vec<_> = facets.chain(bounds).chain(CONTROLS).collect();
     all.sort_by_key(|(place, ..)| *place);

@@ -1,7 +1,7 @@
 //! Questions to search and programs.
 
 use super::invalid::Complaints;
-use super::parameter::{Kind, PARAMETERS, Parameter};
+use super::parameter::{PARAMETERS, Parameter, ParameterKind};
 use super::value::{Paging, is_junk, pairs, parse_amount, parse_day, parse_flag, set};
 use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::facet::{Facet, Interval, MEASURES, Measure};
@@ -43,7 +43,7 @@ impl Sort {
 
 /// A facet value that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pick {
+pub enum FacetValue {
     /// A value that records name: its ordinal in the vocabulary.
     Value(u32),
     /// A place that no record names, which a record around it may still admit.
@@ -54,7 +54,7 @@ pub enum Pick {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// Picked values by facet, sorted, each once.
-    pub picks: Vec<(Facet, Pick)>,
+    pub selected: Vec<(Facet, FacetValue)>,
     /// Free text, trimmed, not empty.
     pub text: Option<String>,
     /// Bounds of each measure, in the order of [`MEASURES`].
@@ -82,7 +82,7 @@ pub struct Query {
 impl Default for Query {
     fn default() -> Self {
         Self {
-            picks: Vec::new(),
+            selected: Vec::new(),
             text: None,
             measures: [None; MEASURES.len()],
             deadline_from: None,
@@ -135,13 +135,13 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
             return;
         };
         let kind = PARAMETERS[rank].kind;
-        if value.is_empty() || kind == Kind::Facets {
+        if value.is_empty() || kind == ParameterKind::Facets {
             self.query.facets &= value != "false";
             return;
         }
-        if let Kind::Values(facet) = kind {
+        if let ParameterKind::Values(facet) = kind {
             match self.pick(facet, value) {
-                Some(pick) => self.query.picks.push(pick),
+                Some(pick) => self.query.selected.push(pick),
                 None => self.complaints.add(rank, name, value),
             }
             return;
@@ -158,41 +158,43 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
 
     /// A value that records name, or a place that none does. A facet that shares the selection of another
     /// asks there first.
-    fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, Pick)> {
+    fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, FacetValue)> {
         for facet in [facet.group(), facet] {
             if let Some(ordinal) = (self.ordinal)(facet, value) {
-                return Some((facet, Pick::Value(ordinal)));
+                return Some((facet, FacetValue::Value(ordinal)));
             }
         }
-        let code = place::Code::new(value).filter(|_| facet.spec().places);
-        code.map(|code| (facet, Pick::Place(code)))
+        let code = place::Code::new(value).filter(|_| facet.spec().is_place);
+        code.map(|code| (facet, FacetValue::Place(code)))
     }
 
     /// Takes a single-valued parameter; false when the value was not used as it stands.
-    fn single(&mut self, kind: Kind, value: &str) -> bool {
+    fn single(&mut self, kind: ParameterKind, value: &str) -> bool {
         let query = &mut self.query;
         match kind {
-            Kind::Text => {
+            ParameterKind::Text => {
                 let cut = cut_text(value);
                 query.text = Some(cut.trim().to_owned()).filter(|text| !text.is_empty());
                 cut.len() == value.len()
             }
-            Kind::Least(measure) => {
+            ParameterKind::Least(measure) => {
                 parse_amount(value).map(|least| self.bound(measure).min = least).is_some()
             }
-            Kind::Most(measure) => parse_amount(value).map(|most| self.bound(measure).max = most).is_some(),
-            Kind::DeadlineFrom => set(&mut query.deadline_from, parse_day(value)),
-            Kind::DeadlineTo => set(&mut query.deadline_to, parse_day(value)),
-            Kind::Rolling => parse_flag(value).map(|on| query.rolling = on).is_some(),
-            Kind::Funded => parse_flag(value).map(|on| query.funded = on).is_some(),
-            Kind::Open => parse_flag(value).map(|on| query.open = on).is_some(),
-            Kind::Locale => set(&mut self.locale, Locale::parse(value)),
-            Kind::Lang => set(&mut self.lang, Locale::parse(value)),
-            Kind::Sort => Sort::parse(value).map(|sort| query.sort = sort).is_some(),
-            Kind::Page => self.paging.number(value),
-            Kind::Limit => self.paging.limit(value),
-            Kind::Offset => self.paging.offset(value),
-            Kind::Values(_) | Kind::Facets => true,
+            ParameterKind::Most(measure) => {
+                parse_amount(value).map(|most| self.bound(measure).max = most).is_some()
+            }
+            ParameterKind::DeadlineFrom => set(&mut query.deadline_from, parse_day(value)),
+            ParameterKind::DeadlineTo => set(&mut query.deadline_to, parse_day(value)),
+            ParameterKind::Rolling => parse_flag(value).map(|on| query.rolling = on).is_some(),
+            ParameterKind::Funded => parse_flag(value).map(|on| query.funded = on).is_some(),
+            ParameterKind::Open => parse_flag(value).map(|on| query.open = on).is_some(),
+            ParameterKind::Locale => set(&mut self.locale, Locale::parse(value)),
+            ParameterKind::Lang => set(&mut self.lang, Locale::parse(value)),
+            ParameterKind::Sort => Sort::parse(value).map(|sort| query.sort = sort).is_some(),
+            ParameterKind::Page => self.paging.number(value),
+            ParameterKind::Limit => self.paging.limit(value),
+            ParameterKind::Offset => self.paging.offset(value),
+            ParameterKind::Values(_) | ParameterKind::Facets => true,
         }
     }
 
@@ -202,8 +204,8 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
 
     fn finish(mut self) -> (Query, Vec<String>) {
         let query = &mut self.query;
-        query.picks.sort();
-        query.picks.dedup();
+        query.selected.sort();
+        query.selected.dedup();
         query.locale = self.locale.or(self.lang).unwrap_or(Locale::En);
         query.page = self.paging.page();
         (self.query, self.complaints.finish())
@@ -248,11 +250,11 @@ impl Query {
         out: &mut form_urlencoded::Serializer<'_, String>,
         name: &impl Fn(u32) -> &'v str,
     ) {
-        if let Kind::Values(facet) = parameter.kind {
-            for (_, pick) in self.picks.iter().filter(|(picked, _)| *picked == facet) {
+        if let ParameterKind::Values(facet) = parameter.kind {
+            for (_, pick) in self.selected.iter().filter(|(picked, _)| *picked == facet) {
                 match pick {
-                    Pick::Value(ordinal) => out.append_pair(parameter.name, name(*ordinal)),
-                    Pick::Place(code) => out.append_pair(parameter.name, code),
+                    FacetValue::Value(ordinal) => out.append_pair(parameter.name, name(*ordinal)),
+                    FacetValue::Place(code) => out.append_pair(parameter.name, code),
                 };
             }
         } else if let Some(value) = self.single_value(parameter.kind) {
@@ -261,26 +263,26 @@ impl Query {
     }
 
     /// Text of a single-valued parameter that differs from its default.
-    fn single_value(&self, kind: Kind) -> Option<String> {
+    fn single_value(&self, kind: ParameterKind) -> Option<String> {
         let finite = |number: f64| number.is_finite().then(|| number.to_string());
         let measured = |measure: Measure| self.measures[measure as usize];
         let on = |flag: bool| flag.then(|| "true".to_owned());
         let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
         match kind {
-            Kind::Text => self.text.clone(),
-            Kind::Least(measure) => measured(measure).and_then(|interval| finite(interval.min)),
-            Kind::Most(measure) => measured(measure).and_then(|interval| finite(interval.max)),
-            Kind::DeadlineFrom => date(self.deadline_from),
-            Kind::DeadlineTo => date(self.deadline_to),
-            Kind::Rolling => on(self.rolling),
-            Kind::Funded => on(self.funded),
-            Kind::Open => on(self.open),
-            Kind::Locale => (self.locale != Locale::En).then(|| self.locale.as_str().to_owned()),
-            Kind::Sort => (self.sort != Sort::Deadline).then(|| self.sort.as_str().to_owned()),
-            Kind::Limit => (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string()),
-            Kind::Offset => (self.page.offset != 0).then(|| self.page.offset.to_string()),
-            Kind::Facets => (!self.facets).then(|| "false".to_owned()),
-            Kind::Values(_) | Kind::Lang | Kind::Page => None,
+            ParameterKind::Text => self.text.clone(),
+            ParameterKind::Least(measure) => measured(measure).and_then(|interval| finite(interval.min)),
+            ParameterKind::Most(measure) => measured(measure).and_then(|interval| finite(interval.max)),
+            ParameterKind::DeadlineFrom => date(self.deadline_from),
+            ParameterKind::DeadlineTo => date(self.deadline_to),
+            ParameterKind::Rolling => on(self.rolling),
+            ParameterKind::Funded => on(self.funded),
+            ParameterKind::Open => on(self.open),
+            ParameterKind::Locale => (self.locale != Locale::En).then(|| self.locale.as_str().to_owned()),
+            ParameterKind::Sort => (self.sort != Sort::Deadline).then(|| self.sort.as_str().to_owned()),
+            ParameterKind::Limit => (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string()),
+            ParameterKind::Offset => (self.page.offset != 0).then(|| self.page.offset.to_string()),
+            ParameterKind::Facets => (!self.facets).then(|| "false".to_owned()),
+            ParameterKind::Values(_) | ParameterKind::Lang | ParameterKind::Page => None,
         }
     }
 }
@@ -330,9 +332,9 @@ mod tests {
         let query =
             "zzz=1&sort=best&ageMin=-3&deadlineFrom=2026-02-30&type=Grant&type=grant&utm_source=x&_=1";
         let (parsed, invalid) = parse(query);
-        assert_eq!(parsed.picks, [(Facet::Types, Pick::Value(1))]);
+        assert_eq!(parsed.selected, [(Facet::Types, FacetValue::Value(1))]);
         assert_eq!(invalid, ["type=Grant", "ageMin=-3", "deadlineFrom=2026-02-30", "sort=best", "zzz=1"]);
-        assert_eq!(Query { picks: Vec::new(), ..parsed }, Query::default());
+        assert_eq!(Query { selected: Vec::new(), ..parsed }, Query::default());
     }
 
     #[test]
@@ -374,15 +376,15 @@ mod tests {
 
     #[test]
     fn field_asks_for_a_topic_first_then_for_a_field() {
-        assert_eq!(parse("field=energy").0.picks, [(Facet::Topics, Pick::Value(2))]);
-        assert_eq!(parse("field=Energy").0.picks, [(Facet::Fields, Pick::Value(3))]);
+        assert_eq!(parse("field=energy").0.selected, [(Facet::Topics, FacetValue::Value(2))]);
+        assert_eq!(parse("field=Energy").0.selected, [(Facet::Fields, FacetValue::Value(3))]);
         assert_eq!(parse("topic=Energy").1, ["topic=Energy"]);
     }
 
     #[test]
     fn a_place_that_no_record_names_may_be_asked_for() {
         let (parsed, invalid) = parse("citizenship=NG&citizenship=US-PA&citizenship=Narnia&topic=NG");
-        assert_eq!(parsed.picks.len(), 2);
+        assert_eq!(parsed.selected.len(), 2);
         assert_eq!(invalid, ["topic=NG", "citizenship=Narnia"]);
     }
 

@@ -2,15 +2,15 @@
 
 use crate::facet::{Facet, MEASURES, intervals, is_funded, named_values};
 use crate::record::{Directory, Fact, Locale, Program};
-use crate::search::passages::texts;
+use crate::search::passages::searchable_texts;
 use crate::search::set::{set_bit, words};
 use crate::search::table::Strings;
 use crate::search::terms::TermsWriter;
 use crate::search::text::fold;
-use crate::search::today::{Observed, Seasons};
-use crate::search::values::{self, Said, TooManyValues};
+use crate::search::today::{Observation, Seasons};
+use crate::search::values::{self, Document, TooManyValues};
 use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
-use crate::search::{concepts, titles, unstated};
+use crate::search::{entities, missing_values, titles};
 use crate::store::sections::SectionWriter;
 use crate::time::{Day, Openness, Season};
 
@@ -43,8 +43,8 @@ pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
         .collect()
 }
 
-fn observed(program: &Program) -> Observed {
-    Observed {
+fn observed(program: &Program) -> Observation {
+    Observation {
         lifecycle: program.lifecycle,
         on: Day::of(program.lifecycle_observed_at()),
         checked: Day::of(program.last_checked_at()),
@@ -62,15 +62,15 @@ fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
 /// # Errors
 ///
 /// If the facets have more values than an index can number.
-pub fn write(
+pub fn write_index(
     directory: &Directory,
     order: &[usize],
     writer: &mut SectionWriter,
 ) -> Result<(), TooManyValues> {
     let programs: Vec<&Program> = order.iter().map(|program| &directory.programs[*program]).collect();
-    let documents: Vec<Said<'_>> = order
+    let documents: Vec<Document<'_>> = order
         .iter()
-        .map(|program| Said { program: &directory.programs[*program], facts: facts(directory, *program) })
+        .map(|program| Document { program: &directory.programs[*program], facts: facts(directory, *program) })
         .collect();
     Strings::write(writer, SLUGS, programs.iter().map(|program| program.slug.as_bytes()));
     let mut by_slug: Vec<u32> = (0..order.len() as u32).collect();
@@ -87,9 +87,9 @@ pub fn write(
         let terms = threads.spawn(|| write_terms(directory, order));
         let mut writer = SectionWriter::default();
         let written = values::write(&documents, &mut writer);
-        concepts::write(directory, &documents, &mut writer);
+        entities::write(directory, &documents, &mut writer);
         titles::write(directory, order, &mut writer);
-        unstated::write(&documents, &mut writer);
+        missing_values::write(&documents, &mut writer);
         (written.map(|()| writer), terms.join())
     });
     writer.append(values?);
@@ -102,7 +102,7 @@ pub fn write(
 
 fn write_terms(directory: &Directory, order: &[usize]) -> SectionWriter {
     let mut terms = TermsWriter::default();
-    order.iter().for_each(|program| terms.add(texts(directory, *program).into_iter()));
+    order.iter().for_each(|program| terms.add(searchable_texts(directory, *program).into_iter()));
     let synonyms: Vec<Vec<String>> = directory.synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
     let mut writer = SectionWriter::default();
     terms.finish(&synonyms, &mut writer);
@@ -136,7 +136,7 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
     writer.put(BY_RECENT.1, recent.rank);
 }
 
-fn write_measures(documents: &[Said<'_>], writer: &mut SectionWriter) {
+fn write_measures(documents: &[Document<'_>], writer: &mut SectionWriter) {
     for spec in &MEASURES {
         let (mut at, mut items) = (vec![0u64], Vec::new());
         for said in documents {

@@ -49,7 +49,7 @@ pub(super) fn count_all(values: &Values, today: &Today, docs: &DocSet, facets: &
 pub(super) fn count_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
     counts[values.span(facet)].fill(0);
     match docs {
-        _ if facet.spec().daily => today.count(docs, counts),
+        _ if facet.spec().is_daily => today.count(docs, counts),
         DocSet::Bits(bits) if scan_cost(values, facet) < docs.len() * (cost::DOC + cost::PART) => {
             scan_facet(values, bits, facet, counts);
         }
@@ -81,7 +81,7 @@ pub(super) fn walk_all(values: &Values, docs: &DocSet, counts: &mut [u32]) {
 
 /// Adds the values of one facet to what was counted.
 pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
-    if facet.spec().daily {
+    if facet.spec().is_daily {
         today.add(docs, counts);
     } else {
         add_part(values, docs, facet, counts);

@@ -2,7 +2,7 @@
 //! values and every picked one.
 
 use crate::facet::{COUNT, FACETS, Facet};
-use crate::query::{Pick, Query};
+use crate::query::{FacetValue, Query};
 use crate::search::narrow::{Group, Narrowed};
 use crate::search::set::DocSet;
 use crate::search::today::Today;
@@ -132,20 +132,20 @@ impl<'a> Picker<'a> {
         let mut shown = std::mem::take(&mut self.shown);
         shown.clear();
         let mut places = Vec::new();
-        for (_, pick) in self.query.picks.iter().filter(|(of, _)| *of == facet) {
+        for (_, pick) in self.query.selected.iter().filter(|(of, _)| *of == facet) {
             match pick {
                 // Taken out, so that it is not among the most frequent too.
-                Pick::Value(ordinal) => {
+                FacetValue::Value(ordinal) => {
                     shown.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
                 }
-                Pick::Place(code) => places.push((*pick, self.count_place(facet, code, docs))),
+                FacetValue::Place(code) => places.push((*pick, self.count_place(facet, code, docs))),
             }
         }
         let room = FACET_VALUES_MAX.saturating_sub(shown.len() + places.len());
         shown.extend_from_slice(self.most_frequent(facet, room));
         shown.sort_unstable();
-        let values = shown.iter().map(|key| (Pick::Value(*key as u32), !(*key >> 32) as u32));
-        let mut items: Vec<(Pick, u32)> = values.collect();
+        let values = shown.iter().map(|key| (FacetValue::Value(*key as u32), !(*key >> 32) as u32));
+        let mut items: Vec<(FacetValue, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
             let index = self.index;

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::search::phrase::Phrases;
     use crate::search::terms::{FIRST_CODE, Mark, Terms, TermsWriter};
-    use crate::search::units::Units;
+    use crate::search::units::Budget;
     use crate::store::sections::SectionWriter;
 
     const COUNT: usize = 400;
@@ -270,7 +270,7 @@ mod tests {
             let (wanted, unwanted) = (phrase(), phrase());
             let phrases = Phrases::new(std::iter::once(&wanted), std::iter::once(&unwanted), &terms);
             let mut found = Vec::new();
-            phrases.keep(None, &terms, &Units::new(0)).for_each(|doc| found.push(doc));
+            phrases.keep(None, &terms, &Budget::new(0)).for_each(|doc| found.push(doc));
             let expected: Vec<u32> = (0..COUNT as u32)
                 .filter(|doc| has(&terms, *doc, &wanted) && !has(&terms, *doc, &unwanted))
                 .collect();

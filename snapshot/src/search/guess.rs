@@ -3,7 +3,7 @@
 
 use crate::search::lexicon;
 use crate::search::terms::Terms;
-use crate::search::text::Typed;
+use crate::search::text::QueryWord;
 
 /// Most words that a slip may stand for, commonest first.
 const SLIPS_MAX: usize = 3;
@@ -20,9 +20,9 @@ impl Terms {
     /// Terms that a word may be meant for, none of which it is. `may_go_on`: it may be the beginning of
     /// one.
     #[must_use]
-    pub fn guessed(&self, word: &Typed, may_go_on: bool) -> Vec<u32> {
+    pub fn guessed(&self, word: &QueryWord, may_go_on: bool) -> Vec<u32> {
         let letters: Vec<char> = word.text.chars().collect();
-        if word.capitals || !letters.iter().all(|c| c.is_alphabetic()) || lexicon::is_known(&word.text) {
+        if word.capitals || !letters.iter().all(|c| c.is_alphabetic()) || lexicon::is_known_word(&word.text) {
             return Vec::new();
         }
         if may_go_on && letters.len() >= BEGUN_LEAST {
@@ -198,7 +198,7 @@ impl<'a> Distances<'a> {
 mod tests {
     use super::*;
     use crate::search::terms::{Mark, TermsWriter};
-    use crate::search::text::typed;
+    use crate::search::text::query_words;
     use crate::store::sections::SectionWriter;
 
     fn open(text: &str) -> Terms {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn guessed<'a>(terms: &'a Terms, word: &str, may_go_on: bool) -> Vec<&'a str> {
-        let found = terms.guessed(&typed(word)[0], may_go_on);
+        let found = terms.guessed(&query_words(word)[0], may_go_on);
         found.iter().map(|term| terms.dictionary().text(*term as usize)).collect()
     }
 

@@ -55,7 +55,7 @@ static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
 /// Which words of a question are small words, by position. A word that is one in one language and of
 /// weight in the other counts only beside another small word of its language and none of the other.
 #[must_use]
-pub fn stops(words: &[&str]) -> Vec<bool> {
+pub fn stop_words(words: &[&str]) -> Vec<bool> {
     let plain = |language: usize, word: &str| STOPS[language].contains(word) && !TWO.contains(word);
     let only = |language: usize| {
         words.iter().any(|word| plain(language, word) && !STOPS[1 - language].contains(word))
@@ -72,7 +72,7 @@ pub fn stops(words: &[&str]) -> Vec<bool> {
 
 /// Whether a folded word is known without any record: it is no slip of another one.
 #[must_use]
-pub fn is_known(word: &str) -> bool {
+pub fn is_known_word(word: &str) -> bool {
     STOPS.iter().any(|words| words.contains(word)) || MONTH_SET.contains(word) || PLACE_WORDS.contains(word)
 }
 
@@ -82,8 +82,8 @@ mod tests {
 
     fn small(text: &str) -> Vec<String> {
         let words: Vec<&str> = text.split(' ').collect();
-        let stops = stops(&words);
-        words.iter().zip(stops).filter(|(_, stop)| *stop).map(|(word, _)| (*word).to_owned()).collect()
+        let stop_words = stop_words(&words);
+        words.iter().zip(stop_words).filter(|(_, stop)| *stop).map(|(word, _)| (*word).to_owned()).collect()
     }
 
     #[test]
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn names_of_places_months_and_small_words_are_no_slips() {
         for word in ["peru", "nigeria", "kenyan", "peruano", "enero", "march", "para", "zimbabwe"] {
-            assert!(is_known(word), "{word}");
+            assert!(is_known_word(word), "{word}");
         }
-        assert!(!is_known("agriculutre"));
+        assert!(!is_known_word("agriculutre"));
     }
 }

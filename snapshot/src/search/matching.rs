@@ -8,23 +8,23 @@ use compact_str::{CompactString, format_compact};
 
 use crate::query::TEXT_WORDS_MAX;
 use crate::search::Index;
-use crate::search::concepts::names_of_place;
+use crate::search::entities::names_of_place;
 use crate::search::lexicon;
 use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, Docs, Held, union};
 use crate::search::synonyms::BUILT_IN;
 use crate::search::terms::{Meaning, Terms};
-use crate::search::text::{Typed, typed, words_of};
-use crate::search::units::{LOOK_UP, Units};
+use crate::search::text::{QueryWord, query_words, words_of};
+use crate::search::units::{Budget, LOOK_UP};
 
 /// Most words that a synonym may replace.
 const SYNONYM_MAX: usize = 4;
 
 /// A text as it was typed, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TextQuery {
     /// Single words, each once.
-    pub words: Vec<Typed>,
+    pub words: Vec<QueryWord>,
     /// Words in a row.
     pub phrases: Vec<Vec<String>>,
     /// Words and phrases that must not be there.
@@ -35,7 +35,7 @@ pub struct Wanted {
     pub goes_on: bool,
 }
 
-impl Wanted {
+impl TextQuery {
     /// Takes a text apart. Never fails: a quote that is not closed ends with the text.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -66,7 +66,7 @@ impl Wanted {
     fn add(&mut self, part: &str, quoted: bool, excluded: bool) {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
-            for word in typed(part).into_iter().take(room) {
+            for word in query_words(part).into_iter().take(room) {
                 if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
@@ -95,26 +95,26 @@ impl Wanted {
     /// Which words are small ones that need not be there, by position: none of them when nothing else
     /// is asked, and none in capitals among words that are not.
     #[must_use]
-    pub fn stops(&self) -> Vec<bool> {
+    pub fn stop_words(&self) -> Vec<bool> {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         let shouted = self.words.iter().all(|word| word.capitals);
-        let mut stops = lexicon::stops(&words);
-        stops.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= shouted || !word.capitals);
-        if stops.iter().all(|stop| *stop) && self.phrases.is_empty() {
-            stops.fill(false);
+        let mut stop_words = lexicon::stop_words(&words);
+        stop_words.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= shouted || !word.capitals);
+        if stop_words.iter().all(|stop| *stop) && self.phrases.is_empty() {
+            stop_words.fill(false);
         }
-        stops
+        stop_words
     }
 
     /// What the words stand for, in order. The longest run that names or means something is one clause.
     #[must_use]
     pub fn clauses(&self, index: &Index) -> Vec<Clause> {
-        let (stops, mut at) = (self.stops(), 0);
+        let (stop_words, mut at) = (self.stop_words(), 0);
         let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
-            let (length, concept) = run(&self.words[at..], index);
-            if length > 1 || !stops[at] {
-                clauses.push(Clause::new(&self.words[at..at + length], concept, &self.plain, index));
+            let (length, entity) = run(&self.words[at..], index);
+            if length > 1 || !stop_words[at] {
+                clauses.push(Clause::new(&self.words[at..at + length], entity, &self.plain, index));
             }
             at += length;
         }
@@ -134,30 +134,30 @@ impl Wanted {
     /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
     /// document.
     #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Units) -> Option<DocSet> {
+    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Budget) -> Option<DocSet> {
         self.rest(index).keep(found, index, units)
     }
 }
 
-/// A text, looked up: what its price and its documents follow from.
+/// A text, looked up: what its cost and its documents follow from.
 #[derive(Debug)]
-pub struct Read<'a> {
+pub struct ResolvedText<'a> {
     pub(super) clauses: Vec<Clause>,
     pub(super) rest: Rest<'a>,
 }
 
-impl<'a> Read<'a> {
+impl<'a> ResolvedText<'a> {
     /// Looks a text up.
     #[must_use]
     pub fn new(text: &str, index: &'a Index) -> Self {
-        let wanted = Wanted::parse(text);
+        let wanted = TextQuery::parse(text);
         Self { clauses: wanted.clauses(index), rest: wanted.rest(index) }
     }
 
     /// Documents that have all words; `None` when no word has to be there.
     #[must_use]
-    pub fn with_words(&self, index: &Index, units: &Units) -> Option<DocSet> {
-        units.spend(self.clauses.iter().map(|clause| clause.price(index)).sum());
+    pub fn with_words(&self, index: &Index, units: &Budget) -> Option<DocSet> {
+        units.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
         all_of(index, &self.clauses).map(Held::into_set)
     }
 }
@@ -173,7 +173,7 @@ impl Rest<'_> {
     /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
     /// document.
     #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Units) -> Option<DocSet> {
+    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Budget) -> Option<DocSet> {
         let mut found = found;
         for unwanted in &self.unwanted {
             let mut docs = found.unwrap_or_else(|| DocSet::all(index.len()));
@@ -188,32 +188,32 @@ impl Rest<'_> {
 
     /// Upper bound of what that costs, when at most `most` documents are left by everything else.
     #[must_use]
-    pub fn price(&self, index: &Index, most: usize) -> u64 {
+    pub fn cost(&self, index: &Index, most: usize) -> u64 {
         let of = |meaning: &Meaning| {
             let docs = meaning.terms.iter().map(|term| LOOK_UP + index.terms.docs(*term).cost());
             index.len() as u64 / 64 + docs.sum::<u64>()
         };
-        self.unwanted.iter().map(of).sum::<u64>() + self.phrases.price(&index.terms, most)
+        self.unwanted.iter().map(of).sum::<u64>() + self.phrases.cost(&index.terms, most)
     }
 }
 
 /// How many words at the start belong together, and what they name.
-fn run(words: &[Typed], index: &Index) -> (usize, Option<u32>) {
-    let (named, concept) = index.concepts.longest(words).unzip();
+fn run(words: &[QueryWord], index: &Index) -> (usize, Option<u32>) {
+    let (named, entity) = index.entities.longest(words).unzip();
     let named = named.unwrap_or(1);
     let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
     let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
-    let means = |run: &[Typed]| synonyms(run, index).next().is_some();
+    let means = |run: &[QueryWord]| synonyms(run, index).next().is_some();
     let longer = (named + 1..=longest.max(2.min(words.len())))
         .rev()
         .find(|length| joined(*length) || means(&words[..*length]));
-    longer.map_or((named, concept), |length| (length, None))
+    longer.map_or((named, entity), |length| (length, None))
 }
 
 /// The term that two words are when they are written together.
-fn together(words: &[Typed], index: &Index) -> Option<u32> {
+fn together(words: &[QueryWord], index: &Index) -> Option<u32> {
     let [first, second] = words else { return None };
-    let long = |word: &Typed| word.text.chars().count() > 1;
+    let long = |word: &QueryWord| word.text.chars().count() > 1;
     if !long(first) || !long(second) {
         return None;
     }
@@ -221,7 +221,7 @@ fn together(words: &[Typed], index: &Index) -> Option<u32> {
 }
 
 /// What a run means besides itself: by the dataset, and by the project.
-fn synonyms<'a>(run: &[Typed], index: &'a Index) -> impl Iterator<Item = &'a Vec<String>> {
+fn synonyms<'a>(run: &[QueryWord], index: &'a Index) -> impl Iterator<Item = &'a Vec<String>> {
     let own = match run {
         _ if run.len() > index.terms.longest_synonym() => &[],
         [only] => index.terms.synonyms(&only.text),
@@ -258,18 +258,18 @@ pub struct Clause {
     /// Words that are enough in a row.
     apart: Option<Vec<String>>,
     /// What the words name.
-    pub concept: Option<u32>,
+    pub entity: Option<u32>,
 }
 
 impl Clause {
-    /// What words mean that name a concept; not if they are `plain` words.
-    fn new(run: &[Typed], concept: Option<u32>, plain: &[String], index: &Index) -> Self {
+    /// What words mean that name a entity; not if they are `plain` words.
+    fn new(run: &[QueryWord], entity: Option<u32>, plain: &[String], index: &Index) -> Self {
         let words: Vec<CompactString> = run.iter().map(|word| word.text.clone()).collect();
-        let concepts = &index.concepts;
-        let says = |concept: &u32| !concepts.is_empty(*concept) || concepts.place(*concept).is_some();
+        let entities = &index.entities;
+        let says = |entity: &u32| !entities.is_empty(*entity) || entities.place(*entity).is_some();
         let names = plain.is_empty() || !plain.contains(&words.join(" "));
         let mut clause =
-            Self { words, concept: concept.filter(|concept| names && says(concept)), ..Self::default() };
+            Self { words, entity: entity.filter(|entity| names && says(entity)), ..Self::default() };
         let terms = &index.terms;
         match run {
             [only] => clause.add_typed(only, terms),
@@ -279,7 +279,7 @@ impl Clause {
                 clause.forms.extend(whole.map(|term| (term, Form::Other)));
             }
         }
-        let place = clause.concept.and_then(|concept| index.concepts.place(concept));
+        let place = clause.entity.and_then(|entity| index.entities.place(entity));
         let names = place.map(names_of_place).unwrap_or_default();
         for synonym in synonyms(run, index).chain(names) {
             match synonym.as_slice() {
@@ -296,7 +296,7 @@ impl Clause {
     }
 
     /// Adds the word that was typed, and what shares its stems.
-    fn add_typed(&mut self, word: &Typed, terms: &Terms) {
+    fn add_typed(&mut self, word: &QueryWord, terms: &Terms) {
         let typed = terms.exact(&word.text);
         let related = match typed {
             Some(term) => terms.siblings(term),
@@ -323,7 +323,7 @@ impl Clause {
         self.forms.is_empty()
             && self.alternatives.is_empty()
             && self.apart.is_none()
-            && self.concept.is_none_or(|concept| index.concepts.is_empty(concept))
+            && self.entity.is_none_or(|entity| index.entities.is_empty(entity))
     }
 
     /// Each of several words, to look for one by one.
@@ -348,8 +348,8 @@ impl Clause {
     pub fn docs<'a>(&self, index: &'a Index) -> Held<'a> {
         let terms = &index.terms;
         let mut parts: Vec<Docs<'_>> = self.terms().map(|term| terms.docs(term)).collect();
-        if let Some(concept) = self.concept {
-            parts.extend(index.concepts.parts(concept, &index.values));
+        if let Some(entity) = self.entity {
+            parts.extend(index.entities.parts(entity, &index.values));
         }
         if self.alternatives.is_empty() && self.apart.is_none() {
             return union(&parts, index.len());
@@ -361,7 +361,7 @@ impl Clause {
         }
         if let Some(apart) = &self.apart {
             let phrase = Phrases::new(std::iter::once(apart), std::iter::empty(), terms);
-            made.push(Held::Made(phrase.keep(None, terms, &Units::new(0))));
+            made.push(Held::Made(phrase.keep(None, terms, &Budget::new(0))));
         }
         let all: Vec<Docs<'_>> = parts.into_iter().chain(made.iter().map(Held::docs)).collect();
         Held::Made(union(&all, index.len()).into_set())
@@ -369,14 +369,14 @@ impl Clause {
 
     /// What looking it up costs.
     #[must_use]
-    pub fn price(&self, index: &Index) -> u64 {
+    pub fn cost(&self, index: &Index) -> u64 {
         let terms = &index.terms;
         let all = self.alternatives.iter().flatten().flat_map(|meaning| meaning.terms.iter().copied());
         let words: u64 = self.terms().chain(all).map(|term| LOOK_UP + terms.docs(term).cost()).sum();
-        let named = self.concept.map(|concept| index.concepts.parts(concept, &index.values));
+        let named = self.entity.map(|entity| index.entities.parts(entity, &index.values));
         let values: u64 = named.iter().flatten().map(Docs::cost).sum();
         let apart = self.apart.as_ref().map_or(0, |apart| {
-            Phrases::new(std::iter::once(apart), std::iter::empty(), terms).price(terms, index.len())
+            Phrases::new(std::iter::once(apart), std::iter::empty(), terms).cost(terms, index.len())
         });
         words + values + apart
     }
@@ -389,7 +389,7 @@ impl Clause {
             |meaning: &Meaning| -> usize { meaning.terms.iter().map(|term| terms.docs(*term).len()).sum() };
         let own: usize = self.terms().map(|term| terms.docs(term).len()).sum();
         let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(most).min());
-        let named = self.concept.map(|concept| index.concepts.parts(concept, &index.values));
+        let named = self.entity.map(|entity| index.entities.parts(entity, &index.values));
         let values: usize = named.iter().flatten().map(Docs::len).sum();
         let apart = if self.apart.is_some() { index.len() } else { 0 };
         own + values + apart + alternatives.sum::<usize>()
@@ -409,7 +409,7 @@ impl Clause {
 
     /// Whether single terms are all that is enough.
     fn is_plain(&self) -> bool {
-        self.alternatives.is_empty() && self.apart.is_none() && self.concept.is_none()
+        self.alternatives.is_empty() && self.apart.is_none() && self.entity.is_none()
     }
 
     /// What it leaves of a set.
@@ -453,13 +453,13 @@ mod tests {
         words.iter().map(|word| (*word).to_owned()).collect()
     }
 
-    fn texts(wanted: &Wanted) -> Vec<&str> {
+    fn texts(wanted: &TextQuery) -> Vec<&str> {
         wanted.words.iter().map(|word| word.text.as_str()).collect()
     }
 
     #[test]
     fn words_phrases_and_exclusions_are_told_apart() {
-        let wanted = Wanted::parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
+        let wanted = TextQuery::parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
         assert_eq!(texts(&wanted), ["solar", "fieldwork"]);
         assert_eq!(wanted.words[1].parts, ["field", "work"]);
         assert_eq!(wanted.phrases, [strings(&["living", "labs"])]);
@@ -468,12 +468,12 @@ mod tests {
 
     #[test]
     fn what_is_said_twice_is_asked_once_and_words_in_phrases_count() {
-        let wanted = Wanted::parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
+        let wanted = TextQuery::parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
         assert_eq!(wanted.phrases, [strings(&["of", "the"])]);
         assert_eq!(wanted.without, [strings(&["in", "a"]), strings(&["gas"])]);
         assert_eq!(texts(&wanted), ["the"]);
         let many: String = (0..100).map(|n| format!("\"a{n} b{n} c{n}\" ")).collect();
-        let wanted = Wanted::parse(&many);
+        let wanted = TextQuery::parse(&many);
         assert_eq!(wanted.phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
     }
 
@@ -486,18 +486,18 @@ mod tests {
             ("WHO GRANTS", vec![true, false]),
             ("the \"living labs\"", vec![true]),
         ] {
-            assert_eq!(Wanted::parse(text).stops(), expected, "{text}");
+            assert_eq!(TextQuery::parse(text).stop_words(), expected, "{text}");
         }
     }
 
     #[test]
     fn no_text_breaks_it() {
         for text in ["", "-", "\"", "--", "-\"", "\"\"", "- -\"\" \u{301}", "\u{202e}🎓"] {
-            assert!(Wanted::parse(text).is_empty(), "{text}");
+            assert!(TextQuery::parse(text).is_empty(), "{text}");
         }
-        assert_eq!(Wanted::parse("\"soil health").phrases, [strings(&["soil", "health"])]);
-        assert_eq!(Wanted::parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
+        assert_eq!(TextQuery::parse("\"soil health").phrases, [strings(&["soil", "health"])]);
+        assert_eq!(TextQuery::parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
         let many: String = (0..5000).map(|n| format!("w{n} ")).collect();
-        assert_eq!(Wanted::parse(&many).words.len(), TEXT_WORDS_MAX);
+        assert_eq!(TextQuery::parse(&many).words.len(), TEXT_WORDS_MAX);
     }
 }

@@ -7,7 +7,7 @@ use crate::search::terms::Mark;
 
 /// Every text that a search looks at, with the field it stands in; in all languages, each once.
 #[must_use]
-pub fn texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
+pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     let links = &directory.program_links[program];
     let program = &directory.programs[program];
     let organization = &directory.organizations[links.organization];

@@ -5,7 +5,7 @@
 use crate::search::grams::Row;
 use crate::search::set::{DocSet, Docs};
 use crate::search::terms::{FIRST_CODE, Mark, Terms};
-use crate::search::units::{LOOK_UP, Units};
+use crate::search::units::{Budget, LOOK_UP};
 
 /// Most tokens of all phrases together: each has a bit.
 const TOKENS_MAX: usize = 64;
@@ -57,7 +57,7 @@ impl<'a> Phrases<'a> {
     /// Upper bound of what keeping documents with these phrases costs, when at most `most` documents
     /// are left by everything else.
     #[must_use]
-    pub fn price(&self, terms: &Terms, most: usize) -> u64 {
+    pub fn cost(&self, terms: &Terms, most: usize) -> u64 {
         let size = |phrase: &Phrase<'_>| phrase.row.docs.docs().len();
         let least = self.wanted.iter().map(size).min().unwrap_or(usize::MAX).min(most);
         let read = if self.impossible {
@@ -70,7 +70,7 @@ impl<'a> Phrases<'a> {
         self.looked_up() + read as u64 * terms.mean_codes()
     }
 
-    /// Units of looking the phrases up.
+    /// Budget of looking the phrases up.
     fn looked_up(&self) -> u64 {
         let of = |phrase: &Phrase<'_>| phrase.terms.len() as u64 * LOOK_UP + phrase.row.docs.docs().cost();
         self.wanted.iter().chain(&self.unwanted).map(of).sum()
@@ -78,7 +78,7 @@ impl<'a> Phrases<'a> {
 
     /// Documents of `found` that have every wanted phrase and no unwanted one.
     #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, terms: &Terms, units: &Units) -> DocSet {
+    pub fn keep(&self, found: Option<DocSet>, terms: &Terms, units: &Budget) -> DocSet {
         units.spend(self.looked_up());
         if self.impossible {
             return DocSet::none();
@@ -166,7 +166,7 @@ impl Matcher {
     }
 
     /// Whether a document has every wanted phrase and no unwanted one.
-    fn fits(&self, doc: u32, terms: &Terms, units: &Units) -> bool {
+    fn fits(&self, doc: u32, terms: &Terms, units: &Budget) -> bool {
         const SAME: u32 = Mark::Same as u32;
         let (mut before, mut reached, mut found, mut read) = (0u64, 0u64, 0u64, 0u64);
         let mut at_same = false;

@@ -4,14 +4,14 @@
 
 use crate::facet::Facet;
 use crate::query::{Page, Query};
-use crate::search::concepts;
-use crate::search::matching::Wanted;
-use crate::search::modifiers::{self, Said};
-use crate::search::score::{Scorer, Told};
+use crate::search::entities;
+use crate::search::filter_phrases::{self, FilterPhrase};
+use crate::search::matching::TextQuery;
+use crate::search::score::{ScoredClause, Scorer};
 use crate::search::set::{DocSet, Docs, has_bit, set_bit, union, words};
 use crate::search::tiers::{Filter, Part, Parts, SOME_MAX, Tier};
 use crate::search::today::Today;
-use crate::search::units::{self, Units};
+use crate::search::units::{self, Budget};
 use crate::search::{FacetCounts, Index};
 
 /// Most records of one tier that are scored for a question, from impacts.
@@ -29,116 +29,113 @@ const ENOUGH: usize = 3;
 /// Records whose slug begins with the question are looked at in any case, up to this many.
 const NAMESAKES_MAX: usize = 100;
 
-/// A row of a page.
+/// A row of a ranked page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Which record.
+pub struct RankedRow {
+    /// Number of the document.
     pub doc: u32,
-    /// What of the question it has.
+    /// How much of the query it matches.
     pub tier: Tier,
-    /// Words of the question that it has not, as they were typed.
+    /// Words of the query that it lacks, as they were typed.
     pub missing: Vec<String>,
 }
 
-/// What words of a question were taken for.
+/// The facet values or the place that words of a query name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Understood {
+pub struct Interpretation {
     /// The words, folded.
     pub words: String,
-    /// Values that are no places.
+    /// Values other than places.
     pub values: Vec<(Facet, u32)>,
-    /// A place.
+    /// Code of a place.
     pub place: Option<String>,
 }
 
-/// A word that stands nowhere, and what it was read as.
+/// A query word that no record has, and the terms that were searched in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
-    /// What was typed.
+    /// The word as it was typed.
     pub word: String,
-    /// Words of records; strangers' text.
+    /// Words of records: untrusted text.
     pub read_as: Vec<String>,
 }
 
-/// The rows of a page, and how the question was read.
+/// A page of ranked results, and how the query was interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ranked {
-    /// How many records match fully.
+pub struct RankedPage {
+    /// Number of full matches.
     pub total: usize,
     /// The rows of the page, in order.
-    pub rows: Vec<Row>,
-    /// Whether rows come after these.
+    pub rows: Vec<RankedRow>,
+    /// Whether rows follow this page.
     pub more: bool,
-    /// How many more have all of it, the place by admitting a wider one.
+    /// Records that match everything, the place only through a wider region.
     pub wider: usize,
-    /// How many more would match if they did not keep silent about who may apply.
-    pub silent: usize,
-    /// All facets over the full matches, when they were asked for.
+    /// Records that would match if they stated a value for every eligibility filter and bound.
+    pub unstated: usize,
+    /// All facets over the full matches, if the query requests them.
     pub facets: Option<Vec<FacetCounts>>,
-    /// What words were taken for.
-    pub understood: Vec<Understood>,
-    /// Words that were taken for filters.
-    pub said: Vec<Said>,
-    /// Words that were guessed.
+    /// Words that name facet values or places.
+    pub interpretations: Vec<Interpretation>,
+    /// Words that were applied as filters.
+    pub filter_phrases: Vec<FilterPhrase>,
+    /// Words that were replaced by similar ones.
     pub guesses: Vec<Guess>,
-    /// Words that stand nowhere.
+    /// Words that no record has.
     pub unknown: Vec<String>,
-    /// Words that were read as words and may mean a country: its code.
-    pub countries: Vec<(String, &'static str)>,
+    /// Words that were searched as text and may also name a country: the word and the country's code.
+    pub possible_countries: Vec<(String, &'static str)>,
 }
 
-/// How a question wants its answer.
+/// Options of a ranked search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wish<'a> {
-    /// Best first, not in the order that the question names.
+pub struct RankOptions<'a> {
+    /// Sort by score instead of by the query's sort order.
     pub by_relevance: bool,
-    /// Words that are to be taken as words, whatever they name.
-    pub plain: &'a [String],
-    /// Rows of records that say nothing where a filter asks who may apply.
-    pub silent: bool,
-    /// Whether the last word may be the beginning of another.
-    pub completes: bool,
-    /// Nothing that only comes near where enough records match fully, or one is called what was asked.
-    pub only_full: bool,
+    /// Words to search as text only, not as entities or filter phrases.
+    pub literal: &'a [String],
+    /// Include records that state no value for an eligibility filter or a bound.
+    pub with_unstated: bool,
+    /// Whether the last word may be the beginning of a longer one.
+    pub complete_last_word: bool,
+    /// Leave partial matches out if there are at least three full matches or one has the query as its name.
+    pub partial_if_needed: bool,
+    /// Search only these documents.
+    pub among: Option<&'a DocSet>,
 }
 
-impl Wish<'_> {
-    /// Best first, and nothing else.
-    pub const BEST: Self =
-        Self { by_relevance: true, plain: &[], silent: false, completes: false, only_full: false };
+impl RankOptions<'_> {
+    /// Sorted by score, everything else off.
+    pub const BY_RELEVANCE: Self = Self {
+        by_relevance: true,
+        literal: &[],
+        with_unstated: false,
+        complete_last_word: false,
+        partial_if_needed: false,
+        among: None,
+    };
 }
 
-/// Answers a question. What words say as a filter has to be so in a full match; below them, records that
-/// say nothing of it, or that lack it, are told from the others.
-#[must_use]
-pub fn search(index: &Index, query: &Query, today: &Today, wish: Wish<'_>) -> Ranked {
-    search_among(index, query, today, wish, None)
-}
+impl Index {
+    /// Ranked search. Filter phrases of the text are required of a full match; partial matches follow.
+    #[must_use]
+    pub fn ranked(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> RankedPage {
+        read(self, query, today, options, |question, phrases| {
+            let mut ranked = question.page(options);
+            question.tell(&mut ranked);
+            ranked.filter_phrases = phrases;
+            ranked
+        })
+    }
 
-/// The same among some documents.
-#[must_use]
-pub fn search_among(
-    index: &Index,
-    query: &Query,
-    today: &Today,
-    wish: Wish<'_>,
-    among: Option<&DocSet>,
-) -> Ranked {
-    read(index, query, today, wish, among, |question, said| {
-        let mut ranked = question.page(wish);
-        question.tell(&mut ranked);
-        ranked.said = said;
-        ranked
-    })
-}
-
-/// Documents that match fully, among some; nothing else of an answer is made.
-#[must_use]
-pub fn full(index: &Index, query: &Query, today: &Today, wish: Wish<'_>, among: Option<&DocSet>) -> DocSet {
-    let full = read(index, query, today, wish, among, |question, _| {
-        question.left(within(question.parts.exact(), question.hard.as_ref()).as_ref())
-    });
-    full.unwrap_or_else(|| DocSet::all(index.len()))
+    /// Documents that match fully.
+    #[must_use]
+    pub fn full_matches(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> DocSet {
+        let full = read(self, query, today, options, |question, _| {
+            question.left(within(question.parts.exact(), question.hard.as_ref()).as_ref())
+        });
+        full.unwrap_or_else(|| DocSet::all(self.len()))
+    }
 }
 
 /// Reads a question and hands it on.
@@ -146,21 +143,20 @@ fn read<T>(
     index: &Index,
     query: &Query,
     today: &Today,
-    wish: Wish<'_>,
-    among: Option<&DocSet>,
-    answer: impl FnOnce(&Question<'_>, Vec<Said>) -> T,
+    options: RankOptions<'_>,
+    answer: impl FnOnce(&Question<'_>, Vec<FilterPhrase>) -> T,
 ) -> T {
-    let (left, said) = modifiers::take(query, wish.plain, today.day);
-    let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
-    wanted.plain = wish.plain.to_vec();
-    wanted.goes_on &= wish.completes;
-    let picked = Query { text: left.text.clone(), ..query.clone() };
-    let filters = modifiers::filters(query, &left, &said);
+    let (left, phrases) = filter_phrases::extract(query, options.literal, today.day);
+    let mut wanted = left.text.as_deref().map(TextQuery::parse).unwrap_or_default();
+    wanted.plain = options.literal.to_vec();
+    wanted.goes_on &= options.complete_last_word;
+    let selected = Query { text: left.text.clone(), ..query.clone() };
+    let filters = filter_phrases::filters(query, &left, &phrases);
     let filters = filters.into_iter().map(|(words, filter)| Filter::new(words, &filter, index, today));
-    let mut question = Question::new(index, &picked, today, wanted, filters.collect());
-    question.among = among;
-    question.hard = within(question.hard.take(), among);
-    answer(&question, said)
+    let mut question = Question::new(index, &selected, today, wanted, filters.collect());
+    question.among = options.among;
+    question.hard = within(question.hard.take(), options.among);
+    answer(&question, phrases)
 }
 
 /// A score, the place in the default order, and the record.
@@ -173,25 +169,31 @@ struct Question<'a> {
     /// The question without its text.
     filters: Query,
     today: &'a Today,
-    wanted: Wanted,
+    wanted: TextQuery,
     parts: Parts<'a>,
     /// Documents that ranges, switches, phrases and exclusions leave.
     hard: Option<DocSet>,
     /// Documents that are asked of; `None` is every document.
     among: Option<&'a DocSet>,
-    units: Units,
+    units: Budget,
 }
 
 impl<'a> Question<'a> {
-    fn new(index: &'a Index, query: &'a Query, today: &'a Today, wanted: Wanted, said: Vec<Filter>) -> Self {
+    fn new(
+        index: &'a Index,
+        query: &'a Query,
+        today: &'a Today,
+        wanted: TextQuery,
+        phrase_filters: Vec<Filter>,
+    ) -> Self {
         let filters = Query { text: None, ..query.clone() };
-        let units = Units::new(units::most(index.len()));
+        let units = Budget::new(units::most(index.len()));
         let hard = wanted.keep(index.filter(&filters, today, None), index, &units);
-        let parts = Parts::new(index, &wanted, said);
+        let parts = Parts::new(index, &wanted, phrase_filters);
         Self { index, query, filters, today, wanted, parts, hard, among: None, units }
     }
 
-    fn page(&self, wish: Wish<'_>) -> Ranked {
+    fn page(&self, options: RankOptions<'_>) -> RankedPage {
         let base = within(self.parts.exact(), self.hard.as_ref());
         let mut full = None;
         let answer = self.index.answer(&self.filters, self.today, base.as_ref(), |found, _| {
@@ -202,12 +204,12 @@ impl<'a> Question<'a> {
         let silent = self.silent(base.as_ref(), &full);
         let page = self.query.page;
         let mut pager = Pager { left: page.offset, room: page.limit, rows: Vec::new(), more: false };
-        let told: Vec<Told<'_>> = self.parts.known.iter().map(Part::told).collect();
+        let told: Vec<ScoredClause<'_>> = self.parts.known.iter().map(Part::told).collect();
         let scorer = Scorer::new(self.index, &self.wanted, &told);
-        let best_first = wish.by_relevance && !self.wanted.is_empty();
+        let best_first = options.by_relevance && !self.wanted.is_empty();
         let named = self.full(&full, best_first, &scorer, &mut pager);
         let mut above = full;
-        if wish.silent {
+        if options.with_unstated {
             let page = |page: &Page| match best_first {
                 true => self.best(Tier::Unstated, &silent, page, &scorer),
                 false => self.index.page(self.query, self.today, Some(&silent), page),
@@ -215,20 +217,20 @@ impl<'a> Question<'a> {
             pager.take(Tier::Unstated, silent.len(), page);
             above = union(&[above.docs(), silent.docs()], self.index.len()).into_set();
         }
-        let is_enough = wish.only_full && (named || answer.total >= ENOUGH);
+        let is_enough = options.partial_if_needed && (named || answer.total >= ENOUGH);
         let wider = if is_enough { 0 } else { self.near(above, &scorer, &mut pager) };
         let row = |(doc, tier): (u32, Tier)| {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
-            Row { doc, tier, missing }
+            RankedRow { doc, tier, missing }
         };
-        Ranked {
+        RankedPage {
             total: answer.total,
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
             wider,
-            silent: silent.len(),
+            unstated: silent.len(),
             facets: answer.facets,
-            ..Ranked::default()
+            ..RankedPage::default()
         }
     }
 
@@ -419,21 +421,21 @@ impl<'a> Question<'a> {
     }
 
     /// Says how the question was read.
-    fn tell(&self, ranked: &mut Ranked) {
+    fn tell(&self, ranked: &mut RankedPage) {
         let values = &self.index.values;
         let clauses = self.parts.known.iter().map(|part| &part.clause).chain(&self.parts.unknown);
         for clause in clauses {
-            let Some(concept) = clause.concept else {
+            let Some(entity) = clause.entity else {
                 let words = clause.words.join(" ");
-                let country = concepts::country_of(&words);
-                ranked.countries.extend(country.map(|code| (words, code)));
+                let country = entities::country_of(&words);
+                ranked.possible_countries.extend(country.map(|code| (words, code)));
                 continue;
             };
-            let (plain, _) = self.index.concepts.values(concept);
-            ranked.understood.push(Understood {
+            let (plain, _) = self.index.entities.values(entity);
+            ranked.interpretations.push(Interpretation {
                 words: clause.words.join(" "),
                 values: plain.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
-                place: self.index.concepts.place(concept).map(str::to_owned),
+                place: self.index.entities.place(entity).map(str::to_owned),
             });
         }
         let guessed = self.parts.known.iter().filter(|part| part.guessed);

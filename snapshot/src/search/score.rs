@@ -7,7 +7,7 @@
 
 use crate::search::Index;
 use crate::search::impact::{self, FIELDS};
-use crate::search::matching::{Clause, Form, Wanted};
+use crate::search::matching::{Clause, Form, TextQuery};
 use crate::search::set::{DocSet, Docs, Held, union};
 use crate::search::terms::{Among, FIRST_CODE, Mark};
 
@@ -39,7 +39,7 @@ struct Entry {
 }
 
 /// A clause and how much it tells.
-pub(super) struct Told<'a> {
+pub(super) struct ScoredClause<'a> {
     pub(super) clause: &'a Clause,
     /// Documents that a filter leaves, where words said one.
     pub(super) said: Option<Docs<'a>>,
@@ -89,7 +89,7 @@ pub(super) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &Wanted, told: &[Told<'a>]) -> Self {
+    pub(super) fn new(index: &'a Index, wanted: &TextQuery, told: &[ScoredClause<'a>]) -> Self {
         let typed: Vec<&str> = wanted
             .words
             .iter()
@@ -110,11 +110,11 @@ impl<'a> Scorer<'a> {
         for (position, told) in told.iter().enumerate() {
             scorer.add_clause(position, told.clause);
             scorer.add_apart(position, told.clause, wanted);
-            let concept = told.clause.concept;
-            let parts = concept.map(|concept| index.concepts.parts(concept, &index.values));
+            let entity = told.clause.entity;
+            let parts = entity.map(|entity| index.entities.parts(entity, &index.values));
             let parts: Vec<Docs<'_>> = parts.into_iter().flatten().chain(told.said).collect();
             scorer.values.push(union(&parts, index.len()));
-            let around = concept.map(|concept| index.concepts.around(concept, &index.values));
+            let around = entity.map(|entity| index.entities.around(entity, &index.values));
             scorer.around.push(union(&around.unwrap_or_default(), index.len()));
         }
         for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
@@ -144,7 +144,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// What was written together is found in its parts too.
-    fn add_apart(&mut self, position: usize, clause: &Clause, wanted: &Wanted) {
+    fn add_apart(&mut self, position: usize, clause: &Clause, wanted: &TextQuery) {
         let [only] = clause.words.as_slice() else { return };
         let typed = wanted.words.iter().find(|word| word.text == *only && word.parts.len() > 1);
         for part in typed.iter().flat_map(|word| &word.parts) {

@@ -13,14 +13,14 @@ pub type ColumnNames = [&'static str; 4];
 /// Seasons as columns: a [`Day`] each for three of them, and of the fourth a position in
 /// [`CycleStatus::ALL`], or 255.
 #[derive(Clone)]
-pub struct Columns {
+pub struct SeasonColumns {
     opens: Section<Day>,
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
 }
 
-impl Columns {
+impl SeasonColumns {
     /// Writes the columns of seasons.
     pub fn write(
         [opens, deadline, starts, stated]: ColumnNames,

@@ -177,7 +177,7 @@ impl Docs<'_> {
         }
     }
 
-    /// Units of reading it.
+    /// Budget of reading it.
     #[must_use]
     pub fn cost(&self) -> u64 {
         match self {

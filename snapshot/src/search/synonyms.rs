@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::search::text::{STEMS, Typed, words_of};
+use crate::search::text::{QueryWord, STEMS, words_of};
 
 /// Words that are found besides a word or a run of words.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
 
 /// The same for a run of a question's words.
 #[must_use]
-pub fn typed_keys(run: &[Typed]) -> [Cow<'_, str>; 2] {
+pub fn typed_keys(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
     let join = |language: usize| match run {
         [only] => Cow::Borrowed(only.stems[language].as_str()),
         _ => {
@@ -93,7 +93,7 @@ impl Synonyms {
 
     /// What is found besides a run of a question's words.
     #[must_use]
-    pub fn of_typed(&self, run: &[Typed]) -> Vec<&Vec<String>> {
+    pub fn of_typed(&self, run: &[QueryWord]) -> Vec<&Vec<String>> {
         let Some(first) = run.first() else { return Vec::new() };
         let longest = first.stems.iter().filter_map(|stem| self.longest_from.get(stem.as_str())).max();
         match longest {

@@ -383,7 +383,7 @@ mod tests {
     use super::*;
     use crate::search::phrase::Phrases;
     use crate::search::set::DocSet;
-    use crate::search::units::Units;
+    use crate::search::units::Budget;
     use crate::store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(docs(&terms.docs(whole).to_set()), [0, 1, 2]);
         let phrase = ["low".to_owned(), "income".to_owned(), "people".to_owned()].to_vec();
         let phrases = Phrases::new(std::iter::once(&phrase), std::iter::empty(), &terms);
-        assert_eq!(docs(&phrases.keep(None, &terms, &Units::new(0))), [1]);
+        assert_eq!(docs(&phrases.keep(None, &terms, &Budget::new(0))), [1]);
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
         let phrase = |words: &[&str]| {
             let tokens: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             let phrases = Phrases::new(std::iter::once(&tokens), std::iter::empty(), &terms);
-            docs(&phrases.keep(None, &terms, &Units::new(0)))
+            docs(&phrases.keep(None, &terms, &Budget::new(0)))
         };
         assert_eq!(phrase(&["soil", "health"]), [0, 3]);
         assert_eq!(phrase(&["soil", "ihealth"]), [4]);

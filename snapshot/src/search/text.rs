@@ -217,7 +217,7 @@ pub fn words_of(text: &str) -> Vec<String> {
 
 /// A word of a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Typed {
+pub struct QueryWord {
     /// Folded; written together where marks join it.
     pub text: CompactString,
     /// The words that it is made of, when marks join several; none otherwise.
@@ -249,15 +249,15 @@ pub fn stems(word: &str) -> [CompactString; 2] {
 
 /// The words of a question: what marks join is one word.
 #[must_use]
-pub fn typed(text: &str) -> Vec<Typed> {
-    let mut typed: Vec<Typed> = Vec::new();
+pub fn query_words(text: &str) -> Vec<QueryWord> {
+    let mut typed: Vec<QueryWord> = Vec::new();
     for piece in text.split_whitespace() {
         let letters = || piece.chars().filter(|c| c.is_alphabetic());
         let capitals = letters().count() > 1 && letters().all(char::is_uppercase);
         let from = typed.len();
         let mut whole = None;
         tokens(piece, |token, SamePosition(same)| match same {
-            false => typed.push(Typed { text: token.into(), capitals, ..Typed::default() }),
+            false => typed.push(QueryWord { text: token.into(), capitals, ..QueryWord::default() }),
             true => whole = Some(CompactString::from(token)),
         });
         let positions = || typed[from..].iter().map(|word| word.text.as_str());
@@ -267,7 +267,7 @@ pub fn typed(text: &str) -> Vec<Typed> {
         if let Some(text) = whole.filter(joined) {
             let parts = positions().map(str::to_owned).collect();
             typed.truncate(from);
-            typed.push(Typed { text, parts, capitals, ..Typed::default() });
+            typed.push(QueryWord { text, parts, capitals, ..QueryWord::default() });
         }
         typed[from..].iter_mut().for_each(|word| word.stems = stems(&word.text));
     }
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn words_of_a_question_know_their_parts_and_capitals() {
-        let found = typed("non-profit WHO U.S. grants -");
+        let found = query_words("non-profit WHO U.S. grants -");
         let texts: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["nonprofit", "who", "us", "grants"]);
         assert_eq!(found[0].parts, ["non", "profit"]);

@@ -4,8 +4,8 @@
 
 use crate::query::Query;
 use crate::search::Index;
-use crate::search::matching::{Clause, Form, Wanted};
-use crate::search::score::{Told, idf};
+use crate::search::matching::{Clause, Form, TextQuery};
+use crate::search::score::{ScoredClause, idf};
 use crate::search::set::{DocSet, Docs, Held, union};
 use crate::search::today::Today;
 
@@ -23,7 +23,7 @@ pub enum Tier {
     Name,
     /// All of it.
     All,
-    /// All of it, the place only by admitting a wider one.
+    /// All of it, the place only by eligibility_facets a wider one.
     Wider,
     /// All of it, if words are slips of others.
     Guess,
@@ -78,9 +78,9 @@ pub(super) struct Part<'a> {
 
 impl Part<'_> {
     /// What the scores need of it.
-    pub(super) fn told(&self) -> Told<'_> {
+    pub(super) fn told(&self) -> ScoredClause<'_> {
         let said = self.is_filter.then(|| self.docs.docs());
-        Told { clause: &self.clause, said, idf: self.idf }
+        ScoredClause { clause: &self.clause, said, idf: self.idf }
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &Wanted, said: Vec<Filter>) -> Self {
+    pub(super) fn new(index: &'a Index, wanted: &TextQuery, said: Vec<Filter>) -> Self {
         let phrased = !wanted.phrases.is_empty();
         let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), phrased };
         let last = wanted.words.last().map(|word| word.text.as_str()).filter(|_| wanted.goes_on);
@@ -120,7 +120,7 @@ impl<'a> Parts<'a> {
             let mut guessed = false;
             if clause.is_unknown(index)
                 && guesses < GUESSED_MAX
-                && let Some(word) = typed.filter(|word| !index.concepts.has_word(&word.text))
+                && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
             {
                 let terms = index.terms.guessed(word, last == Some(word.text.as_str()));
                 clause.forms = terms.into_iter().map(|term| (term, Form::Guess)).collect();
@@ -140,14 +140,14 @@ impl<'a> Parts<'a> {
 
     fn add(&mut self, clause: Clause, guessed: bool) {
         let index = self.index;
-        let wider = clause.concept.and_then(|concept| index.concepts.admitting(concept, &index.values));
+        let wider = clause.entity.and_then(|entity| index.entities.eligibility_facets(entity, &index.values));
         if clause.is_unknown(index) && wider.as_ref().is_none_or(|docs| docs.docs().is_empty()) {
             self.unknown.push(clause);
             return;
         }
         let mute = clause
-            .concept
-            .and_then(|concept| index.unstated.in_all(&index.concepts.facets(concept, &index.values)));
+            .entity
+            .and_then(|entity| index.missing_values.in_all(&index.entities.facets(entity, &index.values)));
         let docs = clause.docs(index);
         let idf = idf(docs.docs().len(), index.len());
         self.known.push(Part { clause, docs, wider, mute, idf, guessed, is_filter: false });

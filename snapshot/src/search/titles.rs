@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::record::Directory;
-use crate::search::passages::texts;
+use crate::search::passages::searchable_texts;
 use crate::search::table::{Lists, Strings};
 use crate::search::terms::Mark;
 use crate::search::text::words_of;
@@ -21,7 +21,7 @@ const DOCS: (&str, &str) = ("title.docs.at", "title.docs");
 pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
     let mut titles: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (doc, program) in (0..).zip(order) {
-        let called = texts(directory, *program).into_iter();
+        let called = searchable_texts(directory, *program).into_iter();
         let called =
             called.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
         for title in called.chain([directory.programs[*program].slug.as_str()]) {

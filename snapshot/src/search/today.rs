@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::facet::Facet;
 use crate::record::Lifecycle;
-use crate::search::seasons::{ColumnNames, Columns};
+use crate::search::seasons::{ColumnNames, SeasonColumns};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
 use crate::search::values::Values;
 use crate::search::{FacetCounts, Index, Order};
@@ -26,7 +26,7 @@ const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts"
 /// ```
 pub struct Seasons {
     at: Section<u64>,
-    columns: Columns,
+    columns: SeasonColumns,
     lifecycle: Section<u8>,
     observed: Section<Day>,
     checked: Section<Day>,
@@ -34,7 +34,7 @@ pub struct Seasons {
 
 /// What is known about a document besides its seasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Observed {
+pub struct Observation {
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// When that was observed, or [`Day::NONE`].
@@ -45,7 +45,7 @@ pub struct Observed {
 
 impl Seasons {
     /// Writes the columns: what was observed of each document and its seasons, in document order.
-    pub fn write(documents: &[(Observed, Vec<Season>)], writer: &mut SectionWriter) {
+    pub fn write(documents: &[(Observation, Vec<Season>)], writer: &mut SectionWriter) {
         let seasons: Vec<Season> = documents.iter().flat_map(|(_, seasons)| seasons).copied().collect();
         let observed = || documents.iter().map(|(observed, _)| *observed);
         let mut at = vec![0u64];
@@ -54,7 +54,7 @@ impl Seasons {
             Some(*end)
         }));
         writer.put("season.at", at);
-        Columns::write(SEASONS, &seasons, writer);
+        SeasonColumns::write(SEASONS, &seasons, writer);
         writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
         writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
         writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
@@ -69,7 +69,7 @@ impl Seasons {
         use crate::search::table::{check_len, check_offsets};
         let seasons = Self {
             at: sections.get("season.at")?,
-            columns: Columns::open(sections, SEASONS)?,
+            columns: SeasonColumns::open(sections, SEASONS)?,
             lifecycle: sections.get("doc.lifecycle")?,
             observed: sections.get("doc.observed")?,
             checked: sections.get("doc.checked")?,
@@ -93,9 +93,9 @@ impl Seasons {
         Openness::new(self.observed(doc).lifecycle, seasons, today)
     }
 
-    fn observed(&self, doc: usize) -> Observed {
+    fn observed(&self, doc: usize) -> Observation {
         let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
-        Observed {
+        Observation {
             lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear),
             on: self.observed[doc],
             checked: self.checked[doc],
@@ -111,7 +111,7 @@ pub struct ProgramState {
     /// What its dates say.
     pub openness: Openness,
     /// What was observed.
-    pub observed: Observed,
+    pub observed: Observation,
 }
 
 /// The state of one day.

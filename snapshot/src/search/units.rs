@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-/// Units of looking a term up.
+/// Budget of looking a term up.
 pub const LOOK_UP: u64 = 8;
 
 /// Most units of what a question may have besides its exact matches: ranking and what comes near. A
@@ -15,12 +15,12 @@ pub const fn most(documents: usize) -> u64 {
 
 /// What a question has cost, and how much it may.
 #[derive(Debug)]
-pub struct Units {
+pub struct Budget {
     spent: Cell<u64>,
     most: u64,
 }
 
-impl Units {
+impl Budget {
     /// Nothing spent of so many.
     #[must_use]
     pub const fn new(most: u64) -> Self {
@@ -32,13 +32,13 @@ impl Units {
         self.spent.set(self.spent.get().saturating_add(units));
     }
 
-    /// Units spent so far.
+    /// Budget spent so far.
     #[must_use]
     pub fn spent(&self) -> u64 {
         self.spent.get()
     }
 
-    /// Units that are left.
+    /// Budget that are left.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.most.saturating_sub(self.spent.get())

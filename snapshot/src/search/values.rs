@@ -29,7 +29,7 @@ use crate::search::set::{DocSet, Docs, union, words};
 use crate::search::table::{Lists, Strings, check_bits, check_len, check_offsets};
 use crate::store::sections::{Section, SectionError, Sections};
 
-pub use write::{Said, TooManyValues, write};
+pub use write::{Document, TooManyValues, write};
 
 /// A value of more than one of this many documents has a bit set.
 const DENSE: usize = 32;
@@ -232,7 +232,7 @@ impl Values {
     #[must_use]
     pub fn docs_of_place(&self, facet: Facet, code: &str) -> DocSet {
         let around = |lists: &Lists| -> DocSet {
-            let known = place::lineage(code).filter_map(|place| self.find(facet, place));
+            let known = place::with_ancestors(code).filter_map(|place| self.find(facet, place));
             let ordinals: Vec<u32> = known.collect();
             let parts: Vec<Docs<'_>> =
                 ordinals.iter().map(|ordinal| Docs::List(lists.get(*ordinal as usize))).collect();

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use dataset::read::Input;
 use serde_json::Value;
-use snapshot::facet::{FACETS, Facet, Spec};
+use snapshot::facet::{FACETS, Facet, FacetSpec};
 
 use crate::server::{Edge, SAMPLE, encode, real_data};
 
@@ -50,7 +50,7 @@ fn a_facet_values_count_is_the_total_of_the_search_that_filters_by_it() {
     on_all(|edge| FACETS.iter().for_each(|spec| counts_are_totals(edge, spec)));
 }
 
-fn counts_are_totals(edge: &Edge, spec: &Spec) {
+fn counts_are_totals(edge: &Edge, spec: &FacetSpec) {
     let items = pages(edge, &format!("/api/v1/facets/{}", spec.name), 100);
     let topics: BTreeSet<String> = match spec.facet {
         Facet::Fields => strings(&pages(edge, "/api/v1/facets/topics", 100), "/value").into_iter().collect(),

@@ -14,7 +14,7 @@ use site::{Pages, Theme};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Lifecycle, Locale};
-use snapshot::search::build::document_order;
+use snapshot::search::document_order;
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, load, real_data};

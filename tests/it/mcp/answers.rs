@@ -366,7 +366,7 @@ fn counts_under_filters_are_those_of_the_searches_they_lead_to() {
     let data = real_data();
     let world = data.as_ref().map_or_else(|| World::synthetic(300, 11), |data| World::folder(data));
     let server = Server::new(world);
-    for spec in FACETS.iter().filter(|spec| spec.group == spec.facet && !spec.daily) {
+    for spec in FACETS.iter().filter(|spec| spec.group == spec.facet && !spec.is_daily) {
         let asked = json!({"facet": spec.name, "openOnly": true, "fundedOnly": true, "limit": 3});
         for item in server.call("list_filter_options", &asked)["data"].as_array().unwrap() {
             let search = json!({spec.parameter: item["value"], "openOnly": true, "fundedOnly": true});

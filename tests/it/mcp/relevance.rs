@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use snapshot::query::{Page, Query};
-use snapshot::search::rank::{self, Row, Wish};
-use snapshot::search::tiers::Tier;
+use snapshot::search::{RankOptions, RankedRow, Tier};
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
@@ -27,7 +26,7 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
             "early career grant",
         ] {
             let rank = |offset, limit| {
-                rank::search(&site.index, &query(text, offset, limit), &dated.today, Wish::BEST)
+                site.index.ranked(&query(text, offset, limit), &dated.today, RankOptions::BY_RELEVANCE)
             };
             let whole = rank(0, 100);
             assert_eq!(
@@ -37,13 +36,13 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
             );
             let all = whole.rows.iter().take_while(|row| row.tier.is_full()).count();
             assert_eq!(all, whole.total);
-            let group = |row: &Row| row.tier.min(Tier::Unstated);
+            let group = |row: &RankedRow| row.tier.min(Tier::Unstated);
             assert!(whole.rows.is_sorted_by_key(group), "{seed} {text}");
             assert!(
                 whole.rows.iter().all(|row| row.tier.is_full() == row.missing.is_empty()),
                 "{seed} {text}"
             );
-            let mut docs: Vec<u32> = whole.rows.iter().map(|Row { doc, .. }| *doc).collect();
+            let mut docs: Vec<u32> = whole.rows.iter().map(|RankedRow { doc, .. }| *doc).collect();
             let mut paged = Vec::new();
             for offset in (0..).step_by(3) {
                 let page = rank(offset, 3);
@@ -70,7 +69,7 @@ fn the_best_of_hundreds_is_found_wherever_it_stands_though_the_tokens_of_few_are
     let text = json!({"summary": "About soil and also about its health.", "language": "en"});
     let site = world((0..300).map(|number| program(number, &name(number), text.clone())).collect()).site;
     let dated = site.dated(Day::new(TODAY));
-    let found = rank::search(&site.index, &query("soil health", 0, 2), &dated.today, Wish::BEST);
+    let found = site.index.ranked(&query("soil health", 0, 2), &dated.today, RankOptions::BY_RELEVANCE);
     let slugs: Vec<&str> = found.rows.iter().map(|row| site.index.slug(row.doc)).collect();
     let expected: Vec<String> = [298, 297]
         .map(|number| program(number, &name(number), json!({}))["slug"].as_str().unwrap().to_owned())
@@ -89,9 +88,9 @@ fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called
         };
         let site =
             world((0..full + 20).map(|number| program(number, &name(number), json!({}))).collect()).site;
-        let wish = Wish { only_full: true, ..Wish::BEST };
+        let wish = RankOptions { partial_if_needed: true, ..RankOptions::BY_RELEVANCE };
         let today = site.dated(Day::new(TODAY));
-        let found = rank::search(&site.index, &query("rivers otters", 0, 10), &today.today, wish);
+        let found = site.index.ranked(&query("rivers otters", 0, 10), &today.today, wish);
         assert_eq!(found.total, full);
         found.rows.len() - full
     };

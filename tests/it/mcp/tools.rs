@@ -3,7 +3,7 @@
 use snapshot::facet::FACETS;
 use snapshot::page::search;
 use snapshot::query::{
-    FACET_LIMIT_DEFAULT, Kind, LIMIT_RANGE, LIST_TEXT_MAX, PARAMETERS, Sort, parse_search,
+    FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, PARAMETERS, ParameterKind, Sort, parse_search,
 };
 
 use super::*;
@@ -24,27 +24,27 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
     let mut expected: Vec<&str> = Vec::new();
     for parameter in PARAMETERS.iter() {
         let name = match parameter.kind {
-            Kind::Lang | Kind::Page | Kind::Facets => continue,
-            Kind::Text => "query",
-            Kind::Open => "openOnly",
-            Kind::Funded => "fundedOnly",
+            ParameterKind::Lang | ParameterKind::Page | ParameterKind::Facets => continue,
+            ParameterKind::Text => "query",
+            ParameterKind::Open => "openOnly",
+            ParameterKind::Funded => "fundedOnly",
             _ => parameter.name,
         };
         expected.push(name);
         let property = &properties[name];
         let kind = match parameter.kind {
-            Kind::Values(facet) => {
+            ParameterKind::Values(facet) => {
                 let description = property["description"].as_str().unwrap();
                 assert!(description.contains(facet.spec().name), "{name} says which facet");
                 assert_eq!(property["items"]["type"], "string");
                 "array"
             }
-            Kind::Least(_) | Kind::Most(_) => {
+            ParameterKind::Least(_) | ParameterKind::Most(_) => {
                 assert_eq!(property["minimum"], 0);
                 "number"
             }
-            Kind::Rolling | Kind::Open | Kind::Funded => "boolean",
-            Kind::Limit | Kind::Offset => "integer",
+            ParameterKind::Rolling | ParameterKind::Open | ParameterKind::Funded => "boolean",
+            ParameterKind::Limit | ParameterKind::Offset => "integer",
             _ => "string",
         };
         assert_eq!(property["type"], kind, "{name}");

@@ -8,8 +8,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
 use snapshot::page::search;
-use snapshot::query::{Pick, parse_search};
-use snapshot::search::units::Units;
+use snapshot::query::{FacetValue, parse_search};
+use snapshot::search::Budget;
 use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
@@ -141,7 +141,7 @@ pub(crate) fn answer(world: &World, query: &str, days: i32) -> Expected {
     let (query, _) = parse_search(query, |facet, value| index.values.find(facet, value));
     let dated = world.site.dated(Day::new(day_after(days)));
     let answer = index.search(&query, &dated.today);
-    let items = |items: &[(Pick, u32)]| {
+    let items = |items: &[(FacetValue, u32)]| {
         items.iter().map(|(pick, count)| (index.value_text(pick).to_owned(), *count as usize)).collect()
     };
     Expected {
@@ -319,15 +319,10 @@ fn no_question_reads_a_record_more_than_a_few_times() {
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Units::new(0);
-        let _ = index.base(&query, index.read(&query).as_ref(), &today, &units);
+        let units = Budget::new(0);
+        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
         assert!(units.spent() <= 2 * records, "{} of {records} for {text}", units.spent());
-        assert!(
-            units.spent() <= index.price(&query),
-            "{} > {} for {text}",
-            units.spent(),
-            index.price(&query)
-        );
+        assert!(units.spent() <= index.cost(&query), "{} > {} for {text}", units.spent(), index.cost(&query));
     }
 }
 
@@ -338,8 +333,8 @@ fn phrases_of_two_of_the_commonest_words_are_found_without_reading_a_record() {
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Units::new(0);
-        let _ = index.base(&query, index.read(&query).as_ref(), &today, &units);
+        let units = Budget::new(0);
+        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
         assert!(units.spent() < 5 * index.len() as u64, "{} for {text}", units.spent());
     }
 }
@@ -365,8 +360,8 @@ fn a_phrase_that_is_said_often_costs_as_much_as_once() {
     let spent = |text: &str| {
         let question = query_string(&[("q".to_owned(), text.to_owned())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Units::new(0);
-        let _ = index.base(&query, index.read(&query).as_ref(), &today, &units);
+        let units = Budget::new(0);
+        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
         units.spent()
     };
     let once = spent("\"of all\"");

@@ -3,9 +3,9 @@
 
 use snapshot::facet::FACETS;
 use snapshot::page::{Dated, facet};
-use snapshot::query::{Pick, Query, Sort, parse_search};
+use snapshot::query::{FacetValue, Query, Sort, parse_search};
 use snapshot::record::Locale;
-use snapshot::search::Answer;
+use snapshot::search::SearchResult;
 use snapshot::time::Day;
 use tests::questions::{Class, questions};
 use tests::synth::TODAY;
@@ -34,7 +34,7 @@ impl<'a> Asking<'a> {
         parse_search(query, |facet, value| values.find(facet, value)).0
     }
 
-    fn answer(&self, query: &Query) -> Answer {
+    fn answer(&self, query: &Query) -> SearchResult {
         self.world.site.index.search(query, &self.dated.today)
     }
 
@@ -48,10 +48,10 @@ impl<'a> Asking<'a> {
         let asked = classes.into_iter().flat_map(|class| questions(class, 6, 9));
         let mut queries: Vec<Query> = asked.map(|query| self.read(&query)).collect();
         let best = self.answer(&Query::default()).facets.unwrap();
-        let picks = best
+        let selected = best
             .iter()
             .flat_map(|counts| counts.items.iter().take(2).map(move |(pick, _)| vec![(counts.facet, *pick)]));
-        queries.extend(picks.map(|picks| Query { picks, ..Query::default() }));
+        queries.extend(selected.map(|selected| Query { selected, ..Query::default() }));
         queries
     }
 }
@@ -78,10 +78,10 @@ fn every_count_in_an_answer_is_the_total_of_the_search_with_that_value_in_place_
         for query in asking.queries() {
             for counts in asking.answer(&query).facets.unwrap() {
                 for (pick, count) in counts.items {
-                    let mut picks = query.picks.clone();
-                    picks.retain(|(facet, _)| facet.group() != counts.facet.group());
-                    picks.push((counts.facet, pick));
-                    let total = asking.total(&Query { picks, ..query.clone() });
+                    let mut selected = query.selected.clone();
+                    selected.retain(|(facet, _)| facet.group() != counts.facet.group());
+                    selected.push((counts.facet, pick));
+                    let total = asking.total(&Query { selected, ..query.clone() });
                     assert_eq!(total, count as usize, "{:?} {pick:?} in {query:?}", counts.facet);
                 }
             }
@@ -136,10 +136,10 @@ fn another_filter_never_raises_the_total() {
             let total = asking.total(query);
             let open = Query { open: true, ..query.clone() };
             assert!(asking.total(&open) <= total, "{open:?}");
-            for (facet, pick) in queries.iter().flat_map(|other| &other.picks) {
-                if query.picks.iter().all(|(own, _)| own.group() != facet.group()) {
+            for (facet, pick) in queries.iter().flat_map(|other| &other.selected) {
+                if query.selected.iter().all(|(own, _)| own.group() != facet.group()) {
                     let mut more = query.clone();
-                    more.picks.push((*facet, *pick));
+                    more.selected.push((*facet, *pick));
                     assert!(asking.total(&more) <= total, "{more:?}");
                 }
             }
@@ -157,7 +157,7 @@ fn a_place_that_no_record_names_is_offered_when_it_is_looked_for() {
     let mut offered = 0;
     for place in unnamed {
         let options = facet::options(&world.site, &asking.dated, citizenships, place.code, Locale::En);
-        let pick = Pick::Place(snapshot::place::Code::new(place.code).unwrap());
+        let pick = FacetValue::Place(snapshot::place::Code::new(place.code).unwrap());
         let count = options.iter().find(|(value, _)| *value == pick).map_or(0, |(_, count)| *count as usize);
         let query = asking.read(&format!("citizenship={}", place.code));
         assert_eq!(asking.total(&query), count, "{}", place.code);

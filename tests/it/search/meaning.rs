@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 use snapshot::place;
 use snapshot::query::{Query, parse_search};
 use snapshot::record::Locale;
-use snapshot::search::rank::{self, Ranked, Wish};
-use snapshot::search::text::words_of;
-use snapshot::search::tiers::Tier;
-use snapshot::search::without::{Dropped, without};
+use snapshot::search::{Constraint, RankOptions, RankedPage, Tier, words_of};
 use snapshot::time::Day;
 use tests::checks::request::get;
 use tests::checks::understand;
@@ -32,12 +29,12 @@ fn question(text: &str) -> Query {
     Query { text: Some(text.to_owned()), facets: false, ..Query::default() }
 }
 
-fn ranked(world: &World, query: &Query, plain: &[String]) -> Ranked {
+fn ranked(world: &World, query: &Query, plain: &[String]) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
-    rank::search(&world.site.index, query, &today, Wish { plain, ..Wish::BEST })
+    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::BY_RELEVANCE })
 }
 
-fn slugs(world: &World, ranked: &Ranked) -> Vec<String> {
+fn slugs(world: &World, ranked: &RankedPage) -> Vec<String> {
     ranked.rows.iter().map(|row| world.site.index.slug(row.doc).to_owned()).collect()
 }
 
@@ -67,7 +64,7 @@ fn a_ranked_answer_has_the_total_of_the_rest_interface_and_the_matches_come_firs
         let exact = world.site.index.search(query, &today);
         let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
         let found = ranked(world, &all, &[]);
-        assert!(found.said.is_empty(), "{query:?}");
+        assert!(found.filter_phrases.is_empty(), "{query:?}");
         assert_eq!(found.total, exact.total, "{query:?}");
         let full = found.rows.iter().take_while(|row| row.tier.is_full()).count();
         assert_eq!(full, exact.total.min(100), "{query:?}");
@@ -97,7 +94,7 @@ fn what_words_were_taken_for_is_taken_back_word_by_word() {
     asked(|world, oracle, query| {
         let mut plain: Vec<String> = Vec::new();
         let mut found = ranked(world, query, &plain);
-        while let Some(chip) = found.understood.first() {
+        while let Some(chip) = found.interpretations.first() {
             assert!(!plain.contains(&chip.words), "{query:?}: {plain:?} stay words");
             plain.push(chip.words.clone());
             found = ranked(world, query, &plain);
@@ -112,9 +109,9 @@ fn a_filter_that_words_said_is_a_word_again_when_it_is_taken_back() {
     let names = ["Open now grants", "Grants"];
     let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
     let found = ranked(&world, &question("open now grants"), &[]);
-    assert_eq!(found.said.iter().map(|said| said.words.as_str()).collect::<Vec<_>>(), ["open now"]);
+    assert_eq!(found.filter_phrases.iter().map(|said| said.words.as_str()).collect::<Vec<_>>(), ["open now"]);
     let plain = ranked(&world, &question("open now grants"), &["open now".to_owned()]);
-    assert!(plain.said.is_empty());
+    assert!(plain.filter_phrases.is_empty());
     assert_eq!(slugs(&world, &plain)[..1], ["p1"]);
     assert_eq!(plain.total, 1);
 }
@@ -199,9 +196,9 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
         let today = world.site.dated(Day::new(day_after(0))).today;
         for text in questions {
             let found = ranked(world, &question(text), &[]);
-            assert!(found.total <= 2 && found.understood.len() <= 32, "{text}");
-            for way in without(&world.site.index, &question(text), &today, &[]) {
-                assert_eq!(ranked(world, &way.query, &[]).total, way.total, "{text}: {:?}", way.dropped);
+            assert!(found.total <= 2 && found.interpretations.len() <= 32, "{text}");
+            for way in world.site.index.relaxations(&question(text), &today, &[], None) {
+                assert_eq!(ranked(world, &way.query, &[]).total, way.total, "{text}: {:?}", way.removed);
             }
         }
         assert_eq!(ranked(world, &question("the soil"), &[]).total, 2, "a small word need not be there");
@@ -209,7 +206,7 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
         assert_eq!(ranked(world, &question("open closed"), &[]).total, 0);
         assert_eq!(ranked(world, &question("over $100 under $50"), &[]).total, 0);
     }
-    assert_eq!(ranked(&plain, &question(places), &[]).understood.len(), 32);
+    assert_eq!(ranked(&plain, &question(places), &[]).interpretations.len(), 32);
 }
 
 #[test]
@@ -222,13 +219,13 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
     let world = World::tables(&[organization(), programs(&members)]);
     let values = &world.site.index.values;
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let ways = |asked: &str| -> Vec<(Dropped, usize)> {
+    let ways = |asked: &str| -> Vec<(Constraint, usize)> {
         let (query, _) = parse_search(asked, |facet, value| values.find(facet, value));
-        let ways = without(&world.site.index, &query, &today, &[]);
-        ways.into_iter().map(|way| (way.dropped, way.total)).collect()
+        let ways = world.site.index.relaxations(&query, &today, &[], None);
+        ways.into_iter().map(|way| (way.removed, way.total)).collect()
     };
-    let words = |words: &str| Dropped::Words(words.to_owned());
-    let filter = |parameter, value: &str| Dropped::Filter { parameter, value: value.to_owned() };
+    let words = |words: &str| Constraint::Words(words.to_owned());
+    let filter = |parameter, value: &str| Constraint::Filter { parameter, value: value.to_owned() };
     let asked = query_string(&[("q".into(), "Soil xylophone".into())]);
     assert_eq!(ways(&asked), [(words("xylophone"), 2)], "nothing has xylophone, with or without soil");
     let asked = query_string(&[("q".into(), "water".into()), ("type".into(), "prize".into())]);
@@ -259,7 +256,7 @@ fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
     };
     let count = total("research");
     assert!(count > 0 && total("zzzzz") == 0);
-    for (path, words) in [("/programs", "Without"), ("/es/programs", "Sin")] {
+    for (path, words) in [("/programs", "Relaxation"), ("/es/programs", "Sin")] {
         let body = page(&format!("{path}?q=research+zzzzz"));
         let link = format!("<a href=\"{path}?q=research\">{words} <em>zzzzz</em>: {count}</a>");
         assert!(body.contains(&link), "{link}");
@@ -272,8 +269,8 @@ fn a_word_that_may_be_a_country_stays_a_word_and_the_country_is_offered() {
     let names = ["Turkey farms", "Farms"];
     let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
     let found = ranked(&world, &question("turkey farms"), &[]);
-    assert_eq!((found.total, found.understood.len()), (1, 0));
-    assert_eq!(found.countries, [("turkey".to_owned(), "TR")]);
+    assert_eq!((found.total, found.interpretations.len()), (1, 0));
+    assert_eq!(found.possible_countries, [("turkey".to_owned(), "TR")]);
     let body = get(sample(), "/es/programs?q=turkey+research".parse().unwrap(), HeaderMap::new()).body;
     let body = String::from_utf8(body.to_vec()).unwrap();
     assert!(body.contains("<a href=\"/es/programs?q=research&amp;country=TR\">Turquía</a>"));
@@ -291,9 +288,13 @@ fn a_picked_bound_tells_how_many_publish_no_amount_and_shows_them_on_request() {
     let values = &world.site.index.values;
     let (query, _) = parse_search("q=soil&fundingMin=5000", |facet, value| values.find(facet, value));
     let found = ranked(&world, &query, &[]);
-    assert_eq!((slugs(&world, &found), found.total, found.silent), (vec!["p3".to_owned()], 1, 1));
+    assert_eq!((slugs(&world, &found), found.total, found.unstated), (vec!["p3".to_owned()], 1, 1));
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let shown = rank::search(&world.site.index, &query, &today, Wish { silent: true, ..Wish::BEST });
+    let shown = world.site.index.ranked(
+        &query,
+        &today,
+        RankOptions { with_unstated: true, ..RankOptions::BY_RELEVANCE },
+    );
     assert_eq!(slugs(&world, &shown), ["p3", "p1"]);
     assert_eq!(shown.rows[1].tier, Tier::Unstated);
 }

@@ -7,15 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
-use snapshot::facet::{FACETS, Facet, Spec};
+use snapshot::facet::{FACETS, Facet, FacetSpec};
 use snapshot::place;
 use snapshot::record::{
     Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
     Strength,
 };
-use snapshot::search::concepts::{self, Concept};
-use snapshot::search::text::fold;
-use snapshot::search::values::Said;
+use snapshot::search::{Document, NamedEntity, entity_dictionary, fold};
 
 use super::oracle_text as text;
 
@@ -104,11 +102,11 @@ impl<'a> Oracle<'a> {
             (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
         join_compounds(records.iter_mut().map(|record| &mut record.texts));
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
-        let said: Vec<Said<'_>> = records
+        let said: Vec<Document<'_>> = records
             .iter()
-            .map(|record| Said { program: record.program, facts: record.facts.clone() })
+            .map(|record| Document { program: record.program, facts: record.facts.clone() })
             .collect();
-        let concepts = concepts::dictionary(directory, &said);
+        let concepts = entity_dictionary(directory, &said);
         let reader =
             Reader::new(records.iter().flat_map(|record| &record.texts), &directory.synonyms, concepts);
         Self { records, vocabulary, reader }
@@ -130,7 +128,7 @@ impl<'a> Oracle<'a> {
                 Facet::Fields if self.is_value(Facet::Topics, value) => Facet::Topics,
                 facet => facet,
             };
-            if self.is_value(facet, value) || facet.spec().places && place::is_place(value) {
+            if self.is_value(facet, value) || facet.spec().is_place && place::is_place(value) {
                 asked.picks.insert((facet.spec().name, value.clone()));
             }
         }
@@ -173,7 +171,7 @@ impl<'a> Oracle<'a> {
         let (offset, limit) = asked.page();
         let rows = found.iter().skip(offset).take(limit).map(|record| record.program.slug.clone());
         let facets = (asked.get("facets") != Some("false")).then(|| {
-            let facet = |spec: &Spec| self.facet(spec, &without(group(spec.name)), asked, today);
+            let facet = |spec: &FacetSpec| self.facet(spec, &without(group(spec.name)), asked, today);
             FACETS.iter().map(|spec| (spec.name, facet(spec))).collect()
         });
         Expected { total: found.len(), slugs: rows.collect(), facets }
@@ -181,7 +179,7 @@ impl<'a> Oracle<'a> {
 
     fn facet(
         &self,
-        spec: &Spec,
+        spec: &FacetSpec,
         records: &[&Record<'_>],
         asked: &Asked,
         today: Date,
@@ -220,12 +218,12 @@ impl<'a> Oracle<'a> {
 }
 
 /// Whether a record names a value of a concept.
-pub(super) fn says(record: &Record<'_>, concept: &Concept) -> bool {
+pub(super) fn says(record: &Record<'_>, concept: &NamedEntity) -> bool {
     let mut values = concept.values.iter();
     values.any(|(facet, value)| record.named[FACETS[usize::from(*facet)].name].contains(value.as_str()))
 }
 
-fn vocabulary<'a>(facet: &Spec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
+fn vocabulary<'a>(facet: &FacetSpec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
     let named = records.iter().flat_map(|r| r.named[facet.name].iter().chain(&r.shut[facet.name]));
     let fixed: Vec<&str> = match facet.facet {
         Facet::Lifecycles => Lifecycle::ALL.iter().map(|lifecycle| lifecycle.as_str()).collect(),
@@ -295,7 +293,7 @@ impl<'a> Record<'a> {
 
 /// Values that a program names for a facet, or excludes from it.
 fn values<'a>(
-    spec: &Spec,
+    spec: &FacetSpec,
     program: &'a Program,
     facts: &[&'a Fact],
     polarity: Polarity,
@@ -333,7 +331,7 @@ fn values<'a>(
         .filter_map(|fact| if kind == "duration" { fact.unit.as_deref() } else { fact.value.as_deref() });
     match polarity {
         Polarity::Include => own.into_iter().chain(stated).collect(),
-        Polarity::Exclude if spec.places => stated.collect(),
+        Polarity::Exclude if spec.is_place => stated.collect(),
         Polarity::Exclude => BTreeSet::new(),
     }
 }

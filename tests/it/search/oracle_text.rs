@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::Synonym;
-use snapshot::search::concepts::{Concept, keys_of, names_of_place};
-use snapshot::search::lexicon::stops;
-use snapshot::search::synonyms::BUILT_IN;
-use snapshot::search::text::{SamePosition, Stems, Typed, tokens, typed};
+use snapshot::search::{
+    BUILT_IN, NamedEntity, QueryWord, SamePosition, Stems, keys_of, names_of_place, query_words, stop_words,
+    tokens,
+};
 
 /// The tokens of a text: for each position what can be read there.
 pub(super) type Positions = Vec<Vec<String>>;
@@ -57,7 +57,7 @@ pub(super) struct Reader {
     /// Every token of every text, with its stems.
     dictionary: BTreeMap<String, (String, String)>,
     synonyms: Vec<Vec<Vec<String>>>,
-    concepts: BTreeMap<String, Concept>,
+    concepts: BTreeMap<String, NamedEntity>,
     stems: Stems,
 }
 
@@ -65,13 +65,13 @@ pub(super) struct Reader {
 #[derive(Default)]
 pub(super) struct Clause {
     /// The words, as they were typed.
-    pub(super) typed: Vec<Typed>,
+    pub(super) typed: Vec<QueryWord>,
     /// One of these: all words of it, one of the tokens for each word.
     alternatives: Vec<Vec<BTreeSet<String>>>,
     /// Or these in a row.
     phrase: Option<Vec<String>>,
     /// Or one of these values.
-    pub(super) concept: Option<Concept>,
+    pub(super) concept: Option<NamedEntity>,
 }
 
 /// What a text asks for.
@@ -84,7 +84,7 @@ pub(super) struct Understood {
 
 impl Clause {
     /// Whether a record's texts, or the values that it names, have it.
-    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&Concept) -> bool) -> bool {
+    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
         self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
             || self.concept.as_ref().is_some_and(says)
@@ -106,7 +106,7 @@ impl Clause {
 
 impl Understood {
     /// Whether a record's texts, and the values that it names, are what was asked for.
-    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&Concept) -> bool) -> bool {
+    pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
         self.wanted.iter().all(|clause| clause.fits(texts, &says)) && self.admits(texts)
     }
 
@@ -158,7 +158,7 @@ impl Reader {
     pub(super) fn new<'a>(
         texts: impl Iterator<Item = &'a Positions>,
         synonyms: &[Synonym],
-        concepts: BTreeMap<String, Concept>,
+        concepts: BTreeMap<String, NamedEntity>,
     ) -> Self {
         let stems = Stems::default();
         let token =
@@ -170,7 +170,7 @@ impl Reader {
 
     /// What a text asks for; `taken_back` are runs that are words, whatever they name.
     pub(super) fn understand(&self, text: &str, taken_back: &[String]) -> Understood {
-        let mut plain: Vec<Typed> = Vec::new();
+        let mut plain: Vec<QueryWord> = Vec::new();
         let mut understood = Understood {
             wanted: Vec::new(),
             phrases: Vec::new(),
@@ -184,7 +184,7 @@ impl Reader {
                 (true, _, 1) => understood.unwanted_words.push(self.related(&words[0])),
                 (true, _, _) => understood.unwanted_phrases.push(words),
                 (false, true, _) => understood.phrases.push(words),
-                (false, false, _) => plain.extend(typed(&text)),
+                (false, false, _) => plain.extend(query_words(&text)),
             }
         }
         let mut seen = BTreeSet::new();
@@ -203,7 +203,7 @@ impl Reader {
 
     /// How many words belong together: the most that name something, have synonyms, or are one word
     /// when they are written together.
-    fn run(&self, words: &[Typed]) -> usize {
+    fn run(&self, words: &[QueryWord]) -> usize {
         let belong = |length: &usize| {
             let run = &words[..*length];
             self.concept(run).is_some()
@@ -213,13 +213,13 @@ impl Reader {
         (1..=words.len().min(6)).rev().find(belong).unwrap_or(1)
     }
 
-    fn concept(&self, run: &[Typed]) -> Option<&Concept> {
+    fn concept(&self, run: &[QueryWord]) -> Option<&NamedEntity> {
         let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
         let found = keys_of(&words).iter().find_map(|key| self.concepts.get(key.as_str()))?;
         (!found.capitals || run.iter().all(|word| word.capitals)).then_some(found)
     }
 
-    fn together(&self, run: &[Typed]) -> Option<String> {
+    fn together(&self, run: &[QueryWord]) -> Option<String> {
         let [first, second] = run else { return None };
         let whole = format!("{}{}", first.text, second.text);
         let long = run.iter().all(|word| word.text.chars().count() > 1);
@@ -227,14 +227,14 @@ impl Reader {
     }
 
     /// What a run means besides itself.
-    fn synonyms(&self, run: &[Typed]) -> Vec<Vec<String>> {
+    fn synonyms(&self, run: &[QueryWord]) -> Vec<Vec<String>> {
         let words: Vec<String> = run.iter().map(|word| word.text.to_string()).collect();
         let own = self.synonyms.iter().filter(|group| group.contains(&words)).flatten();
         let others = own.filter(|term| **term != words).cloned();
         others.chain(BUILT_IN.of(&words).into_iter().cloned()).collect()
     }
 
-    fn clause(&self, run: &[Typed], taken_back: &[String]) -> Clause {
+    fn clause(&self, run: &[QueryWord], taken_back: &[String]) -> Clause {
         let own: Vec<String> = run.iter().map(|word| word.text.to_string()).collect();
         let concept = self.concept(run).filter(|_| !taken_back.contains(&own.join(" "))).cloned();
         let mut clause = Clause { typed: run.to_vec(), concept, ..Clause::default() };
@@ -274,10 +274,10 @@ impl Reader {
 }
 
 /// Which words need not be there.
-fn small(words: &[Typed], is_more: bool) -> Vec<bool> {
+fn small(words: &[QueryWord], is_more: bool) -> Vec<bool> {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let all_capitals = words.iter().all(|word| word.capitals);
-    let found: Vec<bool> = stops(&texts)
+    let found: Vec<bool> = stop_words(&texts)
         .into_iter()
         .zip(words)
         .map(|(stop, word)| stop && (all_capitals || !word.capitals))

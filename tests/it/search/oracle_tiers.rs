@@ -4,9 +4,7 @@
 use std::collections::BTreeSet;
 
 use snapshot::facet::FACETS;
-use snapshot::search::concepts::Concept;
-use snapshot::search::lexicon::is_known;
-use snapshot::search::text::Typed;
+use snapshot::search::{NamedEntity, QueryWord, is_known_word};
 
 use super::oracle::{Oracle, Record, says};
 use super::oracle_text::Clause;
@@ -102,11 +100,11 @@ impl Oracle<'_> {
 }
 
 /// Facets of who may apply that a concept speaks of.
-fn spoken(concept: &Concept) -> Vec<&'static str> {
+fn spoken(concept: &NamedEntity) -> Vec<&'static str> {
     let of_place =
         ["countries", "citizenships", "residences"].into_iter().filter(|_| concept.place.is_some());
     let named = concept.values.iter().map(|(facet, _)| &FACETS[usize::from(*facet)]);
-    let named = named.filter(|spec| !spec.places).map(|spec| spec.name);
+    let named = named.filter(|spec| !spec.is_place).map(|spec| spec.name);
     let mut facets: Vec<&str> = of_place.chain(named).filter(|name| ELIGIBILITY.contains(name)).collect();
     facets.sort_unstable();
     facets.dedup();
@@ -120,9 +118,9 @@ fn worth(holders: usize, count: usize) -> f64 {
 }
 
 /// How many slips away a token is, if so many are allowed for a word of that length.
-fn slips(word: &Typed, token: &str) -> Option<usize> {
+fn slips(word: &QueryWord, token: &str) -> Option<usize> {
     let (typed, other): (Vec<char>, Vec<char>) = (word.text.chars().collect(), token.chars().collect());
-    if word.capitals || is_known(&word.text) || !typed.iter().all(|letter| letter.is_alphabetic()) {
+    if word.capitals || is_known_word(&word.text) || !typed.iter().all(|letter| letter.is_alphabetic()) {
         return None;
     }
     let swapped = typed.len() > 1 && other.starts_with(&[typed[1], typed[0]]);

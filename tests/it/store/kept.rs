@@ -19,7 +19,7 @@ use site::{Pages, Theme};
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
-use snapshot::search::build::document_order;
+use snapshot::search::document_order;
 use snapshot::store::{Digest, Hole, RecordFingerprint, ReusableRecord};
 use snapshot::time::Day;
 use tempfile::TempDir;

@@ -8,7 +8,7 @@ use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site, detail, export, facet, list, search, status_text};
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
-use snapshot::search::build::document_order;
+use snapshot::search::document_order;
 use snapshot::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
 use tests::synth::TODAY;
 

@@ -19,7 +19,7 @@ use snapshot::page::list::{self, Numbers};
 use snapshot::page::{Dated, Site, search};
 use snapshot::query::{List, parse_list, parse_search};
 use snapshot::record::Directory;
-use snapshot::search::build::document_order;
+use snapshot::search::document_order;
 use snapshot::time::Day;
 
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};

@@ -5,8 +5,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Site, facet, list, mcp_row, row, search};
 use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
 use snapshot::record::{Directory, EntityType, Locale};
-use snapshot::search::values::Values;
-use snapshot::search::{build, rank};
+use snapshot::search::{RankOptions, RankedRow, Values, document_order, write_index};
 use snapshot::store::sections::{SectionError, SectionWriter, Sections};
 use snapshot::time::Day;
 use xxhash_rust::xxh3::xxh3_64;
@@ -73,10 +72,10 @@ impl Files {
     }
 
     fn new(directory: &Directory) -> Self {
-        let order = build::document_order(directory, Day::new(TODAY));
+        let order = document_order(directory, Day::new(TODAY));
         let numbers = Numbers::new(directory, &order);
         let mut writer = SectionWriter::default();
-        build::write(directory, &order, &mut writer).unwrap();
+        write_index(directory, &order, &mut writer).unwrap();
         let index = writer.finish();
         let values = Values::open(&index, order.len()).unwrap();
         let mut writer = SectionWriter::default();
@@ -187,8 +186,8 @@ pub fn ask(site: &Site) {
 }
 
 /// Rows as the tool endpoint gives them.
-fn by_relevance(site: &Site, query: &Query, today: &snapshot::search::today::Today) {
-    for rank::Row { doc, .. } in rank::search(&site.index, query, today, rank::Wish::BEST).rows {
+fn by_relevance(site: &Site, query: &Query, today: &snapshot::search::Today) {
+    for RankedRow { doc, .. } in site.index.ranked(query, today, RankOptions::BY_RELEVANCE).rows {
         let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
     }
 }

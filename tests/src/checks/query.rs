@@ -13,7 +13,7 @@ use snapshot::query::{
     parse_search,
 };
 use snapshot::record::Locale;
-use snapshot::search::rank;
+use snapshot::search::{RankOptions, RankedRow};
 
 use crate::checks::request::get;
 
@@ -75,7 +75,7 @@ fn canonical_list(of: List, text: &str) -> (ListQuery, Vec<String>) {
 
 /// Rows by relevance: no more than asked for, each once, and all that match before any other.
 fn ranked(site: &Site, dated: &Dated, query: &Query) {
-    let ranked = rank::search(&site.index, query, &dated.today, rank::Wish::BEST);
+    let ranked = site.index.ranked(query, &dated.today, RankOptions::BY_RELEVANCE);
     let docs: BTreeSet<u32> = ranked.rows.iter().map(|row| row.doc).collect();
     assert_eq!(docs.len(), ranked.rows.len());
     assert!(docs.last().is_none_or(|doc| (*doc as usize) < site.index.len()));

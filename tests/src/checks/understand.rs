@@ -3,8 +3,7 @@
 
 use edge::reload::Live;
 use snapshot::query::{Query, parse_search};
-use snapshot::search::rank::{self, Ranked, Wish};
-use snapshot::search::without::without;
+use snapshot::search::{RankOptions, RankedPage};
 use url::form_urlencoded::Serializer;
 
 /// Most words of a question that are guessed.
@@ -18,27 +17,32 @@ pub fn holds(live: &Live, text: &str) {
     let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
     let query = Query { facets: false, ..query };
     let ask = |query: &Query, plain: &[String]| {
-        rank::search(index, query, today, Wish { plain, completes: true, ..Wish::BEST })
+        index.ranked(
+            query,
+            today,
+            RankOptions { literal: plain, complete_last_word: true, ..RankOptions::BY_RELEVANCE },
+        )
     };
     let found = ask(&query, &[]);
     check(&found, text);
-    if found.said.is_empty() {
+    if found.filter_phrases.is_empty() {
         assert_eq!(found.total, index.search(&query, today).total, "{text}");
     }
-    let taken = found.understood.iter().map(|chip| chip.words.clone());
-    let plain: Vec<String> = taken.chain(found.said.iter().map(|said| said.words.clone())).collect();
+    let taken = found.interpretations.iter().map(|chip| chip.words.clone());
+    let plain: Vec<String> =
+        taken.chain(found.filter_phrases.iter().map(|said| said.words.clone())).collect();
     let plainly = ask(&query, &plain);
     check(&plainly, text);
-    assert!(plainly.understood.iter().all(|chip| !plain.contains(&chip.words)), "{text}");
-    assert!(plainly.said.iter().all(|said| !plain.contains(&said.words)), "{text}");
+    assert!(plainly.interpretations.iter().all(|chip| !plain.contains(&chip.words)), "{text}");
+    assert!(plainly.filter_phrases.iter().all(|said| !plain.contains(&said.words)), "{text}");
     if found.total == 0 {
-        for way in without(index, &query, today, &[]) {
-            assert_eq!(ask(&way.query, &[]).total, way.total, "{text} without {:?}", way.dropped);
+        for way in index.relaxations(&query, today, &[], None) {
+            assert_eq!(ask(&way.query, &[]).total, way.total, "{text} without {:?}", way.removed);
         }
     }
 }
 
-fn check(found: &Ranked, text: &str) {
+fn check(found: &RankedPage, text: &str) {
     assert!(found.guesses.len() <= GUESSED_MAX, "{text}");
     let full = found.rows.iter().filter(|row| row.tier.is_full()).count();
     assert!(full <= found.total, "{text}");

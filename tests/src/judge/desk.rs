@@ -33,12 +33,12 @@ pub struct Answer {
     /// Words that were guessed for another, as far as the answer says so.
     pub guessed: Vec<(String, Vec<String>)>,
     /// Values that words were taken for, as far as the answer says so.
-    pub understood: Vec<Concept>,
+    pub understood: Vec<NamedEntity>,
 }
 
 /// A value of a facet that a word was taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Concept {
+pub struct NamedEntity {
     /// Name of the facet.
     pub facet: String,
     /// The value.
@@ -47,11 +47,11 @@ pub struct Concept {
     pub is_place: bool,
 }
 
-impl Concept {
+impl NamedEntity {
     /// A value by the name of its facet.
     #[must_use]
     pub fn new(facet: &str, value: &str) -> Self {
-        let is_place = FACETS.iter().any(|spec| spec.name == facet && spec.places);
+        let is_place = FACETS.iter().any(|spec| spec.name == facet && spec.is_place);
         Self { facet: facet.to_owned(), value: value.to_owned(), is_place }
     }
 }
@@ -138,7 +138,7 @@ impl<'a> Desk<'a> {
 
     /// Whether a record has a value, or a place inside it.
     #[must_use]
-    pub fn holds(&self, slug: &str, concept: &Concept) -> bool {
+    pub fn holds(&self, slug: &str, concept: &NamedEntity) -> bool {
         let Some(spec) = FACETS.iter().find(|spec| spec.name == concept.facet) else { return false };
         let epoch = self.live.epoch();
         let (index, dated) = (&epoch.site().index, &epoch.dated);
@@ -210,11 +210,11 @@ fn rows_of(page: &str) -> Vec<String> {
 }
 
 /// Every object with a facet and a value below `understood`.
-fn concepts(content: &Value) -> Vec<Concept> {
+fn concepts(content: &Value) -> Vec<NamedEntity> {
     let mut found = Vec::new();
     objects(&content["understood"], &mut |object| {
         if let (Some(facet), Some(value)) = (object["facet"].as_str(), object["value"].as_str()) {
-            found.push(Concept::new(facet, value));
+            found.push(NamedEntity::new(facet, value));
         }
     });
     found
@@ -261,7 +261,7 @@ mod tests {
             "guessed": [{"typed": "xylophne", "shown": ["xylophone"]}]
         });
         let read = concepts(&content);
-        assert_eq!(read, [Concept::new("countries", "PE"), Concept::new("topics", "arts")]);
+        assert_eq!(read, [NamedEntity::new("countries", "PE"), NamedEntity::new("topics", "arts")]);
         assert!(read[0].is_place && !read[1].is_place);
         assert_eq!(guesses(&content), [("xylophne".to_owned(), vec!["xylophone".to_owned()])]);
     }

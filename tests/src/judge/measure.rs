@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 
-use crate::judge::desk::{Answer, Concept};
+use crate::judge::desk::{Answer, NamedEntity};
 use crate::judge::judged::Judged;
 use crate::synth::rng::Rng;
 
@@ -116,7 +116,7 @@ impl Means {
     /// Over questions and their answers. `holds` tells whether a record has a value.
     pub fn of<'a>(
         answered: impl IntoIterator<Item = (&'a Judged, &'a Answer)>,
-        holds: &dyn Fn(&str, &Concept) -> bool,
+        holds: &dyn Fn(&str, &NamedEntity) -> bool,
     ) -> Self {
         let mut means = Self::default();
         for (judged, answer) in answered {
@@ -164,7 +164,7 @@ fn is_meant(judged: &Judged, typed: &str, words: &[String]) -> bool {
 
 /// A place is right if it is meant; another value if a record that is wanted has it. Nothing is known
 /// about other values where nothing is wanted.
-fn is_right(judged: &Judged, concept: &Concept, holds: &dyn Fn(&str, &Concept) -> bool) -> bool {
+fn is_right(judged: &Judged, concept: &NamedEntity, holds: &dyn Fn(&str, &NamedEntity) -> bool) -> bool {
     if concept.is_place {
         return judged.places.contains(&concept.value);
     }
@@ -279,12 +279,15 @@ mod tests {
 
     #[test]
     fn a_place_is_wrong_unless_it_is_meant_and_a_value_unless_a_wanted_record_has_it() {
-        let concept =
-            |value: &str, is_place| Concept { facet: "any".to_owned(), value: value.to_owned(), is_place };
+        let concept = |value: &str, is_place| NamedEntity {
+            facet: "any".to_owned(),
+            value: value.to_owned(),
+            is_place,
+        };
         let understood =
             vec![concept("PE", true), concept("TR", true), concept("arts", false), concept("space", false)];
         let answer = Answer { understood, ..Answer::default() };
-        let holds = |slug: &str, concept: &Concept| slug == "a" && concept.value == "arts";
+        let holds = |slug: &str, concept: &NamedEntity| slug == "a" && concept.value == "arts";
         let asked = judged(&[("a", 2)]);
         assert_eq!(Means::of([(&asked, &answer)], &holds).wrong_concept, Share { of: 4, count: 2 });
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::judge::desk::{Answer, Concept, Desk, Variant};
+use crate::judge::desk::{Answer, Desk, NamedEntity, Variant};
 use crate::judge::judged::{Judged, Part};
 use crate::judge::measure::{Means, Score};
 
@@ -52,7 +52,7 @@ impl Run {
 /// Runs as they are kept.
 #[must_use]
 pub fn save(runs: &[Run]) -> Value {
-    let concept = |concept: &Concept| json!([concept.facet, concept.value]);
+    let concept = |concept: &NamedEntity| json!([concept.facet, concept.value]);
     let answer = |answer: &Answer| {
         let understood: Vec<Value> = answer.understood.iter().map(concept).collect();
         json!({"found": answer.found, "matches": answer.matches, "guessed": answer.guessed, "understood": understood})
@@ -80,7 +80,7 @@ fn answer(value: &Value) -> Answer {
     };
     let items = |name: &str| value[name].as_array().cloned().unwrap_or_default();
     let guess = |pair: &Value| Some((pair[0].as_str()?.to_owned(), texts(&pair[1])));
-    let concept = |pair: &Value| Some(Concept::new(pair[0].as_str()?, pair[1].as_str()?));
+    let concept = |pair: &Value| Some(NamedEntity::new(pair[0].as_str()?, pair[1].as_str()?));
     Answer {
         found: texts(&value["found"]),
         matches: value["matches"].as_u64().unwrap_or_default() as usize,
@@ -99,7 +99,7 @@ mod tests {
             found: vec!["a".to_owned()],
             matches: 3,
             guessed: vec![("x".to_owned(), vec!["y".to_owned()])],
-            understood: vec![Concept::new("countries", "PE")],
+            understood: vec![NamedEntity::new("countries", "PE")],
         };
         let run = Run { name: "mcp".to_owned(), answers: BTreeMap::from([("q".to_owned(), answer)]) };
         let read = load(&save(std::slice::from_ref(&run)));

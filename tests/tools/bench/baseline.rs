@@ -8,12 +8,11 @@ use std::ops::Bound;
 
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::{Dated, Site};
-use snapshot::query::{Pick, Query};
+use snapshot::query::{FacetValue, Query};
 use snapshot::record::Directory;
-use snapshot::search::build::document_order;
-use snapshot::search::passages::texts;
-use snapshot::search::text::{Stems, tokens, words_of};
-use snapshot::search::{Answer, FACET_VALUES_MAX, FacetCounts};
+use snapshot::search::{
+    FACET_VALUES_MAX, FacetCounts, SearchResult, Stems, document_order, searchable_texts, tokens, words_of,
+};
 use snapshot::time::{Day, OPEN_STATES};
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};
@@ -75,7 +74,7 @@ impl Baseline {
         let order = document_order(directory, dated.day());
         for (doc, program) in order.into_iter().enumerate() {
             let mut document = TantivyDocument::default();
-            let words: Vec<String> = texts(directory, program)
+            let words: Vec<String> = searchable_texts(directory, program)
                 .iter()
                 .flat_map(|(_, text)| {
                     let mut words = Vec::new();
@@ -102,8 +101,8 @@ impl Baseline {
     }
 
     /// Answers a question.
-    pub(crate) fn search(&self, site: &Site, query: &Query) -> Answer {
-        let mut groups: Vec<Facet> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
+    pub(crate) fn search(&self, site: &Site, query: &Query) -> SearchResult {
+        let mut groups: Vec<Facet> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
         let everything = self.clause(site, query, None);
         let (own, free): (Vec<Facet>, Vec<Facet>) =
@@ -129,7 +128,7 @@ impl Baseline {
             (total, rows, None)
         };
         let docs = rows.into_iter().filter_map(|(rank, _)| rank).map(|rank| rank as u32).collect();
-        Answer { total, docs, facets }
+        SearchResult { total, docs, facets }
     }
 
     fn collector(&self, facets: &[Facet]) -> AggregationCollector {
@@ -140,7 +139,7 @@ impl Baseline {
         AggregationCollector::from_aggs(all, AggContextParams::default())
     }
 
-    /// What must be there, leaving out the picks of one group.
+    /// What must be there, leaving out the selected of one group.
     fn clause(&self, site: &Site, query: &Query, without: Option<Facet>) -> Box<dyn Clause> {
         let must = |clause| (Occur::Must, clause);
         let term = |field, text: &str| -> Box<dyn Clause> {
@@ -151,8 +150,8 @@ impl Baseline {
             .map(|word| must(term(self.fields.text, &self.stems.english(word))))
             .collect();
         for group in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
-            let picks = query.picks.iter().filter(|(facet, _)| facet.group() == group);
-            let any: Vec<_> = picks
+            let selected = query.selected.iter().filter(|(facet, _)| facet.group() == group);
+            let any: Vec<_> = selected
                 .map(|(facet, pick)| {
                     let text = site.index.value_text(pick);
                     (Occur::Should, term(self.fields.facets[*facet as usize], text))
@@ -181,7 +180,7 @@ impl Baseline {
                     .filter_map(|bucket| match bucket.key {
                         Key::Str(text) => {
                             let value = site.index.values.find(*facet, &text)?;
-                            Some((Pick::Value(value), bucket.doc_count as u32))
+                            Some((FacetValue::Value(value), bucket.doc_count as u32))
                         }
                         _ => None,
                     })

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use baseline::Baseline;
 use snapshot::query::Query;
 use snapshot::record::Directory;
-use snapshot::search::build;
+use snapshot::search::{document_order, write_index};
 use snapshot::store::sections::SectionWriter;
 use snapshot::time::Day;
 use tests::questions::{Class, queries};
@@ -61,9 +61,9 @@ fn main() {
 /// Bytes of the search index of a directory, and how long it took to build, in seconds.
 fn index(directory: &Directory) -> (usize, f64) {
     let started = Instant::now();
-    let order = build::document_order(directory, Day::new(TODAY));
+    let order = document_order(directory, Day::new(TODAY));
     let mut writer = SectionWriter::default();
-    build::write(directory, &order, &mut writer).expect("synthetic values are few");
+    write_index(directory, &order, &mut writer).expect("synthetic values are few");
     (writer.finish().bytes().len(), started.elapsed().as_secs_f64())
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
-use snapshot::facet::measure::{self, Unit};
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
+use snapshot::facet::{MeasureSpec, Unit};
 use snapshot::record::field_table::{Field, FieldType, Value};
 use snapshot::record::{
     AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
@@ -129,7 +129,7 @@ fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
     let spec = Measure::of_kind(kind).map(Measure::spec);
     let (what, of) = if bounded && spec.is_none() {
         ("`min` and `max`", measured(|_| true))
-    } else if fact.unit.is_some() && spec.and_then(measure::Spec::unit) != Some(Unit::Stated) {
+    } else if fact.unit.is_some() && spec.and_then(MeasureSpec::unit) != Some(Unit::Stated) {
         ("`unit`", measured(|unit| unit == Unit::Stated))
     } else {
         return None;
@@ -141,7 +141,7 @@ fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
 /// Kinds of facts whose numbers are compared and count such a thing.
 fn measured(counts: impl Fn(Unit) -> bool) -> String {
     let of = MEASURES.iter().filter(|spec| spec.unit().is_some_and(&counts));
-    let kinds = of.filter_map(measure::Spec::fact_kind).map(|kind| format!("`{kind}`"));
+    let kinds = of.filter_map(MeasureSpec::fact_kind).map(|kind| format!("`{kind}`"));
     kinds.collect::<Vec<_>>().join(" and ")
 }
 

@@ -44,7 +44,7 @@ pub(super) fn doubts(tables: &Tables) -> Vec<Diagnostic> {
 fn uses(tables: &Tables) -> Uses<'_> {
     let mut uses = Uses::new();
     let mut add = |facet: Facet, value, at: Location, field| {
-        if !facet.spec().places {
+        if !facet.spec().is_place {
             let known = uses.entry(facet).or_default().entry(value).or_insert((0, at, field));
             *known = (
                 known.0 + 1,

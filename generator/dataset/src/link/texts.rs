@@ -191,7 +191,7 @@ fn mend_rows<T: Texts + Send>(rows: &mut [Row<T>], report: &mut Diagnostics) {
 /// Values of facts that are places; what the kind is, was mended before.
 fn mend_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
     let faults = rows.par_iter_mut().flat_map_iter(|row| {
-        let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().places);
+        let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().is_place);
         let value = row.record.value.filter(|value| is_place && !place::is_place(value));
         let mut field = Field::new("value", row.at);
         if value.is_some() {
@@ -254,7 +254,7 @@ impl Field {
             Cow::Owned(mended) => Some(mended),
         };
         for fault in &mut self.faults[told..] {
-            fault.value = Some(truncate::start(found, LONGEST_VALUE).into_owned());
+            fault.value = Some(truncate::at_char(found, LONGEST_VALUE).into_owned());
             let is_mended = MENDED.contains(&fault.code);
             if let (true, Some(to), Some(field)) = (is_mended, &mended, &fault.field) {
                 fault.fix = Some(Fix::value(Safety::Safe, field.clone(), found, to));

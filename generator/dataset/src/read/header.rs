@@ -1,7 +1,7 @@
 //! The header of a CSV table: what separates its cells, and which field each column is.
 
 use serde::de::DeserializeOwned;
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 
 use super::identity::extras;
 use super::{Table, fields};

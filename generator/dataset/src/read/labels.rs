@@ -25,7 +25,7 @@ impl Labels {
         for row in vocabulary {
             let term = &row.record;
             // Places are known by names of their own.
-            let facet = Facet::parse(&term.facet).filter(|facet| !facet.spec().places);
+            let facet = Facet::parse(&term.facet).filter(|facet| !facet.spec().is_place);
             let Some(facet) = facet else { continue };
             let of = words.entry(facet).or_default();
             of.values.insert(term.value.clone());

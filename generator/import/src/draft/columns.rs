@@ -1,6 +1,6 @@
 //! By which names columns are known, and words by which cells say plainly what they mean.
 
-use snapshot::search::text::fold;
+use snapshot::search::fold;
 
 use dataset::read::Table;
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;
 use snapshot::page::text::{escaped, grouped};
-use snapshot::query::{Kind, PARAMETERS};
+use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
 use snapshot::store::sections::{SectionWriter, Sections};
 
@@ -23,9 +23,11 @@ const STEPS: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
 
 /// Fields of the search form that take numbers or dates: names and types, in order.
 fn fields() -> Vec<(&'static str, &'static str)> {
-    let place = |kind: Kind| match kind {
-        Kind::Least(measure) | Kind::Most(measure) => Some((measure.spec().panel, "number")),
-        Kind::DeadlineFrom | Kind::DeadlineTo => Some((1, "date")),
+    let place = |kind: ParameterKind| match kind {
+        ParameterKind::Least(measure) | ParameterKind::Most(measure) => {
+            Some((measure.spec().search_page_rank, "number"))
+        }
+        ParameterKind::DeadlineFrom | ParameterKind::DeadlineTo => Some((1, "date")),
         _ => None,
     };
     let placed = PARAMETERS.iter().filter_map(|it| place(it.kind).map(|(at, input)| (at, it.name, input)));

@@ -18,7 +18,7 @@ use snapshot::page::money::AmountPhrases;
 use snapshot::page::text::grouped;
 use snapshot::record::field_table::{Field, FieldType, Value as Said, Visibility};
 use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
-use snapshot::truncate::cut;
+use snapshot::truncate::at_word;
 
 use super::{Pages, here};
 use dataset::read::Table;
@@ -187,7 +187,7 @@ fn beginning(lines: &[&str], most: usize) -> (Vec<String>, bool) {
     for line in lines {
         let length = line.chars().count();
         if length > left {
-            brief.extend((left > most / 10).then(|| cut(line, left).into_owned()));
+            brief.extend((left > most / 10).then(|| at_word(line, left).into_owned()));
             return (brief, true);
         }
         left -= length;

@@ -6,14 +6,15 @@ use crate::{Message, escaped, push_escaped, suggestions};
 use snapshot::facet::{FACETS, Facet};
 use snapshot::query::Query;
 use snapshot::record::Locale;
-use snapshot::search::modifiers::Said;
-use snapshot::search::rank::{Ranked, Understood};
-use snapshot::search::without::text_without;
+use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without_word};
 
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
         let mut filters = self.asked.filters().peekable();
-        if filters.peek().is_none() && self.answer.understood.is_empty() && self.answer.said.is_empty() {
+        if filters.peek().is_none()
+            && self.answer.interpretations.is_empty()
+            && self.answer.filter_phrases.is_empty()
+        {
             return;
         }
         out.extend_from_slice(b"<ul class=\"chips\">");
@@ -26,14 +27,14 @@ impl Splice<'_> {
             self.language.push_message(out, Message::Remove);
             out.extend_from_slice(b" </span>");
             self.asked.push_filter(out, name, value);
-            let places = FACETS.iter().find(|spec| spec.places && spec.parameter == name);
+            let places = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
             if let Some(spec) = places {
                 self.push_containment(out, spec.facet, value);
             }
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
-        self.answer.understood.iter().for_each(|understood| self.understood(understood, out));
-        self.answer.said.iter().for_each(|said| self.said(said, out));
+        self.answer.interpretations.iter().for_each(|understood| self.understood(understood, out));
+        self.answer.filter_phrases.iter().for_each(|said| self.said(said, out));
         out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         out.extend_from_slice(b"\">");
@@ -68,7 +69,7 @@ impl Splice<'_> {
     }
 
     /// What words were taken for.
-    fn understood(&self, understood: &Understood, out: &mut Vec<u8>) {
+    fn understood(&self, understood: &Interpretation, out: &mut Vec<u8>) {
         let label = |out: &mut Vec<u8>| {
             let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
             let facet = if understood.place.is_some() { Facet::Countries } else { facet };
@@ -88,7 +89,7 @@ impl Splice<'_> {
     }
 
     /// A filter that words said.
-    fn said(&self, said: &Said, out: &mut Vec<u8>) {
+    fn said(&self, said: &FilterPhrase, out: &mut Vec<u8>) {
         self.reading_chip(&said.words, |out| self.asked.push_filter(out, said.parameter, &said.value), out);
     }
 
@@ -152,13 +153,13 @@ impl Splice<'_> {
 
     /// Words that stand nowhere, and what they were taken for.
     pub(super) fn reading(&self, out: &mut Vec<u8>) {
-        let Ranked { guesses, unknown, countries, .. } = &self.answer;
+        let RankedPage { guesses, unknown, possible_countries: countries, .. } = &self.answer;
         if guesses.is_empty() && unknown.is_empty() && countries.is_empty() {
             return;
         }
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
         for (word, code) in countries {
-            let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
+            let text = self.query.text.as_deref().and_then(|text| text_without_word(text, word));
             let asked = self.extras.query_string(self.site, self.html, &Query { text, ..self.query.clone() });
             let country = (Facet::Countries.spec().parameter, *code);
             suggestions::push_country((self.language, search_path(self.query.locale)), &asked, country, out);

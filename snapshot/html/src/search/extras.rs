@@ -7,8 +7,7 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::query::{Query, Sort, pairs};
 use snapshot::record::Locale;
-use snapshot::search::set::DocSet;
-use snapshot::search::text::words_of;
+use snapshot::search::{DocSet, words_of};
 
 /// Names the parameter of the facet that is shown whole.
 pub(super) const ALL: &str = "all";

@@ -2,13 +2,12 @@
 
 use super::{ALL, Splice, search_path};
 use crate::{Message, escaped, push_count, push_escaped};
-use snapshot::facet::{Facet, Spec};
+use snapshot::facet::{Facet, FacetSpec};
 use snapshot::page::push_number;
 use snapshot::place;
-use snapshot::query::{Page, Pick, Query};
+use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
 use snapshot::search::FacetCounts;
-use snapshot::search::rank;
 
 /// Values of a facet that the page shows; picked ones always.
 const VALUES_MAX: usize = 8;
@@ -17,7 +16,7 @@ impl Splice<'_> {
     pub(super) fn facets(&self, out: &mut Vec<u8>) {
         let Some(facets) = &self.answer.facets else { return };
         let mut facets: Vec<&FacetCounts> = facets.iter().collect();
-        facets.sort_by_key(|counts| counts.facet.spec().panel);
+        facets.sort_by_key(|counts| counts.facet.spec().search_page_rank);
         facets.into_iter().for_each(|counts| self.facet(counts, out));
     }
 
@@ -29,7 +28,7 @@ impl Splice<'_> {
         let whole = self.extras.all == Some(counts.facet);
         let every = whole.then(|| self.every(counts.facet));
         let items = every.as_ref().unwrap_or(&counts.items);
-        let picked = |pick: &Pick| self.is_picked(counts.facet, pick);
+        let picked = |pick: &FacetValue| self.is_picked(counts.facet, pick);
         let any = items.iter().any(|(pick, _)| picked(pick));
         out.extend_from_slice(if any || whole { b"<details open>" } else { b"<details>" });
         out.extend_from_slice(b"<summary>");
@@ -44,23 +43,24 @@ impl Splice<'_> {
                 self.option(counts.facet, (pick, *count, most), (on, whole), out);
             }
         }
-        if !whole && (spec.places || items.len() > VALUES_MAX) {
+        if !whole && (spec.is_place || items.len() > VALUES_MAX) {
             self.all_values(spec, out);
         }
         out.extend_from_slice(b"</fieldset></details>");
     }
 
-    fn is_picked(&self, facet: Facet, pick: &Pick) -> bool {
-        self.query.picks.iter().any(|(of, it)| *of == facet && it == pick)
+    fn is_picked(&self, facet: Facet, pick: &FacetValue) -> bool {
+        self.query.selected.iter().any(|(of, it)| *of == facet && it == pick)
     }
 
     /// Every value of a facet that leaves anything; of places also those that records admit without
     /// naming them.
-    fn every(&self, facet: Facet) -> Vec<(Pick, u32)> {
+    fn every(&self, facet: Facet) -> Vec<(FacetValue, u32)> {
         let values = &self.site.index.values;
-        let named = values.of(facet).map(|ordinal| Pick::Value(ordinal as u32));
-        let unnamed = place::all().filter(|it| facet.spec().places && values.find(facet, it.code).is_none());
-        let unnamed = unnamed.filter_map(|it| place::Code::new(it.code)).map(Pick::Place);
+        let named = values.of(facet).map(|ordinal| FacetValue::Value(ordinal as u32));
+        let unnamed =
+            place::all().filter(|it| facet.spec().is_place && values.find(facet, it.code).is_none());
+        let unnamed = unnamed.filter_map(|it| place::Code::new(it.code)).map(FacetValue::Place);
         let mut items = self.counted(facet, named.chain(unnamed));
         items.retain(|(pick, count)| *count > 0 || self.is_picked(facet, pick));
         items
@@ -68,12 +68,11 @@ impl Splice<'_> {
 
     /// What each of some values would leave as the only one of its group: picked values are counted
     /// however few records have them.
-    fn counted(&self, facet: Facet, of: impl Iterator<Item = Pick>) -> Vec<(Pick, u32)> {
-        let others = self.query.picks.iter().filter(|(other, _)| *other != facet).cloned();
-        let picks = others.chain(of.map(|pick| (facet, pick))).collect();
-        let query = Query { picks, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
-        let among = self.among.as_ref();
-        let answer = rank::search_among(&self.site.index, &query, &self.dated.today, self.wish, among);
+    fn counted(&self, facet: Facet, of: impl Iterator<Item = FacetValue>) -> Vec<(FacetValue, u32)> {
+        let others = self.query.selected.iter().filter(|(other, _)| *other != facet).cloned();
+        let selected = others.chain(of.map(|pick| (facet, pick))).collect();
+        let query = Query { selected, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
+        let answer = self.site.index.ranked(&query, &self.dated.today, self.options());
         let mut facets = answer.facets.into_iter().flatten();
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }
@@ -81,7 +80,7 @@ impl Splice<'_> {
     fn option(
         &self,
         facet: Facet,
-        (pick, count, most): (&Pick, u32, u32),
+        (pick, count, most): (&FacetValue, u32, u32),
         (on, whole): (bool, bool),
         out: &mut Vec<u8>,
     ) {
@@ -95,24 +94,24 @@ impl Splice<'_> {
         }
         out.extend_from_slice(b"><input type=\"checkbox\" ");
         match pick {
-            Pick::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
-            Pick::Place(code) => {
+            FacetValue::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
+            FacetValue::Place(code) => {
                 out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes())
             }
         }
         out.extend_from_slice(if on { b" checked> " } else { b"> " });
         match pick {
-            Pick::Value(ordinal) => {
+            FacetValue::Value(ordinal) => {
                 out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
             }
-            Pick::Place(code) => self.asked.push_place(out, facet, code),
+            FacetValue::Place(code) => self.asked.push_place(out, facet, code),
         }
         push_count(out, count, self.query.locale);
         out.extend_from_slice(b"</label>");
     }
 
     /// What the value is called in the other language, for those who look for it so.
-    fn push_other_label(&self, facet: Facet, pick: &Pick, out: &mut Vec<u8>) {
+    fn push_other_label(&self, facet: Facet, pick: &FacetValue, out: &mut Vec<u8>) {
         let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
         let label = |locale| self.site.rows.label(facet, pick, locale);
         if label(other) != label(self.query.locale) {
@@ -122,7 +121,7 @@ impl Splice<'_> {
         }
     }
 
-    fn all_values(&self, spec: &Spec, out: &mut Vec<u8>) {
+    fn all_values(&self, spec: &FacetSpec, out: &mut Vec<u8>) {
         out.extend_from_slice(b"<a rel=\"nofollow\" href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);

@@ -6,30 +6,29 @@ use super::Splice;
 use crate::{Message, grouped};
 use snapshot::facet::Facet;
 use snapshot::place::{self, Code};
-use snapshot::query::{Pick, Query};
-use snapshot::search::rank;
+use snapshot::query::{FacetValue, Query};
 
 impl Splice<'_> {
     /// `, through Africa: 3, World: 2`, or nothing when no wider place found anything.
     pub(super) fn push_containment(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
         let values = &self.site.index.values;
         let pick = |code: &str| match values.find(facet, code) {
-            Some(ordinal) => Some(Pick::Value(ordinal)),
-            None => Code::new(code).map(Pick::Place),
+            Some(ordinal) => Some(FacetValue::Value(ordinal)),
+            None => Code::new(code).map(FacetValue::Place),
         };
-        let mut line: Vec<(&str, Pick)> =
-            place::lineage(code).filter_map(|code| Some((code, pick(code)?))).collect();
+        let mut line: Vec<(&str, FacetValue)> =
+            place::with_ancestors(code).filter_map(|code| Some((code, pick(code)?))).collect();
         // From the place itself outwards: what lies deeper has more around it.
-        line.sort_by_key(|(code, _)| Reverse(place::lineage(code).count()));
+        line.sort_by_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
         if line.len() < 2 {
             return;
         }
-        let picks = self.query.picks.iter().filter(|(other, _)| *other != facet).copied().collect();
-        let query = Query { picks, facets: false, ..self.query.clone() };
-        let left = rank::full(&self.site.index, &query, &self.dated.today, self.wish, self.among.as_ref());
-        let count = |(code, pick): &(&str, Pick)| match pick {
-            Pick::Value(ordinal) => values.docs(*ordinal).and(&left.docs()).len() as u32,
-            Pick::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
+        let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
+        let query = Query { selected, facets: false, ..self.query.clone() };
+        let left = self.site.index.full_matches(&query, &self.dated.today, self.options());
+        let count = |(code, pick): &(&str, FacetValue)| match pick {
+            FacetValue::Value(ordinal) => values.docs(*ordinal).and(&left.docs()).len() as u32,
+            FacetValue::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
         };
         let counts: Vec<u32> = line.iter().map(count).collect();
         let mut before = Some(Message::Through);

@@ -5,9 +5,7 @@ use super::{PageOptions, Splice, search_path};
 use crate::{Message, escaped, grouped, push_results, suggestions};
 use snapshot::page::push_number;
 use snapshot::query::{PAGE_RANGE, Sort};
-use snapshot::search::rank::Row;
-use snapshot::search::tiers::Tier;
-use snapshot::search::without::{Dropped, Without, without_among};
+use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
     /// How many records match: those that admit a place by a wider one are said to, where no others do.
@@ -27,7 +25,7 @@ impl Splice<'_> {
 
     /// How many rows there are on all pages: what only comes near fills the last of them.
     fn all(&self) -> u64 {
-        let silent = if self.extras.silent { self.answer.silent } else { 0 };
+        let silent = if self.extras.silent { self.answer.unstated } else { 0 };
         (self.answer.total + silent + self.answer.wider) as u64
     }
 
@@ -68,13 +66,13 @@ impl Splice<'_> {
     fn ways_out(&self, out: &mut Vec<u8>) {
         let only = self.extras.organization.zip(self.among.as_ref()).map(|(number, among)| {
             let value = self.html.organizations.slug(number).to_owned();
-            (Dropped::Filter { parameter: ORGANIZATION, value }, among)
+            (Constraint::Filter { parameter: ORGANIZATION, value }, among)
         });
         let (index, today) = (&self.site.index, &self.dated.today);
-        let found = without_among(index, self.query, today, &self.extras.plain, only);
+        let found = index.relaxations(self.query, today, &self.extras.plain, only);
         let everywhere = PageOptions { organization: None, ..self.extras.clone() };
-        let asked = |way: &Without| {
-            let is_any = matches!(way.dropped, Dropped::Filter { parameter: ORGANIZATION, .. });
+        let asked = |way: &Relaxation| {
+            let is_any = matches!(way.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
             let extras = if is_any { &everywhere } else { self.extras };
             extras.query_string(self.site, self.html, &way.query)
         };
@@ -83,7 +81,7 @@ impl Splice<'_> {
     }
 
     /// Says how rows come near.
-    fn heading(&self, first: &Row, out: &mut Vec<u8>) {
+    fn heading(&self, first: &RankedRow, out: &mut Vec<u8>) {
         let word = match first.tier {
             Tier::Name | Tier::All => return,
             Tier::Wider => Message::TierWider,
@@ -105,14 +103,14 @@ impl Splice<'_> {
 
     /// A link to what would match if it did not keep silent.
     fn silent(&self, out: &mut Vec<u8>) {
-        if self.answer.silent == 0 || self.extras.silent {
+        if self.answer.unstated == 0 || self.extras.silent {
             return;
         }
         out.extend_from_slice(b"<p><a href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         out.extend_from_slice(b"&amp;unstated=true\">");
-        let count = grouped(self.answer.silent as u64, self.query.locale);
+        let count = grouped(self.answer.unstated as u64, self.query.locale);
         self.language.push_phrase(out, Message::Silent, &[("n", &count)]);
         out.extend_from_slice(b"</a></p>");
     }

@@ -5,8 +5,7 @@ use crate::page::push_json;
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, season_order};
-use crate::search::seasons::{ColumnNames, Columns};
-use crate::search::table::{Strings, StringsWriter, check_len};
+use crate::search::{ColumnNames, SeasonColumns, Strings, StringsWriter, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 
@@ -24,7 +23,7 @@ pub struct Cycles {
 /// Days of all cycles, and what their sources stated.
 #[derive(Clone)]
 struct Seasons {
-    columns: Columns,
+    columns: SeasonColumns,
     checked: Section<Day>,
 }
 
@@ -67,7 +66,7 @@ pub(super) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mu
         (deadline, directory.cycles[order[*number as usize]].id)
     });
     writer.put("cycle.split", split);
-    Columns::write(SEASONS, &seasons, writer);
+    SeasonColumns::write(SEASONS, &seasons, writer);
     let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
     writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
     writer.put("cycle.due", by_deadline);
@@ -127,7 +126,7 @@ impl Cycles {
 
 impl Seasons {
     fn open(sections: &Sections) -> Result<Self, SectionError> {
-        Ok(Self { columns: Columns::open(sections, SEASONS)?, checked: sections.get("cycle.checked")? })
+        Ok(Self { columns: SeasonColumns::open(sections, SEASONS)?, checked: sections.get("cycle.checked")? })
     }
 
     fn check(&self, count: usize) -> Result<(), SectionError> {

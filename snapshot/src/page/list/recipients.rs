@@ -7,8 +7,7 @@ use crate::page::Site;
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
-use crate::search::table::{Lists as NumberLists, Strings, check_len};
-use crate::search::text::fold;
+use crate::search::{Lists as NumberLists, Strings, check_len, fold};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const RECIPIENTS: SectionNames = ("rec.at", "rec");

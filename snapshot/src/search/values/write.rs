@@ -23,7 +23,7 @@ const ROW_LEAST: usize = 64;
 const ROWS_MOST: usize = 4096;
 
 /// What a document says, as the writer needs it.
-pub struct Said<'a> {
+pub struct Document<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its facts.
@@ -36,7 +36,7 @@ pub struct Said<'a> {
 /// # Errors
 ///
 /// If the facets have more values than an index can number.
-pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) -> Result<(), TooManyValues> {
+pub fn write(documents: &[Document<'_>], writer: &mut SectionWriter) -> Result<(), TooManyValues> {
     let mut at = vec![Vec::new(); documents.len()];
     let mut layout = Layout::default();
     for spec in &FACETS {
@@ -87,7 +87,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn facet(&mut self, facet: Facet, documents: &[Said<'_>], at: &mut [Vec<u32>]) {
+    fn facet(&mut self, facet: Facet, documents: &[Document<'_>], at: &mut [Vec<u32>]) {
         let start = self.texts.len() as u32;
         let named = named_by_all(facet, documents);
         let shut: Vec<Vec<&str>> = documents.iter().map(|said| excluded_values(facet, &said.facts)).collect();
@@ -101,7 +101,7 @@ impl Layout {
         self.counts.push(values.len() as u32);
         self.grow(values.iter().map(|value| (*value).to_owned()));
         let named = numbered(&named, &numbers);
-        let had = if facet.spec().places {
+        let had = if facet.spec().is_place {
             let shut = numbered(&shut, &numbers);
             add_documents(&mut self.named, &named);
             add_documents(&mut self.shut, &shut);
@@ -176,15 +176,16 @@ fn admitted(
     let lineages: Vec<(u32, Vec<u32>)> = values
         .iter()
         .map(|value| {
-            let around = place::lineage(value).filter_map(|place| numbers.get(place).copied());
+            let around = place::with_ancestors(value).filter_map(|place| numbers.get(place).copied());
             (numbers[value], around.collect())
         })
         .collect();
     let mut known: HashMap<(&[u32], &[u32]), Vec<u32>> = HashMap::default();
     let admit = |named: &[u32], shut: &[u32]| {
         let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
-        let inside =
-            lineages.iter().filter(|(_, lineage)| admits(lineage, |p| has(named, p), |p| has(shut, p)));
+        let inside = lineages
+            .iter()
+            .filter(|(_, with_ancestors)| admits(with_ancestors, |p| has(named, p), |p| has(shut, p)));
         inside.map(|(ordinal, _)| *ordinal).collect()
     };
     let of_each = named.iter().zip(shut);
@@ -193,7 +194,7 @@ fn admitted(
 
 /// What each document names. A value of a facet that shares another's selection is that other's value
 /// where both spell it alike, because the other is asked first: its documents are the other's.
-fn named_by_all<'a>(facet: Facet, documents: &[Said<'a>]) -> Vec<Vec<&'a str>> {
+fn named_by_all<'a>(facet: Facet, documents: &[Document<'a>]) -> Vec<Vec<&'a str>> {
     let all = |facet| -> Vec<Vec<&'a str>> {
         documents.iter().map(|said| named_values(facet, said.program, &said.facts)).collect()
     };

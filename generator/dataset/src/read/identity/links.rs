@@ -198,7 +198,7 @@ pub(super) fn natural_key(table: Table, row: &Loose, labels: &Labels) -> Option<
 fn meant(value: String, row: &Loose, labels: &Labels) -> String {
     let kind = row.text("kind").unwrap_or_default();
     let Some(facet) = Facet::of_kind(&kind) else { return value };
-    if !facet.spec().places {
+    if !facet.spec().is_place {
         return labels.meant(facet, &value).map_or(value.clone(), str::to_owned);
     }
     match places::named(&value) {

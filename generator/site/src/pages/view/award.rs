@@ -7,7 +7,7 @@ use html::bar_width;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, Number};
-use snapshot::truncate::cut;
+use snapshot::truncate::at_word;
 
 use crate::pages::{Pages, here};
 
@@ -61,7 +61,7 @@ impl Pages<'_> {
                 name => self.directory.text(recipient.entity(), locale, "displayName", &recipient.display_name),
                 program_href => here(&format!("/programs/{}", program.slug), locale),
                 program => self.directory.text(program.entity(), locale, "name", &program.name),
-                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| cut(text, PROJECT)),
+                project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| at_word(text, PROJECT)),
                 amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
             }
         };

@@ -6,7 +6,7 @@ use html::Rule;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, ORGANIZATION};
-use snapshot::truncate::cut;
+use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::{ABOUT, LISTED, SUMMARY, outside, question};
@@ -39,7 +39,7 @@ impl Pages<'_> {
         context! {
             name => self.text(about, locale, "name", &it.name),
             about => self.lines(about, locale, ("description", it.description.as_deref()), (None, ABOUT)),
-            description => description.map(|text| cut(text, SUMMARY)),
+            description => description.map(|text| at_word(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),
             programs => (!links.programs.is_empty()).then(|| self.programs_of(organization, locale)),

@@ -4,11 +4,11 @@ use html::Rule;
 use html::{PASSAGE_LENGTH, passages};
 use html::{RowTemplate, STATE_MARK, TEXT_MARKS};
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, Measure, Spec, listed, named_values};
+use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, detail_page_facets, named_values};
 use snapshot::page::money::AmountPhrases;
 use snapshot::page::status_text::checked;
 use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
-use snapshot::truncate::cut;
+use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::unsaid;
@@ -72,7 +72,9 @@ impl Pages<'_> {
                 .map(move |value| (facet, value))
                 .collect::<Vec<_>>()
         };
-        let telling = |places: bool| listed().filter(move |spec| spec.who && spec.places == places);
+        let telling = |places: bool| {
+            detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
+        };
         let people: Vec<_> = telling(false).flat_map(|spec| of(spec.facet)).collect();
         let places = telling(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
         let mut parts: Vec<Part> = Vec::new();
@@ -149,7 +151,7 @@ impl Pages<'_> {
         let named = self.directory.text(it.entity(), locale, "name", &it.name);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let summary = summary.map(
-            |text| context! { text => marked(&cut(text, PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
+            |text| context! { text => marked(&at_word(text, PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
         );
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
@@ -200,7 +202,7 @@ impl Pages<'_> {
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         context! {
-            description => summary.map(|text| cut(text, SUMMARY)),
+            description => summary.map(|text| at_word(text, SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
             record => self.record(PROGRAM, it, about, locale),
@@ -248,7 +250,7 @@ impl Pages<'_> {
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
-        let group = |spec: &Spec| {
+        let group = |spec: &FacetSpec| {
             let mut items: Vec<Value> = named_values(spec.facet, it, &facts)
                 .into_iter()
                 .map(|value| {
@@ -257,7 +259,7 @@ impl Pages<'_> {
                     context! { href, text, lang }
                 })
                 .collect();
-            let eligibility = spec.listed.is_some_and(|place| place < ELIGIBILITY);
+            let eligibility = spec.detail_page_rank.is_some_and(|place| place < ELIGIBILITY);
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             (!items.is_empty()).then(|| {
@@ -269,7 +271,7 @@ impl Pages<'_> {
                 }
             })
         };
-        listed().filter_map(group).collect()
+        detail_page_facets().filter_map(group).collect()
     }
 
     /// Statements that are more than a value: with words of the source, or that do not simply bind.
@@ -299,7 +301,7 @@ impl Pages<'_> {
                 text => fact.text.as_deref().map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));
                     let whole = self.directory.text(of, locale, "text", text);
-                    let text = cut(whole, STATEMENT);
+                    let text = at_word(whole, STATEMENT);
                     let is_cut = text != whole;
                     context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
                 }),

@@ -1,11 +1,10 @@
-//! Ranked answers without a part of the engine. Nothing is switched off in the engine: words are said to
+//! RankedPage answers without a part of the engine. Nothing is switched off in the engine: words are said to
 //! be words, put in quotes or in capitals, and rows of a kind are left out.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use snapshot::search::lexicon::stops;
-use snapshot::search::text::{fold, words_of};
+use snapshot::search::{fold, stop_words, words_of};
 
 use tests::judge::desk::{Answer, Desk, Variant, read};
 use tests::judge::judged::Judged;
@@ -96,7 +95,7 @@ fn without_guesses(desk: &Desk<'_>, judged: &Judged) -> Answer {
 fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
     let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut small = stops(&texts).into_iter();
+    let mut small = stop_words(&texts).into_iter();
     let quoted = each_word(&judged.text, |word| {
         if small.next() == Some(true) { format!("\"{word}\"") } else { word.to_owned() }
     });
@@ -107,7 +106,7 @@ fn without_small_words(desk: &Desk<'_>, judged: &Judged) -> Answer {
 fn without_other_forms(desk: &Desk<'_>, judged: &Judged) -> Answer {
     let words: Vec<String> = judged.text.split_whitespace().map(fold).collect();
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut small = stops(&texts).into_iter();
+    let mut small = stop_words(&texts).into_iter();
     let quoted = each_word(&judged.text, |word| match small.next() {
         Some(false) if !word.starts_with('-') && !word.is_empty() => format!("\"{word}\""),
         _ => word.to_owned(),

@@ -4,12 +4,12 @@
 //! unstated   bit sets: documents that neither name nor exclude a value, by facet of who may apply
 //! ```
 
-use crate::facet::{Facet, admitting, excluded_values, named_values};
+use crate::facet::{Facet, eligibility_facets, excluded_values, named_values};
 use crate::query::Query;
 use crate::search::set::{DocSet, Docs, set_bit, union, words};
 use crate::search::table::{check_bits, check_len};
 use crate::search::today::Today;
-use crate::search::values::Said;
+use crate::search::values::Document;
 use crate::search::{Index, Intervals};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -19,12 +19,12 @@ impl Index {
     pub(super) fn or_silent(&self, query: &Query, today: &Today, base: Option<&DocSet>) -> Option<DocSet> {
         let groups = self.groups(query, today);
         let is_bounded = query.measures.iter().any(Option::is_some);
-        if !is_bounded && !groups.iter().any(|group| group.facet.spec().admits) {
+        if !is_bounded && !groups.iter().any(|group| group.facet.spec().is_eligibility) {
             return None;
         }
         let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
         for group in &groups {
-            match self.unstated.docs(group.facet) {
+            match self.missing_values.docs(group.facet) {
                 Some(silent) => docs.intersect(&union(&[group.docs.docs(), silent], self.len()).docs()),
                 None => docs.intersect(&group.docs.docs()),
             }
@@ -60,9 +60,9 @@ impl Intervals {
 }
 
 /// Writes the section.
-pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) {
-    let mut all = Vec::with_capacity(admitting().count() * words(documents.len()));
-    for facet in admitting() {
+pub fn write(documents: &[Document<'_>], writer: &mut SectionWriter) {
+    let mut all = Vec::with_capacity(eligibility_facets().count() * words(documents.len()));
+    for facet in eligibility_facets() {
         let mut bits = vec![0u64; words(documents.len())];
         for (doc, said) in documents.iter().enumerate() {
             let named = named_values(facet, said.program, &said.facts);
@@ -76,12 +76,12 @@ pub fn write(documents: &[Said<'_>], writer: &mut SectionWriter) {
 }
 
 /// The bit sets, open.
-pub struct Unstated {
+pub struct MissingValues {
     bits: Section<u64>,
     words: usize,
 }
 
-impl Unstated {
+impl MissingValues {
     /// Opens the section of an index over `count` documents.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Unstated {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let bits = sections.get::<u64>("unstated")?;
-        check_len("unstated", &bits, admitting().count() * words(count))?;
+        check_len("unstated", &bits, eligibility_facets().count() * words(count))?;
         check_bits("unstated", &bits, count)?;
         Ok(Self { bits, words: words(count) })
     }
@@ -97,7 +97,7 @@ impl Unstated {
     /// Documents that say nothing in a facet; `None` when it is none of eligibility.
     #[must_use]
     pub fn docs(&self, facet: Facet) -> Option<Docs<'_>> {
-        let place = admitting().position(|known| known == facet)?;
+        let place = eligibility_facets().position(|known| known == facet)?;
         Some(Docs::Bits(&self.bits[place * self.words..(place + 1) * self.words]))
     }
 

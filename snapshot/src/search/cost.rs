@@ -3,25 +3,25 @@
 
 use crate::query::Query;
 use crate::search::Index;
-use crate::search::matching::{Clause, Read};
+use crate::search::matching::{Clause, ResolvedText};
 use crate::search::rank::{READ_MAX, SCORED_MAX};
 
-/// Units of splicing a row into an answer.
+/// Budget of splicing a row into an answer.
 const ROW: u64 = 100;
 
 impl Index {
     /// Upper bound of what answering a question costs.
     #[must_use]
-    pub fn price(&self, query: &Query) -> u64 {
-        self.price_read(query, self.read(query).as_ref())
+    pub fn cost(&self, query: &Query) -> u64 {
+        self.cost_of_resolved(query, self.resolve(query).as_ref())
     }
 
     /// The same of a question that is looked up already.
     #[must_use]
-    pub fn price_read(&self, query: &Query, read: Option<&Read<'_>>) -> u64 {
-        let (text, found) = self.price_of_text(read);
+    pub fn cost_of_resolved(&self, query: &Query, read: Option<&ResolvedText<'_>>) -> u64 {
+        let (text, found) = self.cost_of_text(read);
         let intervals = query.measures.iter().flatten().count() as u64;
-        let mut groups: Vec<_> = query.picks.iter().map(|(facet, _)| facet.group()).collect();
+        let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
         let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
             + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
@@ -34,25 +34,25 @@ impl Index {
 
     /// The same for an answer in order of relevance.
     #[must_use]
-    pub fn price_ranked(&self, query: &Query) -> u64 {
-        let read = self.read(query);
-        let (text, _) = self.price_of_text(read.as_ref());
+    pub fn ranked_cost(&self, query: &Query) -> u64 {
+        let read = self.resolve(query);
+        let (text, _) = self.cost_of_text(read.as_ref());
         let terms: usize = read.iter().flat_map(|read| &read.clauses).map(Clause::terms_count).sum();
         let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
         let read_for_order = READ_MAX as u64 * self.terms.mean_codes();
         // What matches and what comes near; how much every document has is noted once more.
-        self.price_read(query, read.as_ref())
+        self.cost_of_resolved(query, read.as_ref())
             + text
             + self.len() as u64
             + 2 * (scored as u64 + read_for_order)
     }
 
     /// What finding the text costs, and the most documents that have it.
-    fn price_of_text(&self, read: Option<&Read<'_>>) -> (u64, usize) {
+    fn cost_of_text(&self, read: Option<&ResolvedText<'_>>) -> (u64, usize) {
         let Some(read) = read else { return (0, self.len()) };
-        let words: u64 = read.clauses.iter().map(|clause| clause.price(self)).sum();
+        let words: u64 = read.clauses.iter().map(|clause| clause.cost(self)).sum();
         let least = read.clauses.iter().map(|clause| clause.most(self)).min();
         let found = least.unwrap_or(self.len()).min(self.len());
-        (words + read.rest.price(self, found), found)
+        (words + read.rest.cost(self, found), found)
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! concept.at .text   keys, see [`keys_of`], sorted
-//! concept.of         u32 of each key: its concept
-//! concepts           JSON: the concepts, see [`Concept`]
+//! concept.of         u32 of each key: its entity
+//! concepts           JSON: the entities, see [`NamedEntity`]
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,15 +15,15 @@ use compact_str::CompactString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::facet::{FACETS, Facet, named_values, of_places, spoken};
+use crate::facet::{FACETS, Facet, entity_facets, named_values, place_facets};
 use crate::place;
 use crate::record::{Directory, Locale};
 use crate::search::lexicon;
 use crate::search::set::{Docs, Held, set_bit, union, words};
 use crate::search::synonyms::{BUILT_IN, keys, typed_keys};
 use crate::search::table::{Dictionary, Strings, check_len};
-use crate::search::text::{Typed, words_of};
-use crate::search::values::{Said, Values};
+use crate::search::text::{QueryWord, words_of};
+use crate::search::values::{Document, Values};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Words of the longest key.
@@ -117,7 +117,7 @@ const CODES: [(&str, &str); 5] = [("US", "us"), ("US", "usa"), ("GB", "uk"), ("A
 
 /// What a key names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Concept {
+pub struct NamedEntity {
     /// Values: number of the facet and value. Of a place, every value that names it or a place in it.
     pub values: BTreeSet<(u8, String)>,
     /// Code of a place.
@@ -126,22 +126,22 @@ pub struct Concept {
     pub capitals: bool,
 }
 
-/// The concepts of a dataset by key.
+/// The entities of a dataset by key.
 #[must_use]
-pub fn dictionary(directory: &Directory, documents: &[Said<'_>]) -> BTreeMap<String, Concept> {
+pub fn entity_dictionary(directory: &Directory, documents: &[Document<'_>]) -> BTreeMap<String, NamedEntity> {
     let mut dictionary = BTreeMap::new();
     add_labels(directory, documents, &mut dictionary);
     add_places(documents, &mut dictionary);
     let holders = Holders::new(documents);
-    let names_much = |concept: &Concept| {
-        let facets: FxHashSet<u8> = concept.values.iter().map(|(facet, _)| *facet).collect();
-        facets.len() > FACETS_MAX || holders.count(concept) > documents.len() / 2
+    let names_much = |entity: &NamedEntity| {
+        let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
+        facets.len() > FACETS_MAX || holders.count(entity) > documents.len() / 2
     };
     let generic: FxHashSet<String> =
         GENERIC.split_whitespace().flat_map(|word| label_keys(&[word]).map(String::from)).collect();
-    dictionary.retain(|key: &String, concept: &mut Concept| {
-        let names = !concept.values.is_empty() || concept.place.is_some();
-        !generic.contains(key) && names && !names_much(concept)
+    dictionary.retain(|key: &String, entity: &mut NamedEntity| {
+        let names = !entity.values.is_empty() || entity.place.is_some();
+        !generic.contains(key) && names && !names_much(entity)
     });
     // What is no place is a longer key than the place in it, and names nothing.
     for none in NO_PLACES {
@@ -200,16 +200,17 @@ fn ungendered(word: &str) -> &str {
     &one[..cut]
 }
 
-fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap<String, Concept>) {
+fn add(words: &[String], capitals: bool, of: &NamedEntity, dictionary: &mut BTreeMap<String, NamedEntity>) {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let tells = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
-    let said = lexicon::stops(&texts).iter().all(|stop| *stop) && !capitals;
+    let said = lexicon::stop_words(&texts).iter().all(|stop| *stop) && !capitals;
     if words.len() > RUN_MAX || said || !texts.iter().any(tells) {
         return;
     }
     for key in label_keys(words) {
-        let known =
-            dictionary.entry(key.into()).or_insert_with(|| Concept { capitals, ..Concept::default() });
+        let known = dictionary
+            .entry(key.into())
+            .or_insert_with(|| NamedEntity { capitals, ..NamedEntity::default() });
         if known.capitals == capitals && (known.place.is_none() || known.place == of.place) {
             known.values.extend(of.values.iter().cloned());
             known.place = known.place.take().or_else(|| of.place.clone());
@@ -218,9 +219,13 @@ fn add(words: &[String], capitals: bool, of: &Concept, dictionary: &mut BTreeMap
 }
 
 /// Adds the labels of all values in use.
-fn add_labels(directory: &Directory, documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>) {
+fn add_labels(
+    directory: &Directory,
+    documents: &[Document<'_>],
+    dictionary: &mut BTreeMap<String, NamedEntity>,
+) {
     let mut labels: BTreeMap<(Facet, &str), BTreeSet<&str>> = BTreeMap::new();
-    for facet in spoken() {
+    for facet in entity_facets() {
         for said in documents {
             for value in named_values(facet, said.program, &said.facts) {
                 labels.entry((facet, value)).or_default();
@@ -244,7 +249,7 @@ fn add_labels(directory: &Directory, documents: &[Said<'_>], dictionary: &mut BT
         }
     }
     for ((facet, value), labels) in labels {
-        let of = Concept { values: [(facet as u8, value.to_owned())].into(), ..Concept::default() };
+        let of = NamedEntity { values: [(facet as u8, value.to_owned())].into(), ..NamedEntity::default() };
         let mut runs: BTreeSet<Vec<String>> = label_runs(&value.replace(['-', '_'], " "));
         runs.extend(labels.into_iter().flat_map(label_runs));
         runs.iter().for_each(|run| add(run, false, &of, dictionary));
@@ -283,13 +288,13 @@ pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
 }
 
 /// Adds the names of places.
-fn add_places(documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>) {
+fn add_places(documents: &[Document<'_>], dictionary: &mut BTreeMap<String, NamedEntity>) {
     let mut naming: FxHashMap<String, BTreeSet<(u8, String)>> = FxHashMap::default();
-    for facet in of_places() {
+    for facet in place_facets() {
         let values: BTreeSet<&str> =
             documents.iter().flat_map(|said| named_values(facet, said.program, &said.facts)).collect();
         for value in values {
-            for around in place::lineage(value) {
+            for around in place::with_ancestors(value) {
                 naming.entry(around.to_owned()).or_default().insert((facet as u8, value.to_owned()));
             }
         }
@@ -309,7 +314,7 @@ fn add_places(documents: &[Said<'_>], dictionary: &mut BTreeMap<String, Concept>
         {
             continue;
         }
-        let of = Concept { values, place: Some(code.to_owned()), capitals };
+        let of = NamedEntity { values, place: Some(code.to_owned()), capitals };
         add_place(&run, &of, dictionary);
     }
 }
@@ -331,7 +336,7 @@ pub fn names_of_place(code: &str) -> &'static [Vec<String>] {
 }
 
 /// A place's name names it alone, and names it even when no record does.
-fn add_place(run: &[String], of: &Concept, dictionary: &mut BTreeMap<String, Concept>) {
+fn add_place(run: &[String], of: &NamedEntity, dictionary: &mut BTreeMap<String, NamedEntity>) {
     if run.len() > RUN_MAX {
         return;
     }
@@ -344,17 +349,17 @@ fn add_place(run: &[String], of: &Concept, dictionary: &mut BTreeMap<String, Con
     }
 }
 
-/// Documents by value, to count what a concept finds.
+/// Documents by value, to count what a entity finds.
 struct Holders<'a> {
     docs: FxHashMap<(u8, &'a str), Vec<u32>>,
     count: usize,
 }
 
 impl<'a> Holders<'a> {
-    fn new(documents: &'a [Said<'_>]) -> Self {
+    fn new(documents: &'a [Document<'_>]) -> Self {
         let mut docs: FxHashMap<(u8, &'a str), Vec<u32>> = FxHashMap::default();
         for (doc, said) in documents.iter().enumerate() {
-            for facet in spoken().chain(of_places()) {
+            for facet in entity_facets().chain(place_facets()) {
                 for value in named_values(facet, said.program, &said.facts) {
                     docs.entry((facet as u8, value)).or_default().push(doc as u32);
                 }
@@ -363,9 +368,9 @@ impl<'a> Holders<'a> {
         Self { docs, count: documents.len() }
     }
 
-    fn count(&self, concept: &Concept) -> usize {
+    fn count(&self, entity: &NamedEntity) -> usize {
         let mut bits = vec![0; words(self.count)];
-        for (facet, value) in &concept.values {
+        for (facet, value) in &entity.values {
             let docs = self.docs.get(&(*facet, value.as_str()));
             docs.into_iter().flatten().for_each(|doc| set_bit(&mut bits, *doc));
         }
@@ -374,18 +379,18 @@ impl<'a> Holders<'a> {
 }
 
 /// Writes the sections.
-pub fn write(directory: &Directory, documents: &[Said<'_>], writer: &mut SectionWriter) {
-    let dictionary = dictionary(directory, documents);
-    let concepts: BTreeSet<&Concept> = dictionary.values().collect();
-    let numbers: FxHashMap<&Concept, u32> = concepts.iter().copied().zip(0..).collect();
+pub fn write(directory: &Directory, documents: &[Document<'_>], writer: &mut SectionWriter) {
+    let dictionary = entity_dictionary(directory, documents);
+    let entities: BTreeSet<&NamedEntity> = dictionary.values().collect();
+    let numbers: FxHashMap<&NamedEntity, u32> = entities.iter().copied().zip(0..).collect();
     Strings::write(writer, KEYS, dictionary.keys().map(String::as_bytes));
-    writer.put("concept.of", dictionary.values().map(|concept| numbers[concept]).collect::<Vec<_>>());
-    writer.put("concepts", serde_json::to_vec(&concepts).unwrap_or_default());
+    writer.put("concept.of", dictionary.values().map(|entity| numbers[entity]).collect::<Vec<_>>());
+    writer.put("concepts", serde_json::to_vec(&entities).unwrap_or_default());
 }
 
 const KEYS: (&str, &str) = ("concept.at", "concept.text");
 
-/// A concept, looked up in the values.
+/// A entity, looked up in the values.
 #[derive(Debug)]
 struct Known {
     /// Ordinals of values that are not places.
@@ -396,8 +401,8 @@ struct Known {
     capitals: bool,
 }
 
-/// The concepts, open.
-pub struct Concepts {
+/// The entities, open.
+pub struct NamedEntities {
     keys: Dictionary,
     of: Section<u32>,
     known: Vec<Known>,
@@ -407,7 +412,7 @@ pub struct Concepts {
     longest_from: FxHashMap<String, usize>,
 }
 
-impl Concepts {
+impl NamedEntities {
     /// Opens the sections beside the values.
     ///
     /// # Errors
@@ -417,23 +422,23 @@ impl Concepts {
         let (keys, of) = (Dictionary::open(sections, KEYS)?, sections.get::<u32>("concept.of")?);
         let texts = keys.strings();
         check_len("concept.of", &of, texts.len())?;
-        let concepts: Vec<Concept> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
+        let entities: Vec<NamedEntity> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
             .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
-        if of.iter().any(|concept| *concept as usize >= concepts.len()) {
+        if of.iter().any(|entity| *entity as usize >= entities.len()) {
             return Err(SectionError::Content("concept.of", "a number is out of bounds"));
         }
-        let known = concepts.into_iter().map(|concept| {
-            let ordinals = concept.values.iter().filter_map(|(facet, value)| {
+        let known = entities.into_iter().map(|entity| {
+            let ordinals = entity.values.iter().filter_map(|(facet, value)| {
                 let spec = FACETS.get(usize::from(*facet))?;
-                Some((spec.places, values.find(spec.facet, value)?))
+                Some((spec.is_place, values.find(spec.facet, value)?))
             });
             let (naming, plain): (Vec<_>, Vec<_>) = ordinals.partition(|(places, _)| *places);
             let ordinals = |pairs: Vec<(bool, u32)>| pairs.into_iter().map(|(_, ordinal)| ordinal).collect();
             Known {
                 values: ordinals(plain),
                 naming: ordinals(naming),
-                place: concept.place,
-                capitals: concept.capitals,
+                place: entity.place,
+                capitals: entity.capitals,
             }
         });
         let stems = (0..texts.len()).flat_map(|key| texts.text(key).split(' ').map(str::to_owned)).collect();
@@ -450,7 +455,7 @@ impl Concepts {
 
     /// The longest run at the start of some words that names something, and what.
     #[must_use]
-    pub fn longest(&self, typed: &[Typed]) -> Option<(usize, u32)> {
+    pub fn longest(&self, typed: &[QueryWord]) -> Option<(usize, u32)> {
         let first = typed.first()?;
         let begins = |key: &CompactString| self.longest_from.get(key.as_str()).copied();
         let labels = label_keys(&[&first.text]);
@@ -461,9 +466,9 @@ impl Concepts {
             let find = |key: &str| self.keys.find(key.as_bytes());
             let place = typed_keys(run).iter().find_map(|key| find(key));
             let position = place.or_else(|| label_keys(&words).iter().find_map(|key| find(key)))?;
-            let concept = *self.of.get(position)?;
-            let fits = !self.known[concept as usize].capitals || run.iter().all(|word| word.capitals);
-            fits.then_some((length, concept))
+            let entity = *self.of.get(position)?;
+            let fits = !self.known[entity as usize].capitals || run.iter().all(|word| word.capitals);
+            fits.then_some((length, entity))
         })
     }
 
@@ -475,56 +480,56 @@ impl Concepts {
 
     /// Whether it names anything that a record says.
     #[must_use]
-    pub fn is_empty(&self, concept: u32) -> bool {
-        let known = &self.known[concept as usize];
+    pub fn is_empty(&self, entity: u32) -> bool {
+        let known = &self.known[entity as usize];
         known.values.is_empty() && known.naming.is_empty()
     }
 
     /// The place that it names.
     #[must_use]
-    pub fn place(&self, concept: u32) -> Option<&str> {
-        self.known[concept as usize].place.as_deref()
+    pub fn place(&self, entity: u32) -> Option<&str> {
+        self.known[entity as usize].place.as_deref()
     }
 
     /// Ordinals of the values that it names, and of those that name its place.
     #[must_use]
-    pub fn values(&self, concept: u32) -> (&[u32], &[u32]) {
-        let known = &self.known[concept as usize];
+    pub fn values(&self, entity: u32) -> (&[u32], &[u32]) {
+        let known = &self.known[entity as usize];
         (&known.values, &known.naming)
     }
 
     /// Sets of documents that together say it.
     #[must_use]
-    pub fn parts<'a>(&self, concept: u32, values: &'a Values) -> Vec<Docs<'a>> {
-        let known = &self.known[concept as usize];
+    pub fn parts<'a>(&self, entity: u32, values: &'a Values) -> Vec<Docs<'a>> {
+        let known = &self.known[entity as usize];
         let plain = known.values.iter().map(|ordinal| values.docs(*ordinal));
         plain.chain(known.naming.iter().map(|ordinal| Docs::List(values.naming(*ordinal)))).collect()
     }
 
     /// Documents that admit its place, many of them only by naming a wider one.
     #[must_use]
-    pub fn admitting(&self, concept: u32, values: &Values) -> Option<Held<'static>> {
-        let place = self.place(concept)?;
-        let sets: Vec<_> = of_places().map(|facet| values.docs_of_place(facet, place)).collect();
+    pub fn eligibility_facets(&self, entity: u32, values: &Values) -> Option<Held<'static>> {
+        let place = self.place(entity)?;
+        let sets: Vec<_> = place_facets().map(|facet| values.docs_of_place(facet, place)).collect();
         let parts: Vec<Docs<'_>> = sets.iter().map(|set| set.docs()).collect();
         Some(Held::Made(union(&parts, values.count()).into_set()))
     }
 
     /// Sets of documents that name a region around its place, but for the whole world.
     #[must_use]
-    pub fn around<'a>(&self, concept: u32, values: &'a Values) -> Vec<Docs<'a>> {
-        let Some(place) = self.place(concept) else { return Vec::new() };
-        let regions = place::lineage(place).skip(1).filter(|region| *region != WORLD);
-        let named = regions.flat_map(|region| of_places().map(move |facet| values.find(facet, region)));
+    pub fn around<'a>(&self, entity: u32, values: &'a Values) -> Vec<Docs<'a>> {
+        let Some(place) = self.place(entity) else { return Vec::new() };
+        let regions = place::with_ancestors(place).skip(1).filter(|region| *region != WORLD);
+        let named = regions.flat_map(|region| place_facets().map(move |facet| values.find(facet, region)));
         named.flatten().map(|ordinal| Docs::List(values.naming(ordinal))).collect()
     }
 
     /// Facets that it speaks of.
     #[must_use]
-    pub fn facets(&self, concept: u32, values: &Values) -> Vec<Facet> {
-        let known = &self.known[concept as usize];
+    pub fn facets(&self, entity: u32, values: &Values) -> Vec<Facet> {
+        let known = &self.known[entity as usize];
         let mut facets: Vec<Facet> = match known.place {
-            Some(_) => of_places().filter(|facet| facet.spec().admits).collect(),
+            Some(_) => place_facets().filter(|facet| facet.spec().is_eligibility).collect(),
             None => Vec::new(),
         };
         for facet in known.values.iter().map(|ordinal| values.facet_of(*ordinal)) {

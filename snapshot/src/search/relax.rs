@@ -4,22 +4,22 @@
 use crate::facet::{Interval, MEASURES};
 use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::Index;
-use crate::search::matching::{Read, Wanted};
-use crate::search::modifiers;
+use crate::search::filter_phrases;
+use crate::search::matching::{ResolvedText, TextQuery};
 use crate::search::set::DocSet;
 use crate::search::text::words_of;
 use crate::search::today::Today;
-use crate::search::units::{self, Units};
+use crate::search::units::{self, Budget};
 
 /// Most words and filters that are left out in turn.
 const TRIED_MAX: usize = TEXT_WORDS_MAX + TEXT_PHRASES_MAX;
-/// Most ways out that are told.
-pub const TOLD_MAX: usize = 6;
+/// Most relaxations in an answer.
+pub const RELAXATIONS_MAX: usize = 6;
 
-/// What a question is asked without.
+/// A part of a query that can be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dropped {
-    /// A part of its text, as it was typed.
+pub enum Constraint {
+    /// Words of the text, as they were typed.
     Words(String),
     /// A filter.
     Filter {
@@ -30,77 +30,85 @@ pub enum Dropped {
     },
 }
 
-/// A way out.
+/// A query without one of its constraints.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Without {
-    /// What is left out.
-    pub dropped: Dropped,
-    /// The question without it, from its first row on.
+pub struct Relaxation {
+    /// The removed constraint.
+    pub removed: Constraint,
+    /// The query without it, from its first row.
     pub query: Query,
-    /// How many records match that fully.
+    /// Number of records that fully match that query.
     pub total: usize,
 }
 
-/// The ways out of a question that nothing matches, those that find most first. `plain` are words that
-/// are to be taken as words. Empty where no single part is to blame, or where finding out costs too much.
-#[must_use]
-pub fn without(index: &Index, query: &Query, today: &Today, plain: &[String]) -> Vec<Without> {
-    without_among(index, query, today, plain, None)
+impl Index {
+    /// Relaxations of a query without full matches, by number of matches, descending. `literal` words are searched
+    /// as text only. With `among`, only its documents are searched, and it is one more constraint to
+    /// remove. Empty if no single constraint can be removed to get a match, or if counting would cost too
+    /// much.
+    #[must_use]
+    pub fn relaxations(
+        &self,
+        query: &Query,
+        today: &Today,
+        literal: &[String],
+        among: Option<(Constraint, &DocSet)>,
+    ) -> Vec<Relaxation> {
+        relaxations(self, query, today, literal, among)
+    }
 }
 
-/// The same among some documents that `only` names; that they are to be among them is one more thing to leave out.
-#[must_use]
-pub fn without_among(
+fn relaxations(
     index: &Index,
     query: &Query,
     today: &Today,
     plain: &[String],
-    only: Option<(Dropped, &DocSet)>,
-) -> Vec<Without> {
+    only: Option<(Constraint, &DocSet)>,
+) -> Vec<Relaxation> {
     let mut first = query.clone();
     first.page.offset = 0;
-    let units = Units::new(units::most(index.len()));
-    let mut found: Vec<Without> = Vec::new();
+    let units = Budget::new(units::most(index.len()));
+    let mut found: Vec<Relaxation> = Vec::new();
     let among = only.as_ref().map(|(_, among)| *among);
     let everywhere = only.map(|(dropped, _)| (dropped, first.clone(), None)).filter(|_| asks(&first));
     let tried = without_words(index, &first, today, plain).into_iter().chain(without_filters(index, &first));
     let tried = tried.map(|(dropped, query)| (dropped, query, among)).chain(everywhere);
     for (dropped, query, among) in tried.take(TRIED_MAX) {
-        if !asks(&query) && among.is_none() || found.iter().any(|other| other.dropped == dropped) {
+        if !asks(&query) && among.is_none() || found.iter().any(|other| other.removed == dropped) {
             continue;
         }
         match total(index, &query, today, plain, (&units, among)) {
             None => break,
             Some(0) => {}
-            Some(total) => found.push(Without { dropped, query, total }),
+            Some(total) => found.push(Relaxation { removed: dropped, query, total }),
         }
     }
     found.sort_by_key(|way| std::cmp::Reverse(way.total));
-    found.truncate(TOLD_MAX);
+    found.truncate(RELAXATIONS_MAX);
     found
 }
 
-/// How many records match a question fully, modifiers read as filters; `None` where finding out may cost more
+/// How many records match a question fully, filter_phrases read as filters; `None` where finding out may cost more
 /// than is left.
 fn total(
     index: &Index,
     query: &Query,
     today: &Today,
     plain: &[String],
-    (units, among): (&Units, Option<&DocSet>),
+    (units, among): (&Budget, Option<&DocSet>),
 ) -> Option<usize> {
-    let (left, _) = modifiers::take(query, plain, today.day);
-    let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
+    let (left, _) = filter_phrases::extract(query, plain, today.day);
+    let mut wanted = left.text.as_deref().map(TextQuery::parse).unwrap_or_default();
     wanted.plain = plain.to_vec();
     let filters = Query { text: None, facets: false, ..left };
-    let read = Read { clauses: wanted.clauses(index), rest: wanted.rest(index) };
-    let price = index.price_read(&filters, Some(&read));
-    if price > units.left() {
+    let read = ResolvedText { clauses: wanted.clauses(index), rest: wanted.rest(index) };
+    let cost = index.cost_of_resolved(&filters, Some(&read));
+    if cost > units.left() {
         return None;
     }
-    units.spend(price);
+    units.spend(cost);
     // What was priced as a whole is not counted again part by part.
-    let parts = Units::new(0);
+    let parts = Budget::new(0);
     let kept = index.filter(&filters, today, read.with_words(index, &parts));
     let kept = match (read.rest.keep(kept, index, &parts), among) {
         (Some(mut docs), Some(among)) => {
@@ -115,7 +123,7 @@ fn total(
 /// Whether anything is asked: without that, everything would match.
 fn asks(query: &Query) -> bool {
     query.text.is_some()
-        || !query.picks.is_empty()
+        || !query.selected.is_empty()
         || query.measures.iter().any(Option::is_some)
         || query.deadline_from.is_some()
         || query.deadline_to.is_some()
@@ -126,19 +134,21 @@ fn asks(query: &Query) -> bool {
 
 /// The question without each part of its text: words that belong together, what says a filter, phrases
 /// and exclusions.
-fn without_words(index: &Index, query: &Query, today: &Today, plain: &[String]) -> Vec<(Dropped, Query)> {
+fn without_words(index: &Index, query: &Query, today: &Today, plain: &[String]) -> Vec<(Constraint, Query)> {
     let Some(text) = &query.text else { return Vec::new() };
     let pieces = pieces(text);
-    let read: Vec<Wanted> = pieces.iter().map(|piece| Wanted::parse(piece)).collect();
+    let read: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece)).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let (left, said) = modifiers::take(query, plain, today.day);
+    let (left, said) = filter_phrases::extract(query, plain, today.day);
     for said in &said {
         let words: Vec<&str> = said.words.split(' ').collect();
-        let is = |run: &[&str]| run.iter().zip(&words).all(|(piece, word)| modifiers::tidy(piece) == *word);
+        let is = |run: &[&str]| {
+            run.iter().zip(&words).all(|(piece, word)| filter_phrases::normalized(piece) == *word)
+        };
         let at = pieces.windows(words.len()).position(is);
         groups.extend(at.map(|at| (at..at + words.len()).collect()));
     }
-    let mut wanted = left.text.as_deref().map(Wanted::parse).unwrap_or_default();
+    let mut wanted = left.text.as_deref().map(TextQuery::parse).unwrap_or_default();
     wanted.plain = plain.to_vec();
     for clause in wanted.clauses(index) {
         let is_in = |place: &usize| read[*place].words.iter().any(|word| clause.words.contains(&word.text));
@@ -153,18 +163,18 @@ fn without_words(index: &Index, query: &Query, today: &Today, plain: &[String]) 
         .collect()
 }
 
-fn asked_without(query: &Query, pieces: &[&str], dropped: &[usize]) -> (Dropped, Query) {
+fn asked_without(query: &Query, pieces: &[&str], dropped: &[usize]) -> (Constraint, Query) {
     let join = |is_dropped: bool| {
         let kept = pieces.iter().enumerate().filter(|(place, _)| dropped.contains(place) == is_dropped);
         kept.map(|(_, piece)| *piece).collect::<Vec<_>>().join(" ")
     };
     let text = Some(join(false)).filter(|text| text.chars().any(char::is_alphanumeric));
-    (Dropped::Words(join(true)), Query { text, ..query.clone() })
+    (Constraint::Words(join(true)), Query { text, ..query.clone() })
 }
 
 /// A text without a word.
 #[must_use]
-pub fn text_without(text: &str, word: &str) -> Option<String> {
+pub fn text_without_word(text: &str, word: &str) -> Option<String> {
     let is = |piece: &&str| words_of(piece) == [word];
     let left: Vec<&str> = pieces(text).into_iter().filter(|piece| !is(piece)).collect();
     Some(left.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric))
@@ -187,17 +197,17 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The question without each of its filters.
-fn without_filters(index: &Index, query: &Query) -> Vec<(Dropped, Query)> {
-    let mut all: Vec<(Dropped, Query)> = Vec::new();
+fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
+    let mut all: Vec<(Constraint, Query)> = Vec::new();
     let mut add = |parameter: &'static str, value: String, change: &dyn Fn(&mut Query)| {
         let mut left = query.clone();
         change(&mut left);
-        all.push((Dropped::Filter { parameter, value }, left));
+        all.push((Constraint::Filter { parameter, value }, left));
     };
-    for (place, (facet, pick)) in query.picks.iter().enumerate() {
+    for (place, (facet, pick)) in query.selected.iter().enumerate() {
         let value = index.value_text(pick).to_owned();
         add(facet.spec().parameter, value, &|left| {
-            left.picks.remove(place);
+            left.selected.remove(place);
         });
     }
     for (spec, bounds) in MEASURES.iter().zip(query.measures) {

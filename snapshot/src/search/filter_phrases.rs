@@ -12,7 +12,7 @@ use crate::time::Day;
 
 /// Words that said a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct FilterPhrase {
     /// The words, folded.
     pub words: String,
     /// Parameter of the REST interface.
@@ -35,14 +35,14 @@ enum Filter {
     Due(Option<Date>, Option<Date>),
 }
 
-/// Takes the modifiers out of a question's text and makes filters of them. Words that are listed as
+/// Takes the filter_phrases out of a question's text and makes filters of them. Words that are listed as
 /// `plain` stay words.
 #[must_use]
-pub fn take(query: &Query, plain: &[String], today: Day) -> (Query, Vec<Said>) {
+pub fn extract(query: &Query, plain: &[String], today: Day) -> (Query, Vec<FilterPhrase>) {
     let (mut left, mut said) = (query.clone(), Vec::new());
     let (Some(text), Some(today)) = (&query.text, today.date()) else { return (left, said) };
     let pieces: Vec<&str> = text.split_whitespace().collect();
-    let words: Vec<String> = pieces.iter().map(|piece| tidy(piece)).collect();
+    let words: Vec<String> = pieces.iter().map(|piece| normalized(piece)).collect();
     let mut rest: Vec<&str> = Vec::with_capacity(pieces.len());
     let (mut at, mut quoted) = (0, false);
     while at < pieces.len() {
@@ -56,7 +56,7 @@ pub fn take(query: &Query, plain: &[String], today: Day) -> (Query, Vec<Said>) {
         match taken.and_then(|(length, filter)| Some((length, apply(&filter, &mut left, query)?))) {
             Some((length, values)) => {
                 let words = run(length);
-                said.extend(values.into_iter().map(|(parameter, value)| Said {
+                said.extend(values.into_iter().map(|(parameter, value)| FilterPhrase {
                     words: words.clone(),
                     parameter,
                     value,
@@ -76,9 +76,9 @@ pub fn take(query: &Query, plain: &[String], today: Day) -> (Query, Vec<Said>) {
     (left, said)
 }
 
-/// The filters that a question has after its modifiers were taken, and had not before: what said each,
+/// The filters that a question has after its filter_phrases were taken, and had not before: what said each,
 /// and a question of nothing else.
-pub(super) fn filters(before: &Query, after: &Query, said: &[Said]) -> Vec<(Vec<String>, Query)> {
+pub(super) fn filters(before: &Query, after: &Query, said: &[FilterPhrase]) -> Vec<(Vec<String>, Query)> {
     let mut filters = Vec::new();
     let mut add = |parameters: &[&str], only: Query| {
         let mut words: Vec<String> = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn filters(before: &Query, after: &Query, said: &[Said]) -> Vec<(Vec<
 }
 
 /// A word folded, without the marks around it.
-pub(super) fn tidy(piece: &str) -> String {
+pub(super) fn normalized(piece: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€');
     fold(piece.trim_matches(|c| !kept(c)))
 }
@@ -369,7 +369,7 @@ mod tests {
 
     fn read(text: &str) -> (String, String) {
         let query = Query { text: Some(text.to_owned()), ..Query::default() };
-        let (left, said) = take(&query, &[], Day::new(date(2026, 11, 21)));
+        let (left, said) = extract(&query, &[], Day::new(date(2026, 11, 21)));
         let filters = said.iter().map(|said| format!("{}={}", said.parameter, said.value));
         (left.text.unwrap_or_default(), filters.collect::<Vec<_>>().join("&"))
     }
@@ -431,7 +431,7 @@ mod tests {
         let day = Day::new(date(2026, 11, 21));
         let mut query = Query { text: Some("over $100 open now".to_owned()), ..Query::default() };
         bounds(&mut query, Measure::Funding).min = 5.0;
-        let (left, said) = take(&query, &["open now".to_owned()], day);
+        let (left, said) = extract(&query, &["open now".to_owned()], day);
         assert_eq!((left, said), (query, Vec::new()));
     }
 }

@@ -3,12 +3,11 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
-use remote::error::RemoteError;
+use remote::RemoteError;
 use snapshot::time::Day;
 
 use crate::follower::{FollowOptions, Follower, Prefetch};
@@ -49,10 +48,10 @@ pub struct Config {
     /// A store that is followed: what is live there is fetched into the folder and served
     #[arg(long, env = "OPDIR_EDGE_SOURCE", value_name = "URL")]
     pub source: Option<String>,
-    /// Public key whose word about the store is taken (repeatable)
+    /// Trusted public key (repeatable)
     #[arg(long, env = "OPDIR_EDGE_TRUST", value_name = "KEY", value_delimiter = ',', requires = "source")]
     pub trust: Vec<String>,
-    /// Take what nobody signed from the store too
+    /// Accept unsigned snapshots
     #[arg(long, env = "OPDIR_EDGE_ALLOW_UNSIGNED", requires = "source")]
     pub allow_unsigned: bool,
     /// Seconds between looks at the store, a fifth more or less
@@ -71,10 +70,6 @@ pub struct Config {
     /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
     #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
     pub body_disk: Option<u64>,
-    /// What this edge is called, by which it is or is not among those that a rollout takes; its machine's name when
-    /// absent
-    #[arg(long, env = "OPDIR_EDGE_NAME", value_name = "NAME", requires = "source", value_parser = NonEmptyStringValueParser::new())]
-    pub name: Option<String>,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -230,12 +225,6 @@ impl Config {
         }
     }
 
-    /// What this edge is called.
-    fn name(&self) -> String {
-        let machine = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-        self.name.clone().unwrap_or_else(machine)
-    }
-
     /// The store that is followed, if one is.
     ///
     /// # Errors
@@ -246,7 +235,6 @@ impl Config {
             poll: std::time::Duration::from_secs(self.poll),
             ahead: self.fetch,
             body_disk: self.body_disk.unwrap_or(BODY_DISK),
-            name: self.name(),
         };
         let source =
             |url: &String| Follower::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
@@ -283,7 +271,6 @@ impl Config {
             "body_disk" if self.fetch == Prefetch::Lazy => {
                 Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
             }
-            "name" if self.source.is_some() => Some(vec![self.name()]),
             "allowed_hosts" => Some(self.setting().hosts),
             _ => None,
         }

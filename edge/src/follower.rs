@@ -1,7 +1,7 @@
-//! A store that is followed: what is live there is brought into the root, where it is found as any new generation is.
+//! Follows a store: its live generation is pulled into the root, where `reload` finds it like any new generation.
 //!
-//! It runs on a thread of its own, and nothing that answers waits for it: a store that is away, denies or lies stops
-//! no edge and no restart.
+//! It runs on a thread of its own and no request waits for it: a store that is unreachable, refuses or is damaged stops
+//! neither the edge nor a restart.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -12,44 +12,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
-use remote::address;
-use remote::error::{ErrorClass, RemoteError};
-use remote::fetcher::{self, Fetcher};
-use remote::keys::Trust;
-use remote::pull::Puller;
-use remote::target::{ObjectVersion, Target};
-use snapshot::store::{DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
+use remote::{ErrorClass, FetchStats, Fetcher, ObjectVersion, Puller, RemoteError, Target, Trust};
+use snapshot::store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
 use tokio::runtime::Runtime;
 
 use crate::clock;
 
 /// First and longest wait after an error.
 const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
-/// Generations that stay in the root, beside those of the last day.
-const KEPT: usize = 3;
-const KEPT_FOR: u64 = 86_400;
+/// Generations that stay in the root, besides those of the last day.
+const RETAINED: usize = 3;
+const RETAINED_FOR: u64 = 86_400;
 
-/// What of a store is fetched ahead.
+/// Which bodies of a generation are fetched before it is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Prefetch {
-    /// All of a generation, before it is served
+    /// All of them
     #[default]
     Full,
-    /// What search and lists are made of; every other body when it is first asked for
+    /// Those of search and lists; every other body at its first request
     Lazy,
 }
 
 /// How a store is followed.
 #[derive(Clone, Debug)]
 pub struct FollowOptions {
-    /// Time between looks.
+    /// Time between polls.
     pub poll: Duration,
-    /// What is fetched ahead.
+    /// Which bodies are fetched ahead.
     pub ahead: Prefetch,
-    /// Most bytes of bodies that are kept on disk where they are not fetched ahead.
+    /// Most bytes of lazily fetched bodies on disk.
     pub body_disk: u64,
-    /// What this edge is called: whether it takes part in a rollout follows from that.
-    pub name: String,
 }
 
 /// A store that is followed.
@@ -57,42 +50,42 @@ pub struct Follower {
     target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,
-    how: FollowOptions,
-    /// Where bodies come from that are not here.
+    options: FollowOptions,
+    /// Fetches bodies that are not in the root.
     fetcher: Arc<Fetcher>,
-    away: Arc<LazyBodies>,
-    /// Hears of it when something that is served is gone from the store.
+    lazy_bodies: Arc<LazyBodies>,
+    /// Gets a message when an object of the served generation is gone from the store.
     gone: Mutex<Receiver<()>>,
-    told: Mutex<FollowStatus>,
-    /// Its connections live as long as it does.
+    status: Mutex<FollowStatus>,
+    /// Its connections live as long as the follower.
     runtime: Runtime,
 }
 
-/// How it goes.
+/// State and counters of a follower.
 #[derive(Clone, Debug, Default)]
 pub struct FollowStatus {
-    /// When the store was last read and said what is live here, in seconds since 1970.
+    /// When CURRENT was last read and its generation was live here, in seconds since 1970.
     pub looked: Option<u64>,
-    /// Why it could not be read or believed since, if so.
+    /// Why that failed since, if so.
     pub error: Option<String>,
-    /// How often that was.
+    /// How often it failed.
     pub errors: u64,
-    /// How often it showed an older state than what was taken before.
+    /// How often the store showed an older state than one accepted before.
     pub stale: u64,
-    /// Generations that were brought here.
+    /// Generations that were pulled.
     pub taken: u64,
-    /// When somebody should look why nothing new came, in seconds since 1970.
+    /// Until when the live generation is valid, in seconds since 1970.
     pub expires: Option<i64>,
 }
 
 impl FollowStatus {
-    /// Seconds since the store last said what is live.
+    /// Seconds since CURRENT was last read.
     #[must_use]
     pub fn age(&self) -> Option<u64> {
         self.looked.map(|looked| clock::now().saturating_sub(looked))
     }
 
-    /// Whether what is served is good no longer.
+    /// Whether the live generation is no longer valid.
     #[must_use]
     pub fn is_expired(&self) -> bool {
         self.expires.is_some_and(|expires| expires < clock::now().cast_signed())
@@ -100,108 +93,101 @@ impl FollowStatus {
 }
 
 impl Follower {
-    /// A store by its address, whose word is taken if one of these keys signed it.
+    /// Follows the store at an address that signs with one of these keys.
     ///
     /// # Errors
     ///
-    /// If the address is none, a key is none, or nobody would be believed.
+    /// If the address or a key is invalid, or nothing is trusted.
     pub fn new(
         url: &str,
         keys: &[String],
         allow_unsigned: bool,
         root: PathBuf,
-        how: FollowOptions,
+        options: FollowOptions,
     ) -> Result<Self, RemoteError> {
-        let unsigned = allow_unsigned || keys.is_empty() && url.starts_with("file://");
-        let trust = Trust::of(keys, unsigned)?;
+        let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
-            let problem = "nobody is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
+            let problem = "no key is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
             return Err(RemoteError::Address { url: url.to_owned(), problem });
         }
-        let target = address::open(url)?;
-        // A thread of its own: bodies come while it looks, and while nobody does.
+        let target = remote::open(url)?;
+        // A thread of its own, since bodies are fetched between polls too.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| failed("the thread of the store", &error))?;
+        let runtime = runtime.map_err(|error| file_error("the thread of the store", &error))?;
         let (send, gone) = sync_channel(1);
         let fetcher = Arc::new(Fetcher::new(Arc::clone(&target), runtime.handle().clone(), send));
-        let ring = DiskCache::open(&root, how.body_disk);
-        let ring = ring.map_err(|error| failed(&root.display().to_string(), &error))?;
-        let asked = Arc::new(LoggedFetch { fetcher: Arc::clone(&fetcher), fails: AtomicBool::new(false) });
-        let away = Arc::new(LazyBodies::new(asked, ring));
-        let (gone, told) = (Mutex::new(gone), Mutex::default());
-        Ok(Self { target, trust, root, how, fetcher, away, gone, told, runtime })
+        let cache = DiskCache::open(&root, options.body_disk);
+        let cache = cache.map_err(|error| file_error(&root.display().to_string(), &error))?;
+        let logged = LoggedFetch { fetcher: Arc::clone(&fetcher), is_failing: AtomicBool::new(false) };
+        let lazy_bodies = Arc::new(LazyBodies::new(Arc::new(logged), cache));
+        let (gone, status) = (Mutex::new(gone), Mutex::default());
+        Ok(Self { target, trust, root, options, fetcher, lazy_bodies, gone, status, runtime })
     }
 
-    /// Where bodies come from that were not fetched ahead.
+    /// The bodies that are not fetched ahead.
     #[must_use]
     pub fn lazy_bodies(&self) -> &Arc<LazyBodies> {
-        &self.away
+        &self.lazy_bodies
     }
 
-    /// How it goes with those.
+    /// Counters of the bodies that are not fetched ahead.
     #[must_use]
-    pub fn fetch_stats(&self) -> fetcher::FetchStats {
+    pub fn fetch_stats(&self) -> FetchStats {
         self.fetcher.stats()
     }
 
-    /// Whether bodies are not fetched ahead.
+    /// Whether only the index is fetched ahead.
     #[must_use]
     pub fn is_lazy(&self) -> bool {
-        self.how.ahead == Prefetch::Lazy
+        self.options.ahead == Prefetch::Lazy
     }
 
-    /// Its address.
+    /// The store's address.
     #[must_use]
     pub fn place(&self) -> String {
         self.target.place()
     }
 
-    /// How it goes.
+    /// State and counters.
     #[must_use]
     pub fn status(&self) -> FollowStatus {
         self.state().clone()
     }
 
     fn state(&self) -> MutexGuard<'_, FollowStatus> {
-        // A panic leaves it whole: it is counted in single steps.
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        // A panic leaves the counters whole: each changes in one step.
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks once, and takes what is there unless it is `known`. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the store cannot be read or believed, or the root cannot be written.
-    fn look(&self, known: &mut Option<ObjectVersion>) -> Result<(), RemoteError> {
-        let take = if self.is_lazy() { FetchMode::IndexOnly } else { FetchMode::All };
-        let edge = Some(self.how.name.as_str());
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, take, edge };
+    /// Polls once, and pulls the live generation unless CURRENT has the version `known`. Blocks.
+    fn poll(&self, known: &mut Option<ObjectVersion>) -> Result<(), RemoteError> {
+        let mode = if self.is_lazy() { FetchMode::IndexOnly } else { FetchMode::All };
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, mode };
         let pulled = self.runtime.block_on(puller.pull(&self.root, known.as_ref()))?;
         let mut state = self.state();
         state.looked = Some(clock::now());
         state.error = None;
         let Some(pulled) = pulled else { return Ok(()) };
-        state.expires = pulled.read.pointer.expires.map(jiff::Timestamp::as_second);
+        state.expires = pulled.current.current.expires.map(jiff::Timestamp::as_second);
         state.taken += u64::from(!pulled.unchanged);
         drop(state);
-        *known = Some(pulled.read.version);
+        *known = Some(pulled.current.version);
         if !pulled.unchanged {
             tracing::info!(generation = %pulled.id, bytes = pulled.bytes, "fetched a generation");
-            self.tidy();
+            self.collect_garbage();
         }
         Ok(())
     }
 
-    /// Removes what nobody reads any more.
-    fn tidy(&self) {
-        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(clock::now().saturating_sub(KEPT_FOR));
-        if let Err(error) = snapshot::store::gc(&self.root, KEPT, since) {
+    fn collect_garbage(&self) {
+        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(clock::now().saturating_sub(RETAINED_FOR));
+        if let Err(error) = store::gc(&self.root, RETAINED, since) {
             tracing::warn!(%error, "old generations stay");
         }
     }
 
-    /// Told once for each reason, counted each time.
-    fn fails(&self, error: &RemoteError) {
+    /// Counts a failed poll, and logs its reason once.
+    fn record_failure(&self, error: &RemoteError) {
         let text = error.to_string();
         let mut state = self.state();
         state.errors += 1;
@@ -212,33 +198,32 @@ impl Follower {
         state.error = Some(text);
     }
 
-    /// Brings what is live into a root in which nothing is, however long that takes, so that there is something to
-    /// serve. Where there is a generation without its bodies, and there should be none, they are fetched if they can
-    /// be. Blocks.
+    /// Waits until a root without a generation has one. If the root is lazy and should not be, its bodies are fetched
+    /// if possible. Blocks.
     ///
     /// # Errors
     ///
-    /// If that cannot pass by itself: nobody is believed, or the root cannot be written.
+    /// If waiting cannot help: the store is not trusted, or the root cannot be written.
     pub fn begin(&self) -> Result<(), RemoteError> {
         if !self.is_lazy() {
-            let lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
-            if lazy()
-                && let Err(error) = self.look(&mut None)
+            let is_root_lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
+            if is_root_lazy()
+                && let Err(error) = self.poll(&mut None)
             {
-                self.fails(&error);
+                self.record_failure(&error);
             }
-            // What is kept is of use to nobody then.
-            if !lazy()
+            // The cache is of no use to a complete root.
+            if !is_root_lazy()
                 && let Err(error) = DiskCache::remove(&self.root)
             {
-                tracing::warn!(%error, "bodies that were kept stay");
+                tracing::warn!(%error, "cached bodies stay on disk");
             }
         }
         let mut wait = BACKOFF.0;
-        while snapshot::store::live_id(&self.root).is_err() {
-            match self.look(&mut None) {
+        while store::live_id(&self.root).is_err() {
+            match self.poll(&mut None) {
                 Ok(()) => return Ok(()),
-                Err(error) if error.kind() == ErrorClass::Unreadable => self.fails(&error),
+                Err(error) if error.class() == ErrorClass::Unreadable => self.record_failure(&error),
                 Err(error) => return Err(error),
             }
             std::thread::sleep(jittered(wait));
@@ -247,34 +232,34 @@ impl Follower {
         Ok(())
     }
 
-    /// Waits, but not longer than until something that is served is found to be gone, and never less than a second.
-    fn rest(&self, time: Duration) {
+    /// Waits for a time, or until an object of the served generation is gone, but at least a second.
+    fn wait(&self, time: Duration) {
         let began = Instant::now();
         let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = gone.recv_timeout(time);
         std::thread::sleep(BACKOFF.0.saturating_sub(began.elapsed()));
     }
 
-    /// Follows for ever, on a thread of its own.
+    /// Polls for ever, on a thread of its own.
     ///
     /// # Errors
     ///
-    /// If there are no more threads.
+    /// If the thread cannot be started.
     pub fn follow(self: Arc<Self>) -> std::io::Result<()> {
         let thread = std::thread::Builder::new().name("source".to_owned());
-        thread.spawn(move || self.look_for_ever()).map(drop)
+        thread.spawn(move || self.poll_for_ever()).map(drop)
     }
 
-    fn look_for_ever(&self) {
+    fn poll_for_ever(&self) {
         let (mut known, mut wait) = (None, BACKOFF.0);
         loop {
-            match self.look(&mut known) {
+            match self.poll(&mut known) {
                 Ok(()) => {
                     wait = BACKOFF.0;
-                    self.rest(around(self.how.poll));
+                    self.wait(around(self.options.poll));
                 }
                 Err(error) => {
-                    self.fails(&error);
+                    self.record_failure(&error);
                     std::thread::sleep(jittered(wait));
                     wait = (wait * 2).min(BACKOFF.1);
                 }
@@ -283,31 +268,31 @@ impl Follower {
     }
 }
 
-/// Bodies of a store; says when they can be had no longer, and when they can again.
+/// Logs when bodies can no longer be fetched, and when they can be again.
 struct LoggedFetch {
     fetcher: Arc<Fetcher>,
-    fails: AtomicBool,
+    is_failing: AtomicBool,
 }
 
 impl Fetch for LoggedFetch {
     fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
-        let came = self.fetcher.fetch(pieces);
-        match (&came, self.fails.swap(came.is_err(), Relaxed)) {
+        let fetched = self.fetcher.fetch(pieces);
+        match (&fetched, self.is_failing.swap(fetched.is_err(), Relaxed)) {
             (Err(reason), false) => {
-                tracing::error!(reason, "bodies that are not here cannot be had from the store");
+                tracing::error!(reason, "bodies that are not here cannot be fetched from the store");
             }
-            (Ok(_), true) => tracing::info!("bodies can be had from the store again"),
+            (Ok(_), true) => tracing::info!("bodies can be fetched from the store again"),
             _ => {}
         }
-        came
+        fetched
     }
 }
 
-fn failed(name: &str, error: &std::io::Error) -> RemoteError {
+fn file_error(name: &str, error: &std::io::Error) -> RemoteError {
     RemoteError::File { name: name.to_owned(), problem: error.to_string() }
 }
 
-/// A number from 0 to 1 that is another for each edge: many that start together do not ask together.
+/// A random number from 0 to 1, so that edges that start together do not poll together.
 fn chance() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
@@ -317,7 +302,7 @@ fn around(time: Duration) -> Duration {
     time.mul_f64(0.8 + 0.4 * chance())
 }
 
-/// Anything up to a time, but no less than a tenth of it.
+/// From a tenth of the time to all of it.
 fn jittered(time: Duration) -> Duration {
     time.mul_f64(0.1 + 0.9 * chance())
 }
@@ -335,18 +320,17 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_believed_unless_somebody_says_so() {
-        let source = |url: &str, unsigned| {
-            let (poll, name) = (Duration::from_secs(30), "edge".to_owned());
-            let how = FollowOptions { poll, ahead: Prefetch::Full, body_disk: 1 << 20, name };
+    fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
+        let follower = |url: &str, unsigned| {
+            let options =
+                FollowOptions { poll: Duration::from_secs(30), ahead: Prefetch::Full, body_disk: 1 << 20 };
             let root = tempfile::tempdir().unwrap();
-            Follower::new(url, &[], unsigned, root.path().to_owned(), how).map(|_| ())
+            Follower::new(url, &[], unsigned, root.path().to_owned(), options).map(|_| ())
         };
-        assert!(source("s3://bucket/site", false).unwrap_err().to_string().contains("--trust"));
-        assert!(source("file:///site", false).is_ok());
-        assert!(source("file:///site", true).is_ok());
-        assert!(
-            source("ftp://store.example/site", true).unwrap_err().to_string().contains("no stores of ftp")
-        );
+        assert!(follower("s3://bucket/site", false).unwrap_err().to_string().contains("--trust"));
+        assert!(follower("file:///site", false).is_ok());
+        assert!(follower("file:///site", true).is_ok());
+        let error = follower("ftp://store.example/site", true).unwrap_err().to_string();
+        assert!(error.contains("ftp is not supported"), "{error}");
     }
 }

@@ -27,7 +27,7 @@ pub mod site_pages;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remote::error::{ErrorClass, RemoteError};
+use remote::{ErrorClass, RemoteError};
 use snapshot::store::StoreError;
 use tokio::net::TcpListener;
 
@@ -137,10 +137,10 @@ fn begun(source: Follower) -> Result<Arc<Follower>, RemoteError> {
 }
 
 fn code_of(error: &RemoteError) -> u8 {
-    match error.kind() {
+    match error.class() {
         ErrorClass::Usage => 2,
         ErrorClass::Unreadable | ErrorClass::Unwritable => UNREADABLE,
-        ErrorClass::Unverified | ErrorClass::HeldBack => UNVERIFIED,
+        ErrorClass::Unverified | ErrorClass::Conflict => UNVERIFIED,
     }
 }
 

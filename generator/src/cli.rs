@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
-use remote::address::is_one;
+use remote::is_address;
 
 use crate::diff::DiffFormat;
 use crate::log::LogFormat;
@@ -101,12 +101,10 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
         compress: Effort,
     },
-    /// Put the live snapshot into a store, from where edges and others pull it
+    /// Push the live snapshot to a store, from where edges and other folders pull it
     Push(Push),
-    /// Bring what is live in a store into a folder
+    /// Pull the live snapshot of a store into a folder
     Pull(Pull),
-    /// Say what becomes of what `push --percent` rolls out to some edges
-    Rollout(Rollout),
     /// Remove old snapshots that nobody reads any more
     Gc {
         /// Folder that holds CURRENT, or address of a store
@@ -220,13 +218,10 @@ pub struct Push {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
     pub signing: SigningOptions,
-    /// How long it is good for, such as 7d or 36h; whoever follows the store is told when nothing came since
+    /// How long it is valid, such as 7d or 36h; edges and `opdir pull` warn when no push followed in that time
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub valid_for: Option<Duration>,
-    /// Roll it out to so many of a hundred edges (1 to 99), while all others stay with what is live; see `opdir rollout`
-    #[arg(long, value_name = "N", value_parser = percent)]
-    pub percent: Option<u8>,
-    /// Where somebody else was faster, pull that and put this upon it, as it is: it takes the other's place
+    /// If another publisher pushed first, pull its snapshot and push this one after it, unchanged
     #[arg(long)]
     pub rebase: bool,
 }
@@ -242,43 +237,12 @@ pub struct Pull {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take it for help")]
     pub trust: TrustOptions,
-    /// Take part in rollouts, as the edge of this name would; without it, what is live is taken, to build upon
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub name: Option<String>,
-}
-
-/// What comes next of a rollout.
-#[derive(Debug, Args)]
-pub struct Rollout {
-    /// Address of the store
-    pub url: String,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub step: RolloutStep,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub signing: SigningOptions,
-}
-
-/// One of these.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct RolloutStep {
-    /// Let so many of a hundred edges take it (1 to 99)
-    #[arg(long, value_name = "N", value_parser = percent)]
-    pub percent: Option<u8>,
-    /// Let all edges take it: it is live
-    #[arg(long)]
-    pub promote: bool,
-    /// Let no edge take it: those that have it go back to what is live
-    #[arg(long)]
-    pub abort: bool,
 }
 
 /// How a store's CURRENT is signed.
 #[derive(Debug, Args)]
 pub struct SigningOptions {
-    /// File of the secret key that signs what a store says is live; OPDIR_KEY holds its text when absent
+    /// File of the secret key that signs the store's CURRENT; OPDIR_KEY holds its text when absent
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     #[command(flatten)]
@@ -286,13 +250,13 @@ pub struct SigningOptions {
     pub trust: TrustOptions,
 }
 
-/// Who is believed about a store.
+/// Which signatures of a store are trusted.
 #[derive(Debug, Args)]
 pub struct TrustOptions {
-    /// Public key whose word about a store is taken, or a file that holds one; repeat it for several
+    /// Trusted public key, or a file that holds one; repeat it for several
     #[arg(long, value_name = "KEY")]
     pub trust: Vec<String>,
-    /// Take what nobody signed from a store too
+    /// Accept unsigned snapshots
     #[arg(long)]
     pub allow_unsigned: bool,
 }
@@ -470,7 +434,7 @@ fn base_url(text: &str) -> Result<String, String> {
 /// Reads a folder, for which nobody may mistake a store.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|text| match text.to_str() {
-        Some(text) if is_one(text) => Err(
+        Some(text) if is_address(text) => Err(
             "that is the address of a store and no folder; `opdir pull` brings what is live there into one",
         ),
         _ => Ok(PathBuf::from(text)),
@@ -487,16 +451,6 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => None,
     };
     seconds.map(Duration::from_secs).ok_or_else(|| "write days or hours, as in 7d or 36h".to_owned())
-}
-
-/// Reads how many of a hundred edges there are to be.
-fn percent(text: &str) -> Result<u8, String> {
-    match text.parse() {
-        Ok(percent @ 1..100) => Ok(percent),
-        Ok(0) => Err("that is no edge; `opdir rollout URL --abort` takes a rollout back".to_owned()),
-        Ok(100) => Err("that is every edge; `opdir rollout URL --promote`, or push without it".to_owned()),
-        _ => Err("write a whole number from 1 to 99".to_owned()),
-    }
 }
 
 #[cfg(test)]

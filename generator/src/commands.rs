@@ -47,7 +47,6 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export { root, dir, pretty, compress } => export(&root, &dir, pretty, compress),
         Command::Push(options) => remote_commands::push(&options).map(say),
         Command::Pull(options) => remote_commands::pull(&options).map(say),
-        Command::Rollout(options) => remote_commands::roll_out(&options).map(say),
         Command::Gc { root, keep, days, signing } => gc(&root, keep, days, &signing),
         Command::Keys(what) => keys(&what),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(&dir, &files)),

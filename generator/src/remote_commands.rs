@@ -1,101 +1,58 @@
-//! To stores and from there: push, pull, rollouts, and what removes old generations of a store.
+//! The commands that work with stores: push, pull, and garbage collection in a store.
 
 use std::path::Path;
 use std::time::Duration;
 
 use indicatif::HumanBytes;
 use jiff::Timestamp;
-use remote::address;
-use remote::current::Current;
-use remote::error::{ErrorClass, RemoteError};
-use remote::gc::Retention;
-use remote::keys::Trust;
-use remote::local::{LocalRoot, note_pushed};
-use remote::publish::{Publisher, Pushed};
-use remote::pull::Puller;
-use remote::rollout::Step;
-use snapshot::store::{self, FetchMode, StoreError};
+use remote::{
+    ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust, record_push,
+};
+use snapshot::store::{self, FetchMode};
 
-use crate::cli::{Pull, Push, Rollout, SigningOptions, TrustOptions};
+use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
 use crate::exit_codes::key_failure;
 use crate::keys;
 use crate::load::today;
 use dataset::diagnostics::counted;
 use dataset::failure::{Failure, fail};
 
-/// Puts a root's live generation into a store, for all edges or some.
+/// Pushes the live generation of a root to a store.
 ///
 /// # Errors
 ///
-/// If it cannot be read, signed or written, or another publisher was faster.
+/// If it cannot be read, signed or written, or another publisher was first.
 pub fn push(options: &Push) -> Result<String, Failure> {
-    as_publisher(&options.signing, &options.url, |trust, sign| {
-        let target = address::open(&options.url).map_err(failure)?;
-        let publisher =
-            Publisher { target: &*target, trust, sign, valid_for: options.valid_for, clock: &Timestamp::now };
-        let pushed = push_upon(options, &publisher)?;
-        note_pushed(&options.root, &pushed.read).map_err(failure)?;
-        let (pointer, url) = (&pushed.read.pointer, target.place());
+    as_publisher(&options.signing, &options.url, options.valid_for, |publisher| {
+        let pushed = push_or_rebase(options, publisher)?;
+        record_push(&options.root, &pushed.current).map_err(failure)?;
+        let (live, url) = (pushed.current.current.live.generation, publisher.target.place());
         Ok(match pushed.unchanged {
-            true => format!("unchanged: {} is live in {url} already", pointer.live.generation),
+            true => format!("unchanged: {live} is live in {url} already"),
             false => {
                 let objects = counted(pushed.objects as usize, "object");
-                format!("{} in {url}: {objects}, {} sent", state(pointer), HumanBytes(pushed.bytes))
+                format!("{live} is live in {url}: {objects}, {} sent", HumanBytes(pushed.bytes))
             }
         })
     })
 }
 
-/// What is live, or rolled out.
-fn state(pointer: &Current) -> String {
-    let live = pointer.live.generation;
-    match &pointer.next {
-        Some(next) => {
-            format!("{} goes to {} % of the edges, {live} is live", next.named.generation, next.percent)
-        }
-        None => format!("{live} is live"),
-    }
-}
-
-/// Takes the next step of a rollout.
-///
-/// # Errors
-///
-/// If the store cannot be read, signed or written, no rollout is under way, or somebody else was faster.
-pub fn roll_out(options: &Rollout) -> Result<String, Failure> {
-    let step = match options.step.percent {
-        Some(percent) => Step::Percent(percent),
-        None if options.step.promote => Step::Promote,
-        None => Step::Abort,
-    };
-    as_publisher(&options.signing, &options.url, |trust, sign| {
-        let target = address::open(&options.url).map_err(failure)?;
-        let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
-        let read = block_on(publisher.roll_out(step))?;
-        Ok(format!("{} in {}", state(&read.pointer), target.place()))
-    })
-}
-
-/// Pushes what is live in the root; where somebody else was faster, and if that is wanted, once more upon that.
-fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failure> {
-    /// How often somebody else may be faster again.
+/// Pushes; with `--rebase`, where another publisher was first, pulls its generation and pushes the one here after it.
+fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failure> {
+    /// How often other publishers may be first.
     const TRIES: usize = 5;
     let own = store::live_id(&options.root).map_err(|error| failure(error.into()))?;
     for tries in 1.. {
         let mut source = LocalRoot::open(&options.root, jobs()).map_err(failure)?;
-        let pushed = match options.percent {
-            Some(percent) => wait(publisher.begin(&mut source, percent)),
-            None => wait(publisher.push(&mut source)),
-        };
-        match pushed {
+        match run(publisher.push(&mut source)) {
             Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
-                let puller = Puller { target, trust, jobs: jobs(), take: FetchMode::All, edge: None };
-                block_on(puller.pull(&options.root, None))?;
-                let day = today();
+                let puller = Puller { target, trust, jobs: jobs(), mode: FetchMode::All };
+                run(puller.pull(&options.root, None)).map_err(failure)?;
                 // Nothing is rendered: the same files under the next number.
-                let again = store::rollback(&options.root, Some(own), day);
-                again.map_err(|faults| fail(Failure::Output, told(&faults)))?;
+                store::rollback(&options.root, Some(own), today()).map_err(|faults| {
+                    fail(Failure::Output, faults.first().map(ToString::to_string).unwrap_or_default())
+                })?;
             }
             pushed => return pushed.map_err(failure),
         }
@@ -103,25 +60,21 @@ fn push_upon(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, Failur
     Err(Failure::HeldBack)
 }
 
-fn told(faults: &[StoreError]) -> String {
-    faults.first().map(ToString::to_string).unwrap_or_default()
-}
-
-/// Brings what is live in a store into a root.
+/// Brings the live generation of a store into a root.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is not believed, or the root cannot be written.
+/// If it cannot be read, is not trusted, or the root cannot be written.
 pub fn pull(options: &Pull) -> Result<String, Failure> {
-    let trust = believed(&options.trust, &options.url, &[])?;
-    let target = address::open(&options.url).map_err(failure)?;
-    let edge = options.name.as_deref();
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), take: FetchMode::All, edge };
-    let Some(pulled) = block_on(puller.pull(&options.root, None))? else { return Ok(String::new()) };
-    let late = pulled.read.pointer.expires.filter(|expires| *expires < Timestamp::now());
-    if let Some(expires) = late {
+    let trust = trust(&options.trust, &options.url, &[])?;
+    let target = remote::open(&options.url).map_err(failure)?;
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), mode: FetchMode::All };
+    let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
+    let Some(pulled) = pulled else { return Ok(String::new()) };
+    let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
+    if let Some(expires) = expired {
         anstream::eprintln!(
-            "warning: what is there was good until {expires}; look why nothing new was pushed"
+            "warning: the store's content was valid until {expires}; find out why no push followed"
         );
     }
     let (id, root) = (pulled.id, options.root.display());
@@ -134,86 +87,83 @@ pub fn pull(options: &Pull) -> Result<String, Failure> {
     })
 }
 
-/// Gives up old generations of a store, and removes what was given up a week ago.
+/// Drops old generations of a store, and removes objects that were dropped a week ago.
 ///
 /// # Errors
 ///
-/// If the store cannot be read or written, or somebody pushed meanwhile.
+/// If the store cannot be read or written, or CURRENT changed meanwhile.
 pub fn collect(url: &str, signing: &SigningOptions, newest: usize, age: Duration) -> Result<String, Failure> {
-    as_publisher(signing, url, |trust, sign| {
-        let target = address::open(url).map_err(failure)?;
-        let publisher = Publisher { target: &*target, trust, sign, valid_for: None, clock: &Timestamp::now };
+    as_publisher(signing, url, None, |publisher| {
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        let removed = block_on(publisher.collect(Retention { newest, since }))?;
-        let generations =
-            removed.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
-        let (gone, waiting) = (counted(removed.objects as usize, "object"), removed.waiting);
-        Ok(format!("{generations}{gone} removed, {waiting} to be removed after a week"))
+        let report = run(publisher.collect(Retention { newest, since })).map_err(failure)?;
+        let generations = report.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
+        let (removed, waiting) = (counted(report.objects as usize, "object"), report.waiting);
+        Ok(format!("{generations}{removed} removed, {waiting} to be removed after a week"))
     })
 }
 
-/// Runs what writes to a store with whom it believes and what it signs with.
+/// Runs a command that writes to a store, with the keys that it trusts and the key that it signs with.
 fn as_publisher(
     signing: &SigningOptions,
     url: &str,
-    run: impl FnOnce(&Trust, Option<remote::keys::SignFn<'_>>) -> Result<String, Failure>,
+    valid_for: Option<Duration>,
+    command: impl FnOnce(&Publisher<'_>) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
     let key = signing.key.as_deref();
-    if !keys::has_key(key) {
-        if !may_be_unsigned(&signing.trust, url) {
+    let (own, signer) = match keys::has_key(key) {
+        true => {
+            let own = keys::public(key).map_err(|error| key_failure(&error))?;
+            (vec![own], Some(keys::signer(key).map_err(|error| key_failure(&error))?))
+        }
+        false if may_be_unsigned(&signing.trust, url) => (Vec::new(), None),
+        false => {
             let message = "nothing would be signed: name a key with --key or OPDIR_KEY, or --allow-unsigned";
             return Err(fail(Failure::Usage, message));
         }
-        return run(&believed(&signing.trust, url, &[])?, None);
-    }
-    let own = keys::public(key).map_err(|error| key_failure(&error))?;
-    let sign = keys::signer(key).map_err(|error| key_failure(&error))?;
-    let trust = believed(&signing.trust, url, &[own])?;
-    run(&trust, Some(&sign))
+    };
+    let trust = trust(&signing.trust, url, &own)?;
+    let target = remote::open(url).map_err(failure)?;
+    let sign = signer.as_ref().map(|signer| signer as SignFn<'_>);
+    command(&Publisher { target: &*target, trust: &trust, sign, valid_for, clock: &Timestamp::now })
 }
 
-/// Who is believed. What nobody signed is, without being told, only of a folder of this machine, and if no key is
-/// named.
-fn believed(believe: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
-    let lines = believe.trust.iter().map(|text| keys::trusted_line(text));
-    let named: Vec<String> = lines.collect::<Result<_, _>>().map_err(|error| key_failure(&error))?;
+/// The trusted keys. An unsigned store is accepted without a flag only if it is a folder and no key is named.
+fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
+    let named = options.trust.iter().map(|text| keys::trusted_line(text));
+    let named: Vec<String> = named.collect::<Result<_, _>>().map_err(|error| key_failure(&error))?;
     let keys = [own, &named].concat();
-    let unsigned = if keys.is_empty() { may_be_unsigned(believe, url) } else { believe.allow_unsigned };
-    let trust = Trust::of(&keys, unsigned).map_err(failure)?;
+    let unsigned = if keys.is_empty() { may_be_unsigned(options, url) } else { options.allow_unsigned };
+    let trust = Trust::new(&keys, unsigned).map_err(failure)?;
     match trust.is_empty() {
         false => Ok(trust),
         true => Err(fail(
             Failure::Usage,
-            "nobody is trusted: name a public key with --trust, or --allow-unsigned",
+            "no key is trusted: name a public key with --trust, or --allow-unsigned",
         )),
     }
 }
 
-fn may_be_unsigned(believe: &TrustOptions, url: &str) -> bool {
-    believe.allow_unsigned || url.starts_with("file://")
+fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {
+    options.allow_unsigned || url.starts_with("file://")
 }
 
 fn jobs() -> usize {
     std::thread::available_parallelism().map_or(1, Into::into)
 }
 
-/// Prints why something failed.
+/// Prints why a command failed.
 fn failure(error: RemoteError) -> Failure {
-    let failure = match error.kind() {
+    let failure = match error.class() {
         ErrorClass::Usage => Failure::Usage,
         ErrorClass::Unreadable => Failure::Input,
         ErrorClass::Unwritable => Failure::Output,
         ErrorClass::Unverified => Failure::Verification,
-        ErrorClass::HeldBack => Failure::HeldBack,
+        ErrorClass::Conflict => Failure::HeldBack,
     };
     fail(failure, error)
 }
 
-fn block_on<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Failure> {
-    wait(work).map_err(failure)
-}
-
-fn wait<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
+fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| RemoteError::File {
         name: "the thread of the store".to_owned(),
@@ -225,5 +175,5 @@ fn wait<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Remo
 /// The address, where a text names a store and no folder.
 #[must_use]
 pub fn is_store(root: &Path) -> Option<&str> {
-    root.to_str().filter(|text| address::is_one(text))
+    root.to_str().filter(|text| remote::is_address(text))
 }

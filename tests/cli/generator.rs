@@ -5,7 +5,6 @@
 mod dataset;
 mod harness;
 mod preview;
-mod rollout;
 mod travel;
 
 use std::fs;

@@ -41,8 +41,8 @@ impl Wrong {
 
 const SINCE: &str = "no position; take it from the Link header of an earlier answer, or leave it out to begin with all \
                      records";
-const GONE: &str = "What was removed since then is no longer known, what was read was taken back, or the directory was \
-                    built anew: begin again with /changes, or with /api/v1/exports/latest.";
+const GONE: &str = "Removals since then are no longer known, or the directory was built anew: start again with \
+                    /changes, or with /api/v1/exports/latest.";
 
 impl Asked<'_> {
     pub(super) fn changes(&self) -> Attempt {

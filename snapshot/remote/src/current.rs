@@ -1,60 +1,62 @@
-//! `CURRENT`: the one object of a store that changes. Line 1 is JSON, what follows is the signature of that line.
-//!
-//! `head -1 CURRENT >line; tail -n +2 CURRENT >line.minisig; minisign -V -m line -P KEY` says the same as this program.
+//! `CURRENT`: the one object of a store that changes. Line 1 is JSON; what follows is minisign's signature of that line,
+//! which the stock tool verifies too (see the README).
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use minisign_verify::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::error::RemoteError;
-use crate::keys::{SignFn, Trust};
-use crate::target::{ObjectVersion, Target};
-use crate::versioned_json::read_json;
+use crate::error::{RemoteError, read_error};
+use crate::objects::read_json;
+use crate::target::{FetchedObject, ObjectVersion, Target, TargetError};
 
 /// Its name.
-pub const CURRENT: &str = "CURRENT";
-/// Version of its form.
-pub const FORMAT: u64 = 1;
+pub(crate) const CURRENT: &str = "CURRENT";
+/// Version of its format.
+pub(crate) const FORMAT: u64 = 1;
 /// Most bytes of it.
-pub const LIMIT: u64 = 32 << 10;
-/// Most generations that are kept beside the live one.
-pub const RETAINED: usize = 64;
+const LIMIT: u64 = 32 << 10;
+/// Most generations that are retained beside the live one.
+pub(crate) const RETAINED: usize = 64;
+/// Stands for the key of a CURRENT without a signature.
+const UNSIGNED: &str = "unsigned";
 
-/// What line 1 says.
+/// Line 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Current {
-    /// [`FORMAT`].
+    /// Version of the format, 1.
     pub format: u64,
-    /// Which store: made up at its first push.
+    /// Identifies the store; made at its first push.
     pub root: Uuid,
-    /// One more at every write.
+    /// Counts the writes of CURRENT, from 1.
     pub version: u64,
-    /// The generation that is live.
+    /// The live generation.
     pub live: GenerationRef,
-    /// Generations that were live, or began to be rolled out, and are still whole, in the order in which that ended.
+    /// Earlier generations whose objects are all still there, oldest first.
     pub retained: Vec<GenerationRef>,
-    /// The generation that some edges take before it is live, while a rollout is under way.
+    /// A staged rollout that an earlier version of this program began. Readers take the live generation, and nothing is
+    /// written until that version has ended the rollout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<Next>,
-    /// The number of the last rollout that was aborted, until one after it is live: no other generation gets it.
+    pub next: Option<Rollout>,
+    /// The number of an aborted rollout of an earlier version, which no other generation may get.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<u64>,
-    /// Hash of the list of what nobody needs any more and waits to be removed, if there is one.
+    /// Hash of the list of objects that wait for their removal, if there is one.
     pub retired: Option<Digest>,
-    /// After this time somebody should look why nothing new came.
+    /// When to expect a new push at the latest.
     pub expires: Option<Timestamp>,
 }
 
-/// A generation.
+/// A generation in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationRef {
     /// Its name.
     pub generation: GenerationId,
-    /// What its push is called, of all pushes.
+    /// Identifies the push that uploaded it.
     pub push: Uuid,
     /// Hash of its `contents.json`.
     pub contents: Digest,
@@ -62,61 +64,41 @@ pub struct GenerationRef {
     pub at: Timestamp,
 }
 
-/// A generation that is rolled out.
+impl GenerationRef {
+    /// Name of an object that belongs to this generation alone.
+    pub(crate) fn path(&self, name: &str) -> String {
+        format!("g/{}.{}/{name}", self.generation, self.push.simple())
+    }
+}
+
+/// A generation that some edges take before it is live.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Next {
-    /// Which.
-    pub named: GenerationRef,
-    /// How many of a hundred edges take it: 1 to 99.
-    pub percent: u8,
+pub struct Rollout {
+    named: GenerationRef,
+    percent: u8,
 }
 
-impl Next {
-    /// Whether an edge is among those that take it. That follows from its name: the same edges at every look, others
-    /// at the next rollout, and none that leaves when more are to take it.
-    #[must_use]
-    pub fn is_for(&self, root: Uuid, edge: &str) -> bool {
-        let generation = self.named.generation.to_string();
-        let drawn = Digest::of(&[root.as_bytes(), generation.as_bytes(), edge.as_bytes()].concat());
-        let first = drawn.0.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        first % 100 < u64::from(self.percent)
-    }
-
-    /// What a push is told meanwhile.
-    pub(crate) fn is_under_way(&self, place: String) -> RemoteError {
-        RemoteError::Under { place, next: self.named.generation, percent: self.percent }
-    }
-}
-
-impl GenerationRef {
-    /// Folder of what describes it.
-    #[must_use]
-    pub fn folder(&self) -> String {
-        format!("g/{}.{}", self.generation, self.push.simple())
-    }
-}
-
-/// `CURRENT` as it was read, from somebody who is believed.
+/// `CURRENT` as it was read, with a signature that is trusted.
 #[derive(Clone, Debug)]
 pub struct FetchedCurrent {
-    /// What it says.
-    pub pointer: Current,
+    /// Line 1.
+    pub current: Current,
     /// Hash of line 1.
     pub line: Digest,
-    /// Who signed it.
+    /// The key that signed it.
     pub key: String,
-    /// What the store calls this version.
+    /// The version of the object.
     pub version: ObjectVersion,
 }
 
 impl Current {
-    /// The bytes of the object.
+    /// The object, signed if there is a signer.
     ///
     /// # Errors
     ///
     /// If it cannot be signed, or is too long.
-    pub fn write(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
+    pub(crate) fn to_bytes(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
         let mut text = self.line();
         if let Some(sign) = sign {
             let signature = sign(text.as_bytes()).map_err(RemoteError::Signing)?;
@@ -129,91 +111,132 @@ impl Current {
     }
 
     fn line(&self) -> String {
-        // Numbers, strings and fixed keys: there is nothing that serde_json could refuse.
+        // Numbers, strings and fixed keys: serde_json cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads the bytes of the object: signature first, then the form, then the rules, then byte for byte what
-    /// [`Self::write`] writes.
+    /// The CURRENT that makes another generation live and retains the one before.
+    pub(crate) fn with_live(&self, live: GenerationRef) -> Self {
+        let mut retained = self.retained.clone();
+        retained.push(self.live.clone());
+        let surplus = retained.len().saturating_sub(RETAINED);
+        retained.drain(..surplus);
+        Self { version: self.version + 1, live, retained, spent: None, ..self.clone() }
+    }
+}
+
+impl FetchedCurrent {
+    /// Reads the object: first the signature, then the format, then the rules. Line 1 must be exactly what this program
+    /// writes.
     ///
     /// # Errors
     ///
-    /// If it is none, of a later format, or by nobody who is believed.
-    pub fn read(place: &str, bytes: &[u8], trust: &Trust) -> Result<(Self, Digest, String), RemoteError> {
+    /// If the object is malformed, of a later format, or not signed by a trusted key.
+    pub(crate) fn parse(place: &str, object: &FetchedObject, trust: &Trust) -> Result<Self, RemoteError> {
         let malformed = |problem: &str| RemoteError::Malformed {
             place: place.to_owned(),
             name: CURRENT.to_owned(),
             problem: problem.to_owned(),
         };
-        let text = std::str::from_utf8(bytes).map_err(|_| malformed("not UTF-8"))?;
+        let text = std::str::from_utf8(&object.bytes).map_err(|_| malformed("not UTF-8"))?;
         let end = text.find('\n').ok_or_else(|| malformed("no line"))? + 1;
         let (line, signature) = text.split_at(end);
-        let key = trust.judge(place, line.as_bytes(), signature)?;
-        let pointer: Self = read_json(place, CURRENT, FORMAT, line.trim_end())?;
-        if pointer.line() != line {
+        let key = trust.verify(place, line.as_bytes(), signature)?;
+        let current: Current = read_json(place, CURRENT, FORMAT, line.trim_end().as_bytes())?;
+        if current.line() != line {
             return Err(malformed("not written the way this program writes it"));
         }
-        let is_part = |next: &Next| (1..100).contains(&next.percent);
-        if pointer.retained.len() > RETAINED || pointer.version == 0 || !pointer.next.iter().all(is_part) {
+        if current.retained.len() > RETAINED || current.version == 0 {
             return Err(malformed("numbers out of bounds"));
         }
-        Ok((pointer, Digest::of(line.as_bytes()), key))
+        let (line, version) = (Digest::of(line.as_bytes()), object.version.clone());
+        Ok(Self { current, line, key, version })
     }
 
-    /// Every generation that is whole: the live one, the one that is rolled out, and those retained.
-    pub fn whole(&self) -> impl Iterator<Item = &GenerationRef> {
-        let next = self.next.iter().map(|next| &next.named);
-        std::iter::once(&self.live).chain(next).chain(&self.retained)
-    }
-
-    /// The same with another live generation, the one before beside it; who writes it counts the version up. No rollout
-    /// is under way then, and numbers of those before are past.
-    #[must_use]
-    pub fn with_live(&self, live: GenerationRef) -> Self {
-        Self { live, next: None, spent: None, ..self.retaining(self.live.clone()) }
-    }
-
-    /// The same with one more generation beside the live one.
-    fn retaining(&self, named: GenerationRef) -> Self {
-        let mut retained = self.retained.clone();
-        retained.push(named);
-        let surplus = retained.len().saturating_sub(RETAINED);
-        retained.drain(..surplus);
-        Self { retained, ..self.clone() }
-    }
-
-    /// The same after a rollout: what was rolled out is whole, and its number is given to no other.
-    #[must_use]
-    pub fn without(&self, next: &Next) -> Self {
-        let spent = Some(next.named.generation.sequence);
-        Self { next: None, spent, ..self.retaining(next.named.clone()) }
-    }
-
-    /// The generation that is for an edge of this name; whoever has none takes what is live.
-    #[must_use]
-    pub fn of_edge(&self, edge: Option<&str>) -> &GenerationRef {
-        let next = self.next.as_ref().filter(|next| edge.is_some_and(|edge| next.is_for(self.root, edge)));
-        next.map_or(&self.live, |next| &next.named)
+    /// Refuses to change a CURRENT that an earlier version of this program rolls out a generation with: what that needs
+    /// would be removed, or its number given to another.
+    pub(crate) fn refuse_rollout(&self, place: &str) -> Result<(), RemoteError> {
+        self.current.next.as_ref().map_or(Ok(()), |next| {
+            let (place, next, percent) = (place.to_owned(), next.named.generation, next.percent);
+            Err(RemoteError::Rollout { place, next, percent })
+        })
     }
 }
 
-/// Fetches `CURRENT`; nothing if it still is `unless`.
+/// Fetches `CURRENT`.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is not what it should be; [`RemoteError::Empty`] if there is none.
-pub async fn fetch(
+/// If it cannot be read, or is malformed or not trusted; [`RemoteError::Empty`] if there is none.
+pub(crate) async fn fetch(target: &dyn Target, trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
+    let place = target.place();
+    fetch_unless(target, trust, None).await?.ok_or(RemoteError::Empty { place })
+}
+
+/// The same; `None` if its version still is `unless`.
+pub(crate) async fn fetch_unless(
     target: &dyn Target,
     trust: &Trust,
     unless: Option<&ObjectVersion>,
 ) -> Result<Option<FetchedCurrent>, RemoteError> {
     let place = target.place();
-    let got = match target.get(CURRENT, unless, LIMIT).await {
-        Ok(got) => got,
-        Err(crate::target::TargetError::Missing) => return Err(RemoteError::Empty { place }),
-        Err(refusal) => return Err(crate::error::store_error(&place, "reading CURRENT")(refusal)),
-    };
-    let Some(got) = got else { return Ok(None) };
-    let (pointer, line, key) = Current::read(&place, &got.bytes, trust)?;
-    Ok(Some(FetchedCurrent { pointer, line, key, version: got.version }))
+    match target.get(CURRENT, unless, LIMIT).await {
+        Ok(found) => found.map(|object| FetchedCurrent::parse(&place, &object, trust)).transpose(),
+        Err(TargetError::Missing) => Err(RemoteError::Empty { place }),
+        Err(error) => Err(read_error(&place, CURRENT)(error)),
+    }
+}
+
+/// Signs a line; gives the text of a signature as minisign writes it.
+pub type SignFn<'a> = &'a dyn Fn(&[u8]) -> Result<String, String>;
+
+/// The keys whose signatures are trusted.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    keys: Vec<(String, PublicKey)>,
+    /// Whether a CURRENT without a signature is accepted too.
+    unsigned: bool,
+}
+
+impl Trust {
+    /// Trusts these public keys, each one line as minisign writes it, and unsigned stores if `unsigned`.
+    ///
+    /// # Errors
+    ///
+    /// If a text is not a public key.
+    pub fn new(keys: &[String], unsigned: bool) -> Result<Self, RemoteError> {
+        let read = |text: &String| match PublicKey::from_base64(text.trim()) {
+            Ok(key) => Ok((text.trim().to_owned(), key)),
+            Err(_) => Err(RemoteError::Key { text: text.clone() }),
+        };
+        Ok(Self { keys: keys.iter().map(read).collect::<Result<_, _>>()?, unsigned })
+    }
+
+    /// Whether nothing at all would be accepted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && !self.unsigned
+    }
+
+    /// The key that signed a line, or [`UNSIGNED`].
+    fn verify(&self, place: &str, line: &[u8], signature: &str) -> Result<String, RemoteError> {
+        let untrusted = |problem: &'static str| RemoteError::Untrusted { place: place.to_owned(), problem };
+        if signature.is_empty() {
+            return match self.unsigned {
+                true => Ok(UNSIGNED.to_owned()),
+                false => Err(untrusted("CURRENT is not signed; name a store that is, or --allow-unsigned")),
+            };
+        }
+        if self.keys.is_empty() && self.unsigned {
+            return Err(untrusted("CURRENT is signed; name the key that you trust with --trust"));
+        }
+        let signature = Signature::decode(signature)
+            .map_err(|_| untrusted("what follows line 1 of CURRENT is not a signature"))?;
+        let signer = self.keys.iter().find(|(_, key)| key.verify(line, &signature, false).is_ok());
+        signer.map(|(text, _)| text.clone()).ok_or_else(|| {
+            untrusted(
+                "CURRENT is not signed by a trusted key; name the right one with --trust, or find out who writes there",
+            )
+        })
+    }
 }

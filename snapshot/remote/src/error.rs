@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a store and back: one sentence each, with what to do.
+//! What can fail between a snapshot here and a store: one sentence for each case, with what to do.
 
 use snapshot::store::{GenerationId, StoreError};
 
@@ -7,51 +7,61 @@ use crate::target::TargetError;
 /// Why nothing was pushed, pulled or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// An address of no store.
+    /// The address is not that of a store.
     #[error("{url}: {problem}")]
     Address {
-        /// As it was typed.
+        /// As given.
         url: String,
         /// What is wrong with it, and what to write.
         problem: String,
     },
-    /// What should be a public key is none.
+    /// A text is not a public key.
     #[error("{text}: not a public key; `opdir keys public` prints one")]
     Key {
-        /// As it was typed.
+        /// As given.
         text: String,
     },
-    /// A store did not do what was asked.
-    #[error("{place}: {what}: {}", advice(refusal))]
-    Store {
-        /// Its address.
+    /// An object cannot be read.
+    #[error("{place}: reading {name}: {error}")]
+    Read {
+        /// The store's address.
         place: String,
-        /// What was asked of it.
-        what: String,
-        /// What it said.
-        refusal: TargetError,
+        /// Which object.
+        name: String,
+        /// As the store reported it.
+        error: TargetError,
     },
-    /// There is nothing that could be written to.
+    /// An object cannot be written or removed.
+    #[error("{place}: writing {name}: {error}")]
+    Write {
+        /// The store's address.
+        place: String,
+        /// Which object.
+        name: String,
+        /// As the store reported it.
+        error: TargetError,
+    },
+    /// The bucket does not exist.
     #[error("{place}: no such bucket; make it, or check the address")]
     NoBucket {
         /// The store's address.
         place: String,
     },
-    /// There is no snapshot.
+    /// The store holds no snapshot.
     #[error("{place}: nothing was pushed here; check the address, or `opdir push` first")]
     Empty {
         /// The store's address.
         place: String,
     },
-    /// Whoever wrote there is not believed.
+    /// CURRENT is not signed by a trusted key.
     #[error("{place}: {problem}")]
     Untrusted {
         /// The store's address.
         place: String,
-        /// Why, and what to do.
+        /// What is wrong, and what to do.
         problem: &'static str,
     },
-    /// CURRENT is none, or not of a form that is read.
+    /// An object has not the form that it should have.
     #[error(
         "{place}: {name} is not one of ours ({problem}); check the address, or restore the store from a copy"
     )]
@@ -63,115 +73,91 @@ pub enum RemoteError {
         /// What is wrong with it.
         problem: String,
     },
-    /// Made by a later version of this program.
+    /// Written by a later version of this program.
     #[error("{place}: written in format {found}, this program reads {known}: update this program")]
     Future {
         /// The store's address.
         place: String,
-        /// The format it states.
+        /// The format that the object states.
         found: u64,
-        /// The format that is read.
+        /// The latest format that this program reads.
         known: u64,
     },
-    /// A pointer that was replaced already.
+    /// CURRENT is older than one that was accepted before.
     #[error(
-        "{place}: its CURRENT is older ({found}) than what was taken before ({accepted}): an old copy, or a cache in \
-         between that must not keep CURRENT"
+        "{place}: its CURRENT has version {found}, older than version {accepted} accepted before: an old copy, or a \
+         cache in between that must not keep CURRENT"
     )]
     Older {
         /// The store's address.
         place: String,
         /// Its version.
         found: u64,
-        /// The version that was taken before.
+        /// The version accepted before.
         accepted: u64,
     },
-    /// Two pointers of one version.
+    /// Two different CURRENT have the same version.
     #[error(
-        "{place}: its CURRENT has version {version} as what was taken before, and says something else: two \
-         publishers share a key without sharing the store, or a key was stolen; nothing was taken"
+        "{place}: its CURRENT has version {version} as the one accepted before, and other content: two publishers \
+         share a key without sharing the store, or a key was stolen; nothing was pulled"
     )]
     Split {
         /// The store's address.
         place: String,
-        /// Both have it.
+        /// The version of both.
         version: u64,
     },
-    /// Another store than the one that was taken from before.
-    #[error("{place}: another store than the one that {root} is of; name that one, or a new folder")]
+    /// The folder belongs to another store.
+    #[error("{place}: {root} was pulled from another store; name that one, or a new folder")]
     Foreign {
         /// The store's address.
         place: String,
         /// The folder.
         root: String,
     },
-    /// Another publisher was faster, or was not looked at.
+    /// Another publisher pushed first.
     #[error(
-        "{place}: {live} is live, and what is here was not built upon it; `opdir pull`, build again, and push"
+        "{place}: another publisher pushed {live} first; `opdir pull` and build again, or push with --rebase"
     )]
-    Lost {
+    Conflict {
         /// The store's address.
         place: String,
-        /// What is live there.
+        /// The generation that is live there.
         live: GenerationId,
     },
-    /// The sequence would go back.
-    #[error("{place}: {live} is live, which is not before {here}; `opdir pull`, build again, and push")]
+    /// The generation's number is not greater than all those in use.
+    #[error(
+        "{place}: numbers up to {latest} are in use there, so {here} cannot follow; `opdir pull` and build again, or push \
+         with --rebase"
+    )]
     Backwards {
         /// The store's address.
         place: String,
-        /// What is live there.
-        live: GenerationId,
-        /// What is here.
+        /// The greatest number in use there.
+        latest: u64,
+        /// The generation that was to be pushed.
         here: GenerationId,
     },
-    /// A rollout is under way.
+    /// A staged rollout is under way that an earlier version of this program began.
     #[error(
-        "{place}: {next} goes to {percent} % of the edges; end that first, with `opdir rollout URL --promote` or \
-         `--abort`"
+        "{place}: a rollout of {next} to {percent} % of the edges is under way, which an earlier version of opdir began; \
+         end it with that version, by `opdir rollout URL --promote` or `--abort`, and try again"
     )]
-    Under {
+    Rollout {
         /// The store's address.
         place: String,
-        /// What is rolled out.
+        /// The generation that is rolled out.
         next: GenerationId,
         /// To how many of a hundred edges.
         percent: u8,
     },
-    /// No rollout is under way.
-    #[error("{place}: no rollout is under way, {live} is live; `opdir push --percent N` begins one")]
-    NoRollout {
-        /// The store's address.
-        place: String,
-        /// What is live there.
-        live: GenerationId,
-    },
-    /// Somebody else was faster.
-    #[error(
-        "{place}: somebody else changed what is live, rolled out or kept at the same time; look, and try again"
-    )]
+    /// CURRENT changed between reading and writing it.
+    #[error("{place}: CURRENT changed concurrently; check it and retry")]
     Raced {
         /// The store's address.
         place: String,
     },
-    /// The number was given to what was aborted, which some edges had.
-    #[error(
-        "{place}: a rollout with the number of {here} was aborted, or one with a later one; push with --rebase, \
-         which takes the next number"
-    )]
-    Spent {
-        /// The store's address.
-        place: String,
-        /// What is here.
-        here: GenerationId,
-    },
-    /// A first generation cannot be rolled out.
-    #[error("{place}: nothing is live here that other edges could stay with; push without --percent first")]
-    First {
-        /// The store's address.
-        place: String,
-    },
-    /// The store does not honour conditions.
+    /// The store does not honour preconditions.
     #[error(
         "{place}: this store does not honour conditions ({problem}), so that two publishers would overwrite each \
          other; use one that does (S3, R2, MinIO, Google, Azure) or a folder"
@@ -179,10 +165,10 @@ pub enum RemoteError {
     Unconditional {
         /// The store's address.
         place: String,
-        /// Which of the cases it got wrong, and its answer.
+        /// Which case it got wrong.
         problem: String,
     },
-    /// The push took so long that what it uploaded may have been removed.
+    /// The push took so long that its uploads may have been removed as garbage.
     #[error("{place}: the push took more than {hours} hours and is given up; push again")]
     Late {
         /// The store's address.
@@ -190,7 +176,7 @@ pub enum RemoteError {
         /// How long a push may take.
         hours: u64,
     },
-    /// An object is not what was pushed.
+    /// An object differs from what was pushed.
     #[error("{place}: {name} is not what was pushed; push again, or restore it from a copy")]
     Damaged {
         /// The store's address.
@@ -198,7 +184,7 @@ pub enum RemoteError {
         /// Which object.
         name: String,
     },
-    /// What is to be signed cannot be.
+    /// CURRENT cannot be signed.
     #[error("{0}")]
     Signing(String),
     /// The snapshot here cannot be read or written.
@@ -209,80 +195,76 @@ pub enum RemoteError {
     File {
         /// The file.
         name: String,
-        /// As reported, and what to do.
+        /// What the system reported, or what to do.
         problem: String,
     },
 }
 
-/// What an error means to who asked.
+/// The classes of errors that an exit code or a retry depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// The command was used wrongly.
     Usage,
     /// The store cannot be read.
     Unreadable,
-    /// The store cannot be written.
+    /// The store or the root cannot be written.
     Unwritable,
-    /// What is there is not what was published, or not by who is trusted.
+    /// Something differs from what was published, or is not signed by a trusted key.
     Unverified,
-    /// Another publisher won.
-    HeldBack,
+    /// Another publisher was first.
+    Conflict,
 }
 
 impl RemoteError {
-    /// What it means to who asked.
+    /// The class of this error.
     #[must_use]
-    pub fn kind(&self) -> ErrorClass {
+    pub fn class(&self) -> ErrorClass {
         match self {
             Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => ErrorClass::Usage,
-            Self::Store { what, .. } if what.starts_with("writing") => ErrorClass::Unwritable,
-            Self::Store { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
-            Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Late { .. } => ErrorClass::Unwritable,
-            Self::Under { .. } | Self::NoRollout { .. } | Self::Raced { .. } => ErrorClass::HeldBack,
-            Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. } => ErrorClass::HeldBack,
-            Self::First { .. } => ErrorClass::Usage,
+            Self::Read { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
+            Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
+            Self::Write { .. } | Self::NoBucket { .. } | Self::Unconditional { .. } => ErrorClass::Unwritable,
+            Self::Late { .. } => ErrorClass::Unwritable,
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => ErrorClass::Unwritable,
-            Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
+            Self::Conflict { .. } | Self::Backwards { .. } => ErrorClass::Conflict,
+            Self::Rollout { .. } | Self::Raced { .. } => ErrorClass::Conflict,
             _ => ErrorClass::Unverified,
         }
     }
 
-    /// Whether what is here would follow what is there if it were put upon that.
+    /// Whether pushing after a rebase may succeed.
     #[must_use]
     pub fn is_behind(&self) -> bool {
-        matches!(self, Self::Lost { .. } | Self::Backwards { .. } | Self::Spent { .. })
+        matches!(self, Self::Conflict { .. } | Self::Backwards { .. })
     }
 
-    /// Whether what is there is older than what is known, which passes by itself.
+    /// Whether the store showed an older state than before, which may pass by itself.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })
     }
 
-    /// Whether it may be that what was to be read was replaced meanwhile.
+    /// Whether an object is gone, as it is after another generation was published.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, Self::Store { refusal: TargetError::Missing, .. })
+        matches!(self, Self::Read { error: TargetError::Missing, .. })
     }
 }
 
-/// What a store said, and what to do.
-fn advice(refusal: &TargetError) -> String {
-    match refusal {
-        TargetError::Unknown(why) => {
-            format!(
-                "no credentials, or none that the store knows ({why}); set them as the store's own tools have them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-            )
-        }
-        TargetError::Denied(why) => format!("denied ({why}); give these credentials the right to do that"),
-        TargetError::Failed(why) => format!("{why}; check the address and the connection, and try again"),
-        other => other.to_string(),
-    }
+/// Maps the error of a request that read an object.
+pub(crate) fn read_error(place: &str, name: &str) -> impl FnOnce(TargetError) -> RemoteError + use<> {
+    let (place, name) = (place.to_owned(), name.to_owned());
+    move |error| RemoteError::Read { place, name, error }
 }
 
-/// Says what was asked of a store when it refused.
-pub(crate) fn store_error(place: &str, what: impl Into<String>) -> impl FnOnce(TargetError) -> RemoteError {
-    let (place, what) = (place.to_owned(), what.into());
-    move |refusal| RemoteError::Store { place, what, refusal }
+/// Maps the error of a request that wrote or removed an object.
+pub(crate) fn write_error(place: &str, name: &str) -> impl FnOnce(TargetError) -> RemoteError + use<> {
+    let (place, name) = (place.to_owned(), name.to_owned());
+    move |error| RemoteError::Write { place, name, error }
+}
+
+/// Maps the error of a file operation.
+pub(crate) fn file_error(name: impl ToString) -> impl Fn(std::io::Error) -> RemoteError {
+    move |error| RemoteError::File { name: name.to_string(), problem: error.to_string() }
 }

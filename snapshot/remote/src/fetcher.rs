@@ -1,5 +1,5 @@
-//! Bodies that were left in a store, asked for when they are wanted: many at a time, none for long, and by tasks of their
-//! own, so that nobody who serves others does it.
+//! Fetches bodies that a lazy root has left in its store: concurrently, within a time limit, and on tasks of its own, so
+//! that no thread that serves requests does it.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,132 +11,128 @@ use snapshot::store::{Fetch, PackRange};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use crate::index::pack_path;
-use crate::pull::spans;
+use crate::objects::{TRIES, join_ranges, pack_path};
 use crate::target::{Target, TargetError};
 
-/// Requests at a time.
-const AT_ONCE: usize = 64;
-/// Requests at a time for one body.
-const AT_ONCE_FOR_ONE: usize = 8;
-/// How long one may take, waiting for its turn included.
+/// Concurrent requests.
+const CONCURRENT: usize = 64;
+/// Concurrent requests for one body.
+const CONCURRENT_FOR_ONE: usize = 8;
+/// Longest time for a request, waiting for its turn included.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// How often an answer that broke off is asked for.
-const TRIES: usize = 3;
-
-/// A store that is asked for parts of packs.
+/// Fetches parts of packs from a store.
 pub struct Fetcher {
     inner: Arc<Inner>,
-    /// Where requests are made.
+    /// The runtime of the requests.
     handle: Handle,
 }
 
 struct Inner {
     target: Arc<dyn Target>,
     permits: Semaphore,
-    told: Mutex<FetchStats>,
+    stats: Mutex<FetchStats>,
     gone: SyncSender<()>,
 }
 
-/// How it goes.
+/// Counters of a fetcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FetchStats {
-    /// Why the last body could not be had, if so.
+    /// Why the last body could not be fetched, if so.
     pub error: Option<String>,
-    /// Requests that were answered.
+    /// Requests that succeeded.
     pub requests: u64,
-    /// Bytes that came.
+    /// Fetched bytes.
     pub bytes: u64,
-    /// Bodies that could not be had.
+    /// Bodies that could not be fetched.
     pub failures: u64,
 }
 
 impl Fetcher {
-    /// Asks a store by tasks of a runtime, which has to go on by itself. `gone` hears of it when something is not
-    /// there any more: another generation may be live then.
+    /// Fetches on a runtime that runs by itself. `gone` gets a message when an object is no longer there: another
+    /// generation may be live then.
     #[must_use]
     pub fn new(target: Arc<dyn Target>, handle: Handle, gone: SyncSender<()>) -> Self {
-        let inner = Inner { target, permits: Semaphore::new(AT_ONCE), told: Mutex::default(), gone };
+        let inner = Inner { target, permits: Semaphore::new(CONCURRENT), stats: Mutex::default(), gone };
         Self { inner: Arc::new(inner), handle }
     }
 
-    /// How it goes.
+    /// The counters.
     #[must_use]
     pub fn stats(&self) -> FetchStats {
-        self.inner.lock_stats().clone()
+        self.inner.stats().clone()
     }
 }
 
 impl Fetch for Fetcher {
     fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
         let (inner, pieces) = (Arc::clone(&self.inner), pieces.to_vec());
-        let (send, came) = sync_channel(1);
+        let (send, receive) = sync_channel(1);
         self.handle.spawn(async move {
-            let _ = send.send(inner.bring(&pieces).await);
+            let _ = send.send(inner.fetch(&pieces).await);
         });
-        // Nothing is sent only if the runtime has ended.
-        let came = came.recv().unwrap_or_else(|_| Err("this program ends".to_owned()));
-        let mut told = self.inner.lock_stats();
-        told.failures += u64::from(came.is_err());
-        told.error = came.as_ref().err().cloned();
-        came
+        // The channel is closed without a message only if the runtime has ended.
+        let fetched = receive.recv().unwrap_or_else(|_| Err("this program ends".to_owned()));
+        let mut stats = self.inner.stats();
+        stats.failures += u64::from(fetched.is_err());
+        stats.error = fetched.as_ref().err().cloned();
+        fetched
     }
 }
 
 impl Inner {
-    fn lock_stats(&self) -> MutexGuard<'_, FetchStats> {
-        // A panic leaves it whole: it is counted in single steps.
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stats(&self) -> MutexGuard<'_, FetchStats> {
+        // A panic leaves the counters whole: each changes in one step.
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn bring(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
-        // As they lie, so that neighbours come together; they are given back in the order in which they were asked for.
-        let mut order: Vec<usize> = (0..pieces.len()).collect();
-        order.sort_by_key(|at| pieces.get(*at).copied());
-        let sorted: Vec<PackRange> = order.iter().filter_map(|at| pieces.get(*at).copied()).collect();
-        let spans = spans(&sorted);
-        let places: Vec<_> =
-            spans.iter().map(|span| (pack_path(&span.pack), span.start, span.length)).collect();
-        let asks = places.into_iter().map(|(path, start, length)| self.range(path, start, length));
-        let came: Vec<Bytes> = stream::iter(asks).buffered(AT_ONCE_FOR_ONE).try_collect().await?;
-        let parts = spans.iter().zip(&came).flat_map(|(span, bytes)| span.parts(bytes));
+    /// Fetches pieces in the order of the packs, so that neighbours share a request, and gives them in their own order.
+    async fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
+        let mut sorted: Vec<(PackRange, usize)> = pieces.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let requests = join_ranges(sorted.iter().map(|(piece, _)| *piece));
+        let ranges: Vec<_> = requests
+            .iter()
+            .map(|request| self.range(pack_path(&request.pack), request.start, request.length))
+            .collect();
+        let ranges: Vec<Bytes> = stream::iter(ranges).buffered(CONCURRENT_FOR_ONE).try_collect().await?;
+        let parts = requests.iter().zip(&ranges).flat_map(|(request, bytes)| request.split(bytes));
         let mut placed: Vec<(usize, Vec<u8>)> =
-            order.into_iter().zip(parts.map(|(_, part)| part.to_vec())).collect();
+            sorted.iter().zip(parts).map(|((_, at), (_, part))| (*at, part.to_vec())).collect();
         placed.sort_unstable_by_key(|(at, _)| *at);
         Ok(placed.into_iter().map(|(_, part)| part).collect())
     }
 
     async fn range(&self, path: String, start: u64, length: u64) -> Result<Bytes, String> {
-        let ask = async {
+        let request = async {
             let _permit = self.permits.acquire().await;
-            // A connection that broke off says nothing about the next one.
-            let mut came = self.target.range(&path, start, length).await;
+            let mut fetched = self.target.range(&path, start, length).await;
             for _ in 1..TRIES {
-                match &came {
+                match &fetched {
+                    // A connection that broke off proves nothing about the next one.
                     Err(TargetError::Failed(_) | TargetError::Length) => {
-                        came = self.target.range(&path, start, length).await;
+                        fetched = self.target.range(&path, start, length).await;
                     }
                     _ => break,
                 }
             }
-            came
+            fetched
         };
-        let came = match tokio::time::timeout(LIMIT, ask).await {
+        let bytes = match tokio::time::timeout(LIMIT, request).await {
             Err(_) => return Err(format!("no answer within {} seconds", LIMIT.as_secs())),
             Ok(Err(TargetError::Missing)) => {
-                // Full: it will be heard.
+                // A full channel holds a message already.
                 let _ = self.gone.try_send(());
                 return Err(format!("{path} is not there any more"));
             }
-            Ok(came) => came.map_err(|refusal| refusal.to_string())?,
+            Ok(fetched) => fetched.map_err(|error| error.to_string())?,
         };
-        if came.len() as u64 != length {
+        if bytes.len() as u64 != length {
             return Err(format!("{path} was cut"));
         }
-        let mut told = self.lock_stats();
-        told.requests += 1;
-        told.bytes += length;
-        Ok(came)
+        let mut stats = self.stats();
+        stats.requests += 1;
+        stats.bytes += length;
+        Ok(bytes)
     }
 }

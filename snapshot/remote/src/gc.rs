@@ -1,9 +1,9 @@
-//! Removing what nobody needs any more, without a list of names.
+//! Garbage collection, without a listing of names.
 //!
-//! What a generation needed that is no longer kept goes into a list that CURRENT names (`retired/<hash>`), and is
-//! removed a week later, by the store's clock: whoever is fetching it has had time. What pushes have left that never
-//! came to their end stands in `pending`, and is removed a week after it was first seen here. Whatever a kept
-//! generation needs is left alone in either case.
+//! Objects that only dropped generations need go to a list that CURRENT names (`retired/<hash>`), and are removed a week
+//! later by the store's clock, so that a reader that is fetching them can finish. Uploads of pushes that never ended are
+//! named in `pending`, and are removed a week after they were first seen here. Objects that a kept generation needs are
+//! never removed.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,87 +15,83 @@ use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::current::{self, Current, FetchedCurrent, GenerationRef};
-use crate::error::{RemoteError, store_error};
-use crate::index::{GenerationIndex, whole};
+use crate::error::{RemoteError, read_error, write_error};
+use crate::index::GenerationIndex;
+use crate::objects::{fetch_by_hash, read_json, retired_path};
 use crate::publish::{LEASE, Publisher};
+use crate::target::Precondition;
 use crate::uploads::{self, Upload};
-use crate::versioned_json::read_json;
 
-/// How long what nobody needs stays there.
-pub const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
-const _: () =
-    assert!(GRACE.as_secs() > 2 * LEASE.as_secs(), "a push that is under way keeps what it uploads");
+/// How long garbage stays.
+pub(crate) const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
+const _: () = assert!(GRACE.as_secs() > 2 * LEASE.as_secs(), "a push under way keeps its uploads");
 const FORMAT: u64 = 1;
 const LIMIT: u64 = 64 << 20;
 
-/// What waits to be removed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The list of objects that wait for their removal.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Retired {
+struct RetiredList {
     format: u64,
-    names: Vec<Name>,
+    names: Vec<Retired>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Name {
+struct Retired {
     name: String,
-    /// Since when, in seconds since 1970 by the store's clock.
+    /// In seconds since 1970 by the store's clock.
     since: i64,
 }
 
-/// What is kept.
+/// Which generations are kept; the live one always is.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention {
-    /// How many of the newest, the live one among them.
+    /// How many of the newest, the live one included.
     pub newest: usize,
-    /// Those that were pushed at this time or later.
+    /// All that were pushed at this time or later.
     pub since: Timestamp,
 }
 
-/// What was removed.
+/// What garbage collection did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GcReport {
     /// Generations that are no longer kept.
     pub generations: Vec<GenerationId>,
-    /// Objects that were removed.
+    /// Removed objects.
     pub objects: u64,
-    /// Objects that wait for their time.
+    /// Objects that wait for their removal.
     pub waiting: u64,
 }
 
 impl Publisher<'_> {
-    /// Gives up all generations but some, and removes what was given up long ago.
+    /// Drops all generations that the retention does not keep, and removes garbage that is old enough.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read or written, or somebody pushed meanwhile: then it has to be done again.
-    pub async fn collect(&self, keep: Retention) -> Result<GcReport, RemoteError> {
-        // Before CURRENT: what was published in between is kept by that.
-        let (entries, _) = uploads::read(self.target).await?;
-        let read = current::fetch(self.target, self.trust, None).await?;
-        let Some(read) = read else { return Ok(GcReport::default()) };
-        let (kept, dropped) = divide(&read.pointer, keep);
-        // What is rolled out is neither counted nor given up.
-        let next = read.pointer.next.iter().map(|next| &next.named);
-        let needed = self.names(kept.iter().chain(next)).await?;
+    /// If the store cannot be read or written, or CURRENT changed meanwhile; repeat it then.
+    pub async fn collect(&self, retention: Retention) -> Result<GcReport, RemoteError> {
+        // Before CURRENT: uploads that are published in between are kept by CURRENT.
+        let (uploads, _) = uploads::read(self.target).await?;
+        let read = current::fetch(self.target, self.trust).await?;
+        read.refuse_rollout(&self.target.place())?;
+        let (kept, dropped) = divide(&read.current, retention);
+        let needed = self.names(&kept).await?;
         let now = self.now().await?;
-        let mut removed = GcReport::default();
-        let retired = self.retired(&read, &needed, &dropped, now, &mut removed).await?;
-        self.write_retired(&read, kept, retired).await?;
-        removed.generations = dropped.iter().map(|named| named.generation).collect();
-        self.collect_pending(&entries, &needed, now, &mut removed).await?;
-        Ok(removed)
+        let mut report = GcReport::default();
+        if let Some(waiting) = self.retired(&read, &needed, &dropped, now, &mut report).await? {
+            self.write_retired(&read, kept, waiting).await?;
+        }
+        report.generations = dropped.iter().map(|dropped| dropped.generation).collect();
+        self.collect_uploads(&uploads, &needed, now, &mut report).await?;
+        Ok(report)
     }
 
-    /// What some generations need.
-    async fn names<'a>(
-        &self,
-        of: impl IntoIterator<Item = &'a GenerationRef>,
-    ) -> Result<BTreeSet<String>, RemoteError> {
+    /// Names of all objects that some generations need.
+    async fn names(&self, generations: &[GenerationRef]) -> Result<BTreeSet<String>, RemoteError> {
         let mut names = BTreeSet::new();
-        for named in of {
-            names.extend(GenerationIndex::fetch(self.target, named).await?.names(named));
+        for generation in generations {
+            names.extend(GenerationIndex::fetch(self.target, generation).await?.names(generation));
         }
         Ok(names)
     }
@@ -103,133 +99,120 @@ impl Publisher<'_> {
     /// The store's clock.
     async fn now(&self) -> Result<i64, RemoteError> {
         let (place, path) = (self.target.place(), format!("probe-{}", Uuid::new_v4().simple()));
-        let put = self.target.put(&path, Bytes::from_static(b"now")).await;
-        put.map_err(store_error(&place, "writing an object"))?;
-        let now = self.target.written(&path).await.map_err(store_error(&place, "reading its time"));
+        let written = self.target.write(&path, Bytes::from_static(b"now"), Precondition::None).await;
+        written.map_err(write_error(&place, "an object"))?;
+        let found = self.target.get(&path, None, LIMIT).await.map_err(read_error(&place, &path));
         let _ = self.target.delete(&path).await;
-        now
+        Ok(found?.map_or(0, |found| found.modified))
     }
 
-    /// Removes what is due, and gives what waits then; nothing if that is what waited before.
+    /// Removes retired objects whose time has come, and gives those that still wait; `None` if the list does not change.
     async fn retired(
         &self,
         read: &FetchedCurrent,
         needed: &BTreeSet<String>,
         dropped: &[GenerationRef],
         now: i64,
-        removed: &mut GcReport,
-    ) -> Result<Option<Vec<Name>>, RemoteError> {
-        let place = self.target.place();
-        let (mut waiting, before) = (Vec::new(), removed.objects);
-        if let Some(sha256) = &read.pointer.retired {
-            let path = list_path(sha256);
-            let bytes = whole(self.target, &path, LIMIT, *sha256).await?;
-            let list: Retired = read_json(&place, &path, FORMAT, &String::from_utf8_lossy(&bytes))?;
-            for name in list.names.into_iter().filter(|name| !needed.contains(&name.name)) {
-                match is_due(name.since, now) {
-                    true => self.remove(&name.name, removed).await?,
-                    false => waiting.push(name),
+        report: &mut GcReport,
+    ) -> Result<Option<Vec<Retired>>, RemoteError> {
+        let old = read.current.retired.map(|sha256| (retired_path(&sha256), sha256));
+        let (mut waiting, before) = (Vec::new(), report.objects);
+        if let Some((path, sha256)) = &old {
+            let bytes = fetch_by_hash(self.target, path, LIMIT, *sha256).await?;
+            let list: RetiredList = read_json(&self.target.place(), path, FORMAT, &bytes)?;
+            for object in list.names.into_iter().filter(|object| !needed.contains(&object.name)) {
+                match is_due(object.since, now) {
+                    true => self.remove(&object.name, report).await?,
+                    false => waiting.push(object),
                 }
             }
         }
-        removed.waiting += waiting.len() as u64;
-        if dropped.is_empty() && removed.objects == before {
+        let is_changed = !dropped.is_empty() || report.objects != before;
+        if is_changed {
+            let names = self.names(dropped).await?;
+            waiting.extend(names.difference(needed).map(|name| Retired { name: name.clone(), since: now }));
+        }
+        report.waiting += waiting.len() as u64;
+        if !is_changed {
             return Ok(None);
         }
-        let names = self.names(dropped).await?;
-        let given_up = waiting.len();
-        waiting.extend(names.difference(needed).map(|name| Name { name: name.clone(), since: now }));
-        removed.waiting += (waiting.len() - given_up) as u64;
-        // The list that this one takes the place of; one that is empty has none after it that could name it.
-        let old = read.pointer.retired.map(|sha256| list_path(&sha256));
-        match (waiting.is_empty(), old) {
-            (false, Some(name)) => waiting.push(Name { name, since: now }),
-            (true, Some(name)) => self.remove_later(name).await?,
-            _ => {}
+        match old {
+            Some((name, _)) if !waiting.is_empty() => waiting.push(Retired { name, since: now }),
+            // No later list will name this one.
+            Some((name, _)) => {
+                let entry = Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
+                uploads::change(self.target, |entries| entries.push(entry.clone())).await?;
+            }
+            None => {}
         }
         Ok(Some(waiting))
     }
 
-    /// Leaves an object to `pending`.
-    async fn remove_later(&self, name: String) -> Result<(), RemoteError> {
-        let entry = Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
-        uploads::change(self.target, |entries| entries.push(entry.clone())).await
-    }
-
-    async fn remove(&self, name: &str, removed: &mut GcReport) -> Result<(), RemoteError> {
-        let deleted = self.target.delete(name).await;
-        deleted.map_err(store_error(&self.target.place(), format!("writing: removing {name}")))?;
-        removed.objects += 1;
+    async fn remove(&self, name: &str, report: &mut GcReport) -> Result<(), RemoteError> {
+        self.target.delete(name).await.map_err(write_error(&self.target.place(), name))?;
+        report.objects += 1;
         Ok(())
     }
 
-    /// Names in CURRENT what is kept and what waits, if either is another than before.
+    /// Makes CURRENT name the kept generations and the list of waiting objects.
     async fn write_retired(
         &self,
         read: &FetchedCurrent,
         kept: Vec<GenerationRef>,
-        waiting: Option<Vec<Name>>,
+        names: Vec<Retired>,
     ) -> Result<(), RemoteError> {
-        let Some(names) = waiting else { return Ok(()) };
         let retired = match names.is_empty() {
             true => None,
             false => {
-                let bytes = serde_json::to_vec(&Retired { format: FORMAT, names }).unwrap_or_default();
+                let list = RetiredList { format: FORMAT, names };
+                let bytes = Bytes::from(serde_json::to_vec(&list).unwrap_or_default());
                 let sha256 = Digest::of(&bytes);
-                let path = list_path(&sha256);
-                let put = self.target.put(&path, bytes.into()).await;
-                put.map_err(store_error(&self.target.place(), format!("writing {path}")))?;
+                let path = retired_path(&sha256);
+                let written = self.target.write(&path, bytes, Precondition::None).await;
+                written.map_err(write_error(&self.target.place(), &path))?;
                 Some(sha256)
             }
         };
-        let version = read.pointer.version + 1;
-        let retained = kept.into_iter().filter(|named| *named != read.pointer.live).collect();
-        let pointer = Current { version, retained, retired, ..read.pointer.clone() };
-        self.point(Some(read), &pointer).await.map(drop)
+        let version = read.current.version + 1;
+        let retained = kept.into_iter().filter(|kept| *kept != read.current.live).collect();
+        let current = Current { version, retained, retired, ..read.current.clone() };
+        self.write_current(Some(read), &current).await.map(drop)
     }
 
-    /// What pushes have left: seen the first time, it is marked; seen long after, it is removed.
-    async fn collect_pending(
+    /// Marks uploads that are seen for the first time, and removes those that were seen long ago.
+    async fn collect_uploads(
         &self,
-        entries: &[Upload],
+        uploads: &[Upload],
         needed: &BTreeSet<String>,
         now: i64,
-        removed: &mut GcReport,
+        report: &mut GcReport,
     ) -> Result<(), RemoteError> {
-        let due = |entry: &&Upload| entry.seen.is_some_and(|seen| is_due(seen, now));
-        let gone: Vec<Uuid> = entries.iter().filter(due).map(|entry| entry.push).collect();
-        for entry in entries.iter().filter(due) {
-            for name in entry.names.iter().filter(|name| !needed.contains(*name)) {
-                self.remove(name, removed).await?;
-            }
+        let (due, others): (Vec<&Upload>, Vec<&Upload>) =
+            uploads.iter().partition(|upload| upload.seen.is_some_and(|seen| is_due(seen, now)));
+        for name in due.iter().flat_map(|upload| &upload.names).filter(|name| !needed.contains(*name)) {
+            self.remove(name, report).await?;
         }
-        let others = entries.iter().filter(|entry| !due(entry));
-        removed.waiting += others.map(|entry| entry.names.len() as u64).sum::<u64>();
+        report.waiting += others.iter().map(|upload| upload.names.len() as u64).sum::<u64>();
         uploads::change(self.target, |entries| {
-            entries.retain(|entry| !gone.contains(&entry.push));
+            entries.retain(|entry| !due.iter().any(|due| due.push == entry.push));
             entries.iter_mut().for_each(|entry| entry.seen = entry.seen.or(Some(now)));
         })
         .await
     }
 }
 
-/// Generations that are kept, and those that are not.
-fn divide(pointer: &Current, keep: Retention) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
-    let mut kept = vec![pointer.live.clone()];
+/// Generations that are kept, oldest first as in CURRENT, and those that are dropped.
+fn divide(current: &Current, retention: Retention) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
+    let mut kept = vec![current.live.clone()];
     let mut dropped = Vec::new();
-    for named in pointer.retained.iter().rev() {
-        let stays = kept.len() < keep.newest || named.at >= keep.since;
-        if stays { &mut kept } else { &mut dropped }.push(named.clone());
+    for retained in current.retained.iter().rev() {
+        let stays = kept.len() < retention.newest || retained.at >= retention.since;
+        if stays { &mut kept } else { &mut dropped }.push(retained.clone());
     }
-    // Oldest first, as CURRENT has them.
     kept.reverse();
     (kept, dropped)
 }
 
 fn is_due(since: i64, now: i64) -> bool {
     now.saturating_sub(since) > GRACE.as_secs().cast_signed()
-}
-
-fn list_path(sha256: &Digest) -> String {
-    format!("retired/{sha256}.json")
 }

@@ -1,23 +1,28 @@
 #![doc = include_str!("../README.md")]
-// A stranger's bytes reach this crate: nothing outside its tests may end a thread on purpose.
+// Foreign bytes reach this crate: outside its tests nothing may panic on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
-pub mod address;
-pub mod current;
-pub mod error;
-pub mod fetcher;
-pub mod gc;
-pub mod index;
-pub mod keys;
-pub mod local;
-pub mod probe;
-pub mod publish;
-pub mod pull;
-pub mod rollback_guard;
-pub mod rollout;
-pub mod target;
-pub mod uploads;
-mod versioned_json;
+mod current;
+mod error;
+mod fetcher;
+mod gc;
+mod index;
+mod local;
+mod objects;
+mod publish;
+mod pull;
+mod rollback_guard;
+mod target;
+mod uploads;
 
 #[cfg(test)]
 mod tests;
+
+pub use current::{Current, FetchedCurrent, SignFn, Trust};
+pub use error::{ErrorClass, RemoteError};
+pub use fetcher::{FetchStats, Fetcher};
+pub use gc::{GcReport, Retention};
+pub use local::{LocalRoot, record_push};
+pub use publish::{Publisher, PushSource, Pushed};
+pub use pull::{Pulled, Puller};
+pub use target::{ObjectVersion, Target, is_address, open};

@@ -1,19 +1,21 @@
-//! A root as what is pushed from.
+//! A root as the source of a push.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use snapshot::store::{Body, Digest, Generation, GenerationId, PackOptions, VerifyMode, list, verify};
+use snapshot::store::{
+    Digest, Generation, GenerationId, PackOptions, PackedGeneration, VerifyMode, list, verify,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::error::RemoteError;
-use crate::index::{LooseFile, Pack};
-use crate::publish::{PackedSource, PushSource};
+use crate::current::FetchedCurrent;
+use crate::error::{RemoteError, file_error};
+use crate::publish::PushSource;
 use crate::rollback_guard::RollbackGuard;
 
-/// Level of Zstandard for what is not compressed here, as of a build.
+/// Zstandard level of what is not compressed here, as of a build.
 const LEVEL: i32 = 9;
 
 /// The live generation of a root.
@@ -21,29 +23,25 @@ pub struct LocalRoot {
     root: PathBuf,
     generation: Generation,
     jobs: usize,
-    /// New packs wait here: how many there are is known before the first one leaves.
-    waiting: TempDir,
+    /// Holds new packs until they are uploaded: the first upload waits until all of them are known.
+    packs: TempDir,
 }
 
 impl LocalRoot {
-    /// Opens what is live in a root.
+    /// Opens the live generation of a root.
     ///
     /// # Errors
     ///
-    /// If there is nothing, or it is damaged.
+    /// If there is none, or it is damaged.
     pub fn open(root: &Path, jobs: usize) -> Result<Self, RemoteError> {
         let generation = Generation::open_current(root)?;
-        let waiting = tempfile::tempdir().map_err(|error| file("the temporary folder", &error))?;
-        Ok(Self { root: root.to_owned(), generation, jobs, waiting })
+        let packs = tempfile::tempdir().map_err(file_error("the temporary folder"))?;
+        Ok(Self { root: root.to_owned(), generation, jobs, packs })
     }
 
-    fn waits(&self, sha256: &Digest) -> PathBuf {
-        self.waiting.path().join(sha256.to_string())
+    fn pack_file(&self, sha256: &Digest) -> PathBuf {
+        self.packs.path().join(sha256.to_string())
     }
-}
-
-fn file(name: &str, error: &std::io::Error) -> RemoteError {
-    RemoteError::File { name: name.to_owned(), problem: error.to_string() }
 }
 
 impl PushSource for LocalRoot {
@@ -51,60 +49,55 @@ impl PushSource for LocalRoot {
         self.generation.id()
     }
 
-    /// Either it was pulled or pushed from here, or what is here goes back to it.
-    fn is_upon(&self, root: Uuid, live: GenerationId) -> bool {
-        if matches!(RollbackGuard::of(&self.root), Ok(Some(accepted)) if accepted.knows(root, live)) {
+    /// The live generation was pulled into or pushed from this root, or is an ancestor of the generation here.
+    fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool {
+        if matches!(RollbackGuard::read(&self.root), Ok(Some(guard)) if guard.has_accepted(root, live)) {
             return true;
         }
         let here = list(&self.root).unwrap_or_default();
         let parent =
             |id: GenerationId| here.iter().find(|listed| listed.id == id)?.manifest.as_ref().ok()?.parent;
-        let mut parents = std::iter::successors(self.generation.manifest().parent, |id| parent(*id));
-        parents.any(|id| id == live)
+        let mut ancestors = std::iter::successors(self.generation.manifest().parent, |id| parent(*id));
+        ancestors.any(|id| id == live)
     }
 
-    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<PackedSource, RemoteError> {
+    fn pack(
+        &mut self,
+        before: Option<&[u8]>,
+        push: Uuid,
+    ) -> Result<(PackedGeneration, Vec<Digest>), RemoteError> {
         let id = self.generation.id();
-        let compared = verify(&self.root, Some(id), VerifyMode::Fast, self.jobs, &|_, _| ());
-        if let Some(fault) = compared.err().and_then(|faults| faults.into_iter().next()) {
+        let verified = verify(&self.root, Some(id), VerifyMode::Fast, self.jobs, &|_, _| ());
+        if let Some(fault) = verified.err().and_then(|faults| faults.into_iter().next()) {
             return Err(fault.into());
         }
         let new = Mutex::new(Vec::new());
         let take = |sha256: Digest, bytes: &[u8]| {
-            std::fs::write(self.waits(&sha256), bytes)?;
-            let mut new = new.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            new.push(sha256);
+            std::fs::write(self.pack_file(&sha256), bytes)?;
+            new.lock().unwrap_or_else(PoisonError::into_inner).push(sha256);
             Ok(())
         };
-        // Never 0, which packs of a build have.
+        // Never 0, the salt of packs of a build.
         let salt = push.as_u64_pair().1 | 1;
-        let how = PackOptions { salt, level: LEVEL, jobs: self.jobs };
-        let outgoing = self.generation.outgoing(before, how, &take)?;
-        let plain = |(path, body): (String, Body)| LooseFile { path, sha256: body.sha256, length: body.len };
-        Ok(PackedSource {
-            manifest: String::from_utf8_lossy(&outgoing.manifest).into_owned(),
-            tables: [outgoing.objects, outgoing.history],
-            packs: outgoing.packs.into_iter().map(Pack::from).collect(),
-            new: new.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner),
-            plain: outgoing.plain.into_iter().map(plain).collect(),
-        })
+        let options = PackOptions { salt, level: LEVEL, jobs: self.jobs };
+        let packed = self.generation.outgoing(before, options, &take)?;
+        Ok((packed, new.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
     fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError> {
-        let bytes = std::fs::read(self.waits(sha256)).map_err(|error| file("a packed part", &error))?;
-        Ok(bytes.into())
+        std::fs::read(self.pack_file(sha256)).map(Into::into).map_err(file_error("a packed part"))
     }
 
-    fn plain_bytes(&self, path: &str) -> Result<Bytes, RemoteError> {
+    fn file_bytes(&self, path: &str) -> Result<Bytes, RemoteError> {
         Ok(self.generation.plain(path)?.into())
     }
 }
 
-/// Writes down in a root what was pushed from it: what is live there is known here.
+/// Records in a root what was pushed from it, so that the next push from there is based on it.
 ///
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn note_pushed(root: &Path, read: &crate::current::FetchedCurrent) -> Result<(), RemoteError> {
-    RollbackGuard::note(RollbackGuard::of(root)?, read, root)
+pub fn record_push(root: &Path, pushed: &FetchedCurrent) -> Result<(), RemoteError> {
+    RollbackGuard::record(RollbackGuard::read(root)?, pushed, root)
 }

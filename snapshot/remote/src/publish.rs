@@ -1,344 +1,267 @@
-//! Pushing: a generation goes to a store, objects first, and then one write under a condition makes it the live one.
+//! Pushing: a generation's objects are uploaded first, then one conditional write makes it the live one.
 //!
-//! P1 read CURRENT and the table of what is live · P2 compare what leaves with its hashes · P3 pack what is missing
-//! there · P4 say in `pending` what comes · P5 packs · P6 what describes the generation · P7 replace CURRENT if it is
-//! what was read in P1 · P8 strike out in `pending`.
+//! P1 read CURRENT and the table of objects of the live generation · P2 compare the generation here with its hashes ·
+//! P3 pack what the store lacks · P4 name all uploads in `pending` · P5 upload packs · P6 upload what describes the
+//! generation · P7 replace CURRENT if it still is what P1 read · P8 remove the entry of `pending`.
 //!
-//! Three rules keep what readers need. Nothing is named before it is there (P5, P6 before P7). Nothing that was given
-//! up is named again: a push takes from packs of the generation that CURRENT names, and makes all others under names
-//! that nobody had (salt). And what a push has named in `pending` is its own for longer than a push may take.
+//! Three rules keep what readers need. An object is there before its name is (P5, P6 before P7). The name of a removed
+//! object is never used again: a push takes only packs of the generation that CURRENT names, and gives all other packs
+//! names that no push had before (salt). And garbage collection leaves uploads alone for longer than a push may take.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
-use snapshot::store::{Digest, GenerationId};
+use snapshot::store::{Digest, GenerationId, PackedGeneration};
 use uuid::Uuid;
 
-use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, Next, RETAINED};
-use crate::error::{RemoteError, store_error};
-use crate::index::{
-    FORMAT as CONTENTS_FORMAT, GenerationIndex, LooseFile, Pack, Table, TableKind, contents_path, pack_path,
-    plain_path,
+use crate::current::{
+    self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, RETAINED, SignFn, Trust,
 };
-use crate::keys::{SignFn, Trust};
-use crate::probe::probe;
-use crate::target::{Target, WriteOutcome, settle};
+use crate::error::{RemoteError, file_error, write_error};
+use crate::index::{self, CONTENTS, GenerationIndex, HISTORY, LooseFile, OBJECTS, Table};
+use crate::objects::pack_path;
+use crate::target::{FetchedObject, Precondition, Target, WriteOutcome, check_conditions, write_if};
 use crate::uploads::{self, Upload};
 
-/// How long a push may take. What it uploaded is nobody else's for much longer: see `gc::GRACE`.
-pub const LEASE: Duration = Duration::from_secs(24 * 3600);
-/// Uploads at a time.
-const AT_ONCE: usize = 4;
+/// How long a push may take. Garbage collection spares its uploads for longer: see `gc::GRACE`.
+pub(crate) const LEASE: Duration = Duration::from_secs(24 * 3600);
+/// Concurrent uploads.
+const CONCURRENT: usize = 4;
 
-/// A generation that is ready to leave.
-pub struct PackedSource {
-    /// The text of `manifest.json`.
-    pub manifest: String,
-    /// `objects.bin` and `history.bin`.
-    pub tables: [Vec<u8>; 2],
-    /// All packs.
-    pub packs: Vec<Pack>,
-    /// Those of them that are new.
-    pub new: Vec<Digest>,
-    /// Files that lie in no pack.
-    pub plain: Vec<LooseFile>,
-}
-
-/// What packs a generation, and has the bytes of what it packed.
+/// A generation that can be packed, and the packs made of it.
 pub trait PushSource {
     /// Its name.
     fn generation(&self) -> GenerationId;
-    /// Whether it was built by somebody who had this generation.
-    fn is_upon(&self, root: Uuid, live: GenerationId) -> bool;
-    /// Packs what is not there yet. `before` is `objects.bin` of what is live.
+    /// Whether it was built by a publisher that had pulled or pushed this generation.
+    fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool;
+    /// Packs what the store lacks, and gives the names of the new packs. `before` is `objects.bin` of the live generation.
     ///
     /// # Errors
     ///
-    /// If what is here is not what was published.
-    fn pack(&mut self, before: Option<&[u8]>, push: Uuid) -> Result<PackedSource, RemoteError>;
+    /// If the generation is damaged.
+    fn pack(
+        &mut self,
+        before: Option<&[u8]>,
+        push: Uuid,
+    ) -> Result<(PackedGeneration, Vec<Digest>), RemoteError>;
     /// The bytes of a new pack.
     ///
     /// # Errors
     ///
     /// If they cannot be read.
     fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError>;
-    /// The bytes of a file that lies in no pack.
+    /// The bytes of a file that is in no pack.
     ///
     /// # Errors
     ///
     /// If they cannot be read.
-    fn plain_bytes(&self, path: &str) -> Result<Bytes, RemoteError>;
+    fn file_bytes(&self, path: &str) -> Result<Bytes, RemoteError>;
 }
 
-/// Who pushes, and how.
+/// A client that writes to a store.
 pub struct Publisher<'a> {
-    /// Where to.
+    /// The store.
     pub target: &'a dyn Target,
-    /// Whose word about what is live is taken.
+    /// The keys whose CURRENT it accepts.
     pub trust: &'a Trust,
     /// What signs CURRENT, if anything does.
     pub sign: Option<SignFn<'a>>,
-    /// How long what is pushed is good for; for ever when absent.
+    /// How long a push is valid; for ever when absent.
     pub valid_for: Option<Duration>,
     /// The publisher's clock.
     pub clock: &'a dyn Fn() -> Timestamp,
 }
 
-/// What came of a push.
+/// The outcome of a push.
 #[derive(Debug)]
 pub struct Pushed {
-    /// CURRENT as it is now.
-    pub read: FetchedCurrent,
-    /// Whether what is here was live already.
+    /// CURRENT after it.
+    pub current: FetchedCurrent,
+    /// Whether the generation was live already.
     pub unchanged: bool,
-    /// Objects that were uploaded, CURRENT among them, and their bytes.
+    /// Uploaded objects, CURRENT among them.
     pub objects: u64,
-    /// Their bytes.
+    /// Their bytes, without CURRENT.
     pub bytes: u64,
 }
 
 impl Publisher<'_> {
-    /// Pushes a generation, so that it is live.
+    /// Pushes a generation and makes it live.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read or written, does not honour conditions, somebody else was faster, or a rollout is
-    /// under way. What is live stays live then.
+    /// If the store cannot be read or written or does not honour preconditions, or another publisher was first. The live
+    /// generation stays live then.
     pub async fn push(&self, source: &mut dyn PushSource) -> Result<Pushed, RemoteError> {
-        self.push_to(source, None).await
-    }
-
-    /// Pushes a generation to so many of a hundred edges: what is live stays live for all others. See
-    /// [`Self::roll_out`] for what comes next.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::push`]; and if nothing is live.
-    pub async fn begin(&self, source: &mut dyn PushSource, percent: u8) -> Result<Pushed, RemoteError> {
-        self.push_to(source, Some(percent)).await
-    }
-
-    async fn push_to(&self, source: &mut dyn PushSource, percent: Option<u8>) -> Result<Pushed, RemoteError> {
         let began = (self.clock)();
         let before = self.live().await?;
-        let here = source.generation();
-        if let Some(read) = &before {
-            if read.pointer.live.generation.hash == here.hash {
-                return Ok(Pushed { read: read.clone(), unchanged: true, objects: 0, bytes: 0 });
+        if let Some(current) = &before {
+            if current.current.live.generation.hash == source.generation().hash {
+                return Ok(Pushed { current: current.clone(), unchanged: true, objects: 0, bytes: 0 });
             }
-            self.may_follow(read, source)?;
-        } else if percent.is_some() {
-            return Err(RemoteError::First { place: self.target.place() });
+            self.check_order(current, source)?;
         }
         let push = Uuid::new_v4();
         let table = match &before {
-            Some(read) => {
-                let live = &read.pointer.live;
-                let contents = GenerationIndex::fetch(self.target, live).await?;
-                Some(contents.table(self.target, live, TableKind::Objects).await?)
+            Some(FetchedCurrent { current: Current { live, .. }, .. }) => {
+                let index = GenerationIndex::fetch(self.target, live).await?;
+                Some(index.objects(self.target, live).await?)
             }
             None => None,
         };
-        let shipment = source.pack(table.as_deref(), push)?;
+        let (packed, new) = source.pack(table.as_deref(), push)?;
         drop(table);
-        let uploads = Uploads::of(&shipment, here, push, began)?;
-        let mut comes = vec![Upload { push, names: uploads.names(), seen: None }];
-        if percent.is_none() {
-            comes.extend(self.goes(before.as_ref()).await?);
-        }
-        uploads::change(self.target, |entries| entries.extend(comes.clone())).await?;
-        let bytes = self.upload(source, &uploads).await?;
-        let pointer = self.pointer(before.as_ref(), uploads.named.clone(), percent);
+        let (live, objects) = describe(packed, &new, source.generation(), push, began)?;
+        let names = objects.iter().map(|(name, _)| name.clone()).collect();
+        let mut entries = vec![Upload { push, names, seen: None }];
+        entries.extend(self.surplus(before.as_ref()).await?);
+        uploads::change(self.target, |pending| pending.extend(entries.clone())).await?;
+        let bytes = self.upload(source, &objects).await?;
+        let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
+        let current = Current { expires, ..next_current(before.as_ref(), live) };
         if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
             return Err(RemoteError::Late { place: self.target.place(), hours: LEASE.as_secs() / 3600 });
         }
-        let written = match self.point(before.as_ref(), &pointer).await {
-            Err(RemoteError::Raced { .. }) => return Err(self.overtaken().await?),
+        let current = match self.write_current(before.as_ref(), &current).await {
+            Err(RemoteError::Raced { place }) => {
+                let live = current::fetch(self.target, self.trust).await?.current.live.generation;
+                return Err(RemoteError::Conflict { place, live });
+            }
             written => written?,
         };
-        // Published. What stays in `pending` is found by who removes garbage.
+        // It is published: an entry that stays is found by garbage collection.
         let _ = uploads::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
-        Ok(Pushed { read: written, unchanged: false, objects: uploads.objects.len() as u64 + 1, bytes })
+        Ok(Pushed { current, unchanged: false, objects: objects.len() as u64 + 1, bytes })
     }
 
-    /// P1: what is live, or nothing in a store that honours conditions.
+    /// P1: CURRENT, or nothing in an empty store that honours preconditions.
     async fn live(&self) -> Result<Option<FetchedCurrent>, RemoteError> {
-        match current::fetch(self.target, self.trust, None).await {
-            Ok(read) => Ok(read),
-            Err(RemoteError::Empty { .. }) => probe(self.target).await.map(|()| None),
-            Err(error) => Err(error),
+        match current::fetch(self.target, self.trust).await {
+            Err(RemoteError::Empty { .. }) => check_conditions(self.target).await.map(|()| None),
+            fetched => fetched.map(Some),
         }
     }
 
-    fn may_follow(&self, read: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
-        let (place, live, here) = (self.target.place(), read.pointer.live.generation, source.generation());
-        if let Some(next) = &read.pointer.next {
-            return Err(next.is_under_way(place));
+    fn check_order(&self, current: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
+        let (place, here) = (self.target.place(), source.generation());
+        current.refuse_rollout(&place)?;
+        let Current { root, ref live, spent, .. } = current.current;
+        if !source.is_based_on(root, live.generation) {
+            return Err(RemoteError::Conflict { place, live: live.generation });
         }
-        if !source.is_upon(read.pointer.root, live) {
-            return Err(RemoteError::Lost { place, live });
-        }
-        if read.pointer.spent.is_some_and(|spent| here.sequence <= spent) {
-            return Err(RemoteError::Spent { place, here });
-        }
-        match here.sequence > live.sequence {
-            true => Ok(()),
-            false => Err(RemoteError::Backwards { place, live, here }),
-        }
-    }
-
-    /// What a push is told that somebody else was faster than.
-    async fn overtaken(&self) -> Result<RemoteError, RemoteError> {
-        let place = self.target.place();
-        Ok(match current::fetch(self.target, self.trust, None).await? {
-            None => RemoteError::Empty { place },
-            Some(read) => match read.pointer.next {
-                Some(next) => next.is_under_way(place),
-                None => RemoteError::Lost { place, live: read.pointer.live.generation },
-            },
-        })
+        let latest = live.generation.sequence.max(spent.unwrap_or(0));
+        if here.sequence <= latest { Err(RemoteError::Backwards { place, latest, here }) } else { Ok(()) }
     }
 
     /// P5 and P6; gives the bytes that were sent.
-    async fn upload(&self, source: &dyn PushSource, uploads: &Uploads) -> Result<u64, RemoteError> {
+    async fn upload(
+        &self,
+        source: &dyn PushSource,
+        objects: &[(String, Payload)],
+    ) -> Result<u64, RemoteError> {
         let place = self.target.place();
-        let send = |(name, object): &(String, Object)| {
-            let (name, bytes) = (name.clone(), object.bytes(source));
-            let failed = store_error(&place, format!("writing {name}"));
+        let send = |(name, payload): &(String, Payload)| {
+            let (name, bytes) = (name.clone(), payload.bytes(source));
+            let failed = write_error(&place, &name);
             async move {
                 let bytes = bytes?;
                 let length = bytes.len() as u64;
-                self.target.put(&name, bytes).await.map_err(failed)?;
+                self.target.write(&name, bytes, Precondition::None).await.map_err(failed)?;
                 Ok::<u64, RemoteError>(length)
             }
         };
-        let sends = stream::iter(&uploads.objects).map(send).buffer_unordered(AT_ONCE);
-        let lengths: Vec<u64> = sends.try_collect().await?;
-        Ok(lengths.iter().sum())
+        let lengths = stream::iter(objects).map(send).buffer_unordered(CONCURRENT);
+        lengths.try_fold(0, async |sum, length| Ok(sum + length)).await
     }
 
-    /// The generation for which there is no room beside the live one any more: what it needs and others do not is
-    /// found in `pending`.
-    pub(crate) async fn goes(&self, before: Option<&FetchedCurrent>) -> Result<Option<Upload>, RemoteError> {
-        let retained = before.map_or(&[][..], |read| &read.pointer.retained);
+    /// The generation that the next push no longer retains, as an entry of `pending`: garbage collection finds there what
+    /// only that one needs.
+    async fn surplus(&self, before: Option<&FetchedCurrent>) -> Result<Option<Upload>, RemoteError> {
+        let retained = before.map_or(&[][..], |before| &before.current.retained);
         let Some(oldest) = retained.first().filter(|_| retained.len() >= RETAINED) else { return Ok(None) };
         let names = GenerationIndex::fetch(self.target, oldest).await?.names(oldest);
         Ok(Some(Upload { push: oldest.push, names, seen: None }))
     }
 
-    fn pointer(&self, before: Option<&FetchedCurrent>, named: GenerationRef, percent: Option<u8>) -> Current {
-        let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
-        let Some(before) = before.map(|read| &read.pointer) else {
-            let (root, retained) = (Uuid::new_v4(), Vec::new());
-            let (next, spent, retired) = (None, None, None);
-            return Current {
-                format: FORMAT,
-                root,
-                version: 1,
-                live: named,
-                retained,
-                next,
-                spent,
-                retired,
-                expires,
-            };
-        };
-        let after = match percent {
-            Some(percent) => Current { next: Some(Next { named, percent }), ..before.clone() },
-            None => before.with_live(named),
-        };
-        Current { version: before.version + 1, expires, ..after }
-    }
-
-    /// P7, or any other change of CURRENT.
-    ///
-    /// # Errors
-    ///
-    /// [`RemoteError::Raced`] if somebody else was faster; or if the store refuses.
-    pub(crate) async fn point(
+    /// P7, or any other change of CURRENT: [`RemoteError::Raced`] if it changed meanwhile.
+    pub(crate) async fn write_current(
         &self,
         before: Option<&FetchedCurrent>,
-        pointer: &Current,
+        current: &Current,
     ) -> Result<FetchedCurrent, RemoteError> {
-        let place = self.target.place();
-        let bytes = pointer.write(self.sign)?;
-        let settled = settle(self.target, CURRENT, &bytes, before.map(|read| &read.version)).await;
-        match settled.map_err(store_error(&place, "writing CURRENT"))? {
-            WriteOutcome::Ours(version) => {
-                let (pointer, line, key) = Current::read(&place, &bytes, self.trust)?;
-                Ok(FetchedCurrent { pointer, line, key, version })
+        let (place, bytes) = (self.target.place(), current.to_bytes(self.sign)?);
+        let written = write_if(self.target, CURRENT, &bytes, before.map(|before| &before.version)).await;
+        match written.map_err(write_error(&place, CURRENT))? {
+            WriteOutcome::Written(version) => {
+                FetchedCurrent::parse(&place, &FetchedObject { bytes, version, modified: 0 }, self.trust)
             }
-            WriteOutcome::Others => Err(RemoteError::Raced { place }),
+            WriteOutcome::Conflict => Err(RemoteError::Raced { place }),
         }
     }
 }
 
-/// What is uploaded.
-struct Uploads {
-    named: GenerationRef,
-    /// Names and what they are, in the order in which they go.
-    objects: Vec<(String, Object)>,
+fn next_current(before: Option<&FetchedCurrent>, live: GenerationRef) -> Current {
+    match before {
+        Some(before) => before.current.with_live(live),
+        None => Current {
+            format: FORMAT,
+            root: Uuid::new_v4(),
+            version: 1,
+            live,
+            retained: Vec::new(),
+            next: None,
+            spent: None,
+            retired: None,
+            expires: None,
+        },
+    }
 }
 
-enum Object {
+/// Where the bytes of an upload come from.
+enum Payload {
     Pack(Digest),
-    LooseFile(String),
+    File(String),
     Bytes(Bytes),
 }
 
-impl Object {
+impl Payload {
     fn bytes(&self, source: &dyn PushSource) -> Result<Bytes, RemoteError> {
         match self {
             Self::Pack(sha256) => source.pack_bytes(sha256),
-            Self::LooseFile(path) => source.plain_bytes(path),
+            Self::File(path) => source.file_bytes(path),
             Self::Bytes(bytes) => Ok(bytes.clone()),
         }
     }
 }
 
-impl Uploads {
-    fn of(
-        shipment: &PackedSource,
-        generation: GenerationId,
-        push: Uuid,
-        at: Timestamp,
-    ) -> Result<Self, RemoteError> {
-        let packed = |bytes: &Vec<u8>| {
-            let problem = |error: std::io::Error| RemoteError::File {
-                name: "a table".to_owned(),
-                problem: error.to_string(),
-            };
-            Table::pack(bytes).map_err(problem)
-        };
-        let [objects, history] = &shipment.tables;
-        let ((objects, objects_bytes), (history, history_bytes)) = (packed(objects)?, packed(history)?);
-        let contents = GenerationIndex {
-            format: CONTENTS_FORMAT,
-            manifest: shipment.manifest.clone(),
-            objects,
-            history,
-            packs: shipment.packs.clone(),
-            plain: shipment.plain.clone(),
-        };
-        let bytes = Bytes::from(contents.to_bytes());
-        let named = GenerationRef { generation, push, contents: Digest::of(&bytes), at };
-        let table = |which: TableKind| format!("{}/{}", named.folder(), which.name());
-        let packs = shipment.new.iter().map(|sha256| (pack_path(sha256), Object::Pack(*sha256)));
-        let plain = shipment.plain.iter();
-        let plain =
-            plain.map(|plain| (plain_path(&named, &plain.path), Object::LooseFile(plain.path.clone())));
-        let own = [
-            (table(TableKind::Objects), Object::Bytes(objects_bytes)),
-            (table(TableKind::History), Object::Bytes(history_bytes)),
-            (contents_path(&named), Object::Bytes(bytes)),
-        ];
-        let objects = packs.chain(plain).chain(own).collect();
-        Ok(Self { named, objects })
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.objects.iter().map(|(name, _)| name.clone()).collect()
-    }
+/// The reference that CURRENT gets, and all uploads in their order.
+fn describe(
+    packed: PackedGeneration,
+    new: &[Digest],
+    generation: GenerationId,
+    push: Uuid,
+    at: Timestamp,
+) -> Result<(GenerationRef, Vec<(String, Payload)>), RemoteError> {
+    let compress = |name: &str, bytes: &[u8]| Table::compress(bytes).map_err(file_error(name));
+    let (objects, objects_bytes) = compress(OBJECTS, &packed.objects)?;
+    let (history, history_bytes) = compress(HISTORY, &packed.history)?;
+    let plain = packed.plain.into_iter();
+    let index = GenerationIndex {
+        format: index::FORMAT,
+        manifest: String::from_utf8_lossy(&packed.manifest).into_owned(),
+        objects,
+        history,
+        packs: packed.packs.into_iter().map(Into::into).collect(),
+        plain: plain.map(|(path, body)| LooseFile { path, sha256: body.sha256, length: body.len }).collect(),
+    };
+    let bytes = Bytes::from(index.to_bytes());
+    let live = GenerationRef { generation, push, contents: Digest::of(&bytes), at };
+    let packs = new.iter().map(|sha256| (pack_path(sha256), Payload::Pack(*sha256)));
+    let files = index.plain.iter().map(|file| (live.path(&file.path), Payload::File(file.path.clone())));
+    let own = [(OBJECTS, objects_bytes), (HISTORY, history_bytes), (CONTENTS, bytes)];
+    let own = own.map(|(name, bytes)| (live.path(name), Payload::Bytes(bytes)));
+    let uploads = packs.chain(files).chain(own).collect();
+    Ok((live, uploads))
 }

@@ -1,7 +1,7 @@
-//! What holds whatever comes between: crashes, lost answers, others who write at the same time.
+//! What holds whatever happens in between: crashes, lost answers, concurrent clients, wrong clocks.
 
-mod clocks;
 mod current;
 mod fetcher;
-mod model;
-mod rollouts;
+mod gc;
+mod memory;
+mod schedules;

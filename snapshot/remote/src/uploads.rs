@@ -1,84 +1,72 @@
-//! `pending`: what pushes that are under way upload, so that what a killed one left can be found without a list of
-//! names. An entry is there before the first object it names, and is struck out once CURRENT names them or nobody
-//! will. It is written under a condition, as CURRENT is, and says nothing that a reader believes.
+//! `pending`: the objects that pushes under way upload, so that those of a killed push are found without a listing. An
+//! entry is written before the first object that it names, and removed once CURRENT names the objects. Readers never
+//! use it.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::{RemoteError, store_error};
-use crate::target::{ObjectVersion, Target, TargetError, WriteOutcome, settle};
-use crate::versioned_json::read_json;
+use crate::error::{RemoteError, read_error, write_error};
+use crate::objects::read_json;
+use crate::target::{ObjectVersion, Target, TargetError, WriteOutcome, write_if};
 
 /// Its name.
-pub const PENDING: &str = "pending";
-/// Version of its form.
+pub(crate) const PENDING: &str = "pending";
+/// Version of its format.
 const FORMAT: u64 = 1;
 /// Most bytes of it.
 const LIMIT: u64 = 16 << 20;
-/// How often a change is tried while others change it too.
+/// How often a change is tried while other clients change it too.
 const TRIES: usize = 20;
 
-/// A push that is under way, or was.
+/// A push that is under way, or was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Upload {
-    /// What it is called.
-    pub push: Uuid,
+pub(crate) struct Upload {
+    /// Identifies the push.
+    pub(crate) push: Uuid,
     /// Names of all objects that it uploads.
-    pub names: Vec<String>,
-    /// When it was first seen by who removes garbage, by the store's clock.
-    pub seen: Option<i64>,
+    pub(crate) names: Vec<String>,
+    /// When garbage collection first saw it, by the store's clock.
+    pub(crate) seen: Option<i64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct List {
+struct Pending {
     format: u64,
     entries: Vec<Upload>,
 }
 
-/// The entries, and what the store calls this version of them.
-///
-/// # Errors
-///
-/// If they cannot be read.
-pub async fn read(target: &dyn Target) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
+/// The entries, and the version of the object.
+pub(crate) async fn read(target: &dyn Target) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
     let place = target.place();
     match target.get(PENDING, None, LIMIT).await {
         Err(TargetError::Missing) | Ok(None) => Ok((Vec::new(), None)),
-        Err(refusal) => Err(store_error(&place, format!("reading {PENDING}"))(refusal)),
-        Ok(Some(got)) => {
-            let text = String::from_utf8_lossy(&got.bytes);
-            let list: List = read_json(&place, PENDING, FORMAT, &text)?;
-            Ok((list.entries, Some(got.version)))
+        Err(error) => Err(read_error(&place, PENDING)(error)),
+        Ok(Some(found)) => {
+            let pending: Pending = read_json(&place, PENDING, FORMAT, &found.bytes)?;
+            Ok((pending.entries, Some(found.version)))
         }
     }
 }
 
-/// Changes the entries; what others change at the same time stays.
-///
-/// # Errors
-///
-/// If they cannot be read or written, or others change them all the time.
-pub async fn change(target: &dyn Target, how: impl Fn(&mut Vec<Upload>)) -> Result<(), RemoteError> {
-    let place = target.place();
+/// Changes the entries and keeps concurrent changes of other clients.
+pub(crate) async fn change(target: &dyn Target, edit: impl Fn(&mut Vec<Upload>)) -> Result<(), RemoteError> {
+    let failed = |error| write_error(&target.place(), PENDING)(error);
     for _ in 0..TRIES {
-        let (mut entries, version) = read(target).await?;
-        let before = entries.clone();
-        how(&mut entries);
+        let (before, version) = read(target).await?;
+        let mut entries = before.clone();
+        edit(&mut entries);
         if entries == before {
             return Ok(());
         }
-        let list = List { format: FORMAT, entries };
-        let bytes = Bytes::from(serde_json::to_vec(&list).unwrap_or_default());
-        let settled = settle(target, PENDING, &bytes, version.as_ref()).await;
-        match settled.map_err(store_error(&place, format!("writing {PENDING}")))? {
-            WriteOutcome::Ours(_) => return Ok(()),
-            WriteOutcome::Others => {}
+        let bytes = Bytes::from(serde_json::to_vec(&Pending { format: FORMAT, entries }).unwrap_or_default());
+        if let WriteOutcome::Written(_) =
+            write_if(target, PENDING, &bytes, version.as_ref()).await.map_err(failed)?
+        {
+            return Ok(());
         }
     }
-    Err(store_error(&place, format!("writing {PENDING}"))(TargetError::Failed(
-        "others change it all the time".to_owned(),
-    )))
+    Err(failed(TargetError::Failed("other clients keep changing it".to_owned())))
 }

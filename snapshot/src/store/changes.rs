@@ -406,16 +406,10 @@ impl History {
         self.log.get(at)
     }
 
-    /// Whether all that happened after a position is known. Who begins needs to know of no removal. Who read of a
-    /// publication that this history passed by, as one that was rolled out and aborted, has what nothing here takes
-    /// back; one that is still to come may be live elsewhere already.
+    /// Whether all changes after a position are known. A client that starts from the beginning needs no removals; one
+    /// that started and has not read to the end needs those after its start.
     #[must_use]
     pub fn reaches(&self, from: &HistoryPosition) -> bool {
-        let last = self.log.last().map_or(0, |live| live.sequence);
-        let is_own = |sequence: u64| sequence <= self.floor || sequence > last || self.at(sequence).is_some();
-        if !is_own(from.sequence) || !is_own(from.begun) {
-            return false;
-        }
         let is_begin = from.sequence == 0 && from.record.is_none();
         let is_past = from.sequence > self.floor || from.sequence == self.floor && from.record.is_none();
         is_begin || is_past || from.begun > 0 && self.floor <= from.begun

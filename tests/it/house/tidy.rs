@@ -32,9 +32,9 @@ const PACKAGES: [(&str, &[&str]); 10] = [
 
 /// Crates with one home: the file or folder that names them.
 const HOMES: [(&str, &str); 3] = [
-    ("object_store", "snapshot/remote/src/target/stores.rs"),
-    ("reqwest", "snapshot/remote/src/target/stores.rs"),
-    ("rustls", "snapshot/remote/src/target/stores.rs"),
+    ("object_store", "snapshot/remote/src/target/object_stores.rs"),
+    ("reqwest", "snapshot/remote/src/target/object_stores.rs"),
+    ("rustls", "snapshot/remote/src/target/object_stores.rs"),
 ];
 
 /// Who beside the table names facets, by which variants, and why that cannot be a row of it.

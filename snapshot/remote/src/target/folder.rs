@@ -1,5 +1,5 @@
-//! A folder as a store: `file://`. Conditions hold by a lock that all who write take; what is written is whole and on
-//! disk before it has its name.
+//! A folder as a store: `file://`. A lock that every writer takes makes preconditions hold; an object gets its name when
+//! all of it is on disk.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -11,32 +11,58 @@ use bytes::Bytes;
 use rustix::fs::{FlockOperation, Mode};
 use snapshot::store::Digest;
 
-use super::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
+use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
 
-/// Held while anything is written under a condition.
+/// Held during writes under a precondition.
 const LOCK: &str = ".lock";
-/// Mode of what is written: others read it.
+/// Objects are readable by all users.
 const MODE: Mode = Mode::from_raw_mode(0o644);
 
-/// A folder.
-pub struct Folder {
+/// A folder, made at the first write.
+pub(super) struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    /// A folder, which is made at the first write.
-    #[must_use]
-    pub fn new(root: PathBuf) -> Self {
+    pub(super) fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
-    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+    fn read(&self, path: &str, limit: u64) -> Result<FetchedObject, TargetError> {
+        let file = File::open(self.root.join(path)).map_err(target_error)?;
+        let modified = file.metadata().and_then(|found| found.modified()).map_err(target_error)?;
+        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed();
         let mut bytes = Vec::new();
-        File::open(self.root.join(path))?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(target_error)?;
+        if bytes.len() as u64 > limit {
+            return Err(TargetError::Length);
+        }
+        Ok(FetchedObject { version: version(&bytes), bytes: bytes.into(), modified })
     }
 
-    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<ObjectVersion> {
+    fn write(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        condition: Precondition<'_>,
+    ) -> Result<ObjectVersion, TargetError> {
+        if condition == Precondition::None {
+            return self.replace(path, bytes).map_err(target_error);
+        }
+        let _lock = self.lock().map_err(target_error)?;
+        let holds = match (self.read(path, u64::MAX), condition) {
+            (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
+            (Err(TargetError::Missing), condition) => condition == Precondition::Absent,
+            (Ok(_), _) => false,
+            (Err(error), _) => return Err(error),
+        };
+        if !holds {
+            return Err(TargetError::Precondition);
+        }
+        self.replace(path, bytes).map_err(target_error)
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<ObjectVersion> {
         let to = self.root.join(path);
         let folder = to.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder)?;
@@ -49,25 +75,11 @@ impl Folder {
         Ok(version(bytes))
     }
 
-    /// Writes while nobody else does, if the version that is there is the one that is expected.
-    fn write_if(
-        &self,
-        path: &str,
-        bytes: &[u8],
-        expected: Option<&ObjectVersion>,
-    ) -> Result<ObjectVersion, TargetError> {
-        fs::create_dir_all(&self.root).map_err(refused)?;
-        let lock = File::options().create(true).append(true).open(self.root.join(LOCK)).map_err(refused)?;
-        rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| refused(error.into()))?;
-        let found = match self.read(path, u64::MAX) {
-            Ok(bytes) => Some(version(&bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(refused(error)),
-        };
-        if found.as_ref() != expected {
-            return Err(TargetError::Condition);
-        }
-        self.write(path, bytes).map_err(refused)
+    fn lock(&self) -> io::Result<File> {
+        fs::create_dir_all(&self.root)?;
+        let lock = File::options().create(true).append(true).open(self.root.join(LOCK))?;
+        rustix::fs::flock(&lock, FlockOperation::LockExclusive)?;
+        Ok(lock)
     }
 
     fn slice(&self, path: &str, start: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -82,7 +94,7 @@ impl Folder {
     }
 }
 
-/// Makes names durable: of a folder and of those above it that may be new.
+/// Makes the names in a folder durable, and those of the folders above it, which may be new.
 fn sync_up(folder: &Path, root: &Path) -> io::Result<()> {
     let mut folders = folder.ancestors().take_while(|folder| folder.starts_with(root));
     folders.try_for_each(|folder| File::open(folder)?.sync_all())
@@ -93,7 +105,7 @@ fn version(bytes: &[u8]) -> ObjectVersion {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
-fn refused(error: io::Error) -> TargetError {
+fn target_error(error: io::Error) -> TargetError {
     match error.kind() {
         ErrorKind::NotFound => TargetError::Missing,
         ErrorKind::UnexpectedEof => TargetError::Length,
@@ -113,49 +125,28 @@ impl Target for Folder {
         unless: Option<&'a ObjectVersion>,
         limit: u64,
     ) -> TargetFuture<'a, Option<FetchedObject>> {
-        Box::pin(async move {
-            let bytes = self.read(path, limit).map_err(refused)?;
-            if bytes.len() as u64 > limit {
-                return Err(TargetError::Length);
-            }
-            let version = version(&bytes);
-            Ok((unless != Some(&version)).then(|| FetchedObject { bytes: bytes.into(), version }))
-        })
+        Box::pin(
+            async move { Ok(Some(self.read(path, limit)?).filter(|found| unless != Some(&found.version))) },
+        )
     }
 
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        Box::pin(async move { self.slice(path, start, length).map(Bytes::from).map_err(refused) })
+        Box::pin(async move { self.slice(path, start, length).map(Bytes::from).map_err(target_error) })
     }
 
-    fn written<'a>(&'a self, path: &'a str) -> TargetFuture<'a, i64> {
-        Box::pin(async move {
-            let modified = fs::metadata(self.root.join(path)).and_then(|found| found.modified());
-            let since = modified.map_err(refused)?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            Ok(since.as_secs().cast_signed())
-        })
-    }
-
-    fn put<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ()> {
-        Box::pin(async move { self.write(path, &bytes).map(drop).map_err(refused) })
-    }
-
-    fn create<'a>(&'a self, path: &'a str, bytes: Bytes) -> TargetFuture<'a, ObjectVersion> {
-        Box::pin(async move { self.write_if(path, &bytes, None) })
-    }
-
-    fn replace<'a>(
+    fn write<'a>(
         &'a self,
         path: &'a str,
         bytes: Bytes,
-        version: &'a ObjectVersion,
+        condition: Precondition<'a>,
     ) -> TargetFuture<'a, ObjectVersion> {
-        Box::pin(async move { self.write_if(path, &bytes, Some(version)) })
+        Box::pin(async move { Self::write(self, path, &bytes, condition) })
     }
 
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         Box::pin(async move {
             match fs::remove_file(self.root.join(path)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(refused(error)),
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(target_error(error)),
                 _ => Ok(()),
             }
         })
@@ -167,23 +158,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_folder_keeps_what_a_store_must_promise() {
+    async fn a_folder_honours_preconditions_and_limits() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Folder::new(folder.path().join("store"));
-        let [one, two, three] = ["one", "two", "three"].map(|text| Bytes::from_static(text.as_bytes()));
+        let target: &dyn Target = &Folder::new(folder.path().join("store"));
+        let write = async |text: &'static str, condition| {
+            target.write("a/b", Bytes::from_static(text.as_bytes()), condition).await
+        };
         assert_eq!(target.get("a/b", None, 9).await.unwrap_err(), TargetError::Missing);
-        let first = target.create("a/b", one).await.unwrap();
-        assert_eq!(target.create("a/b", two.clone()).await, Err(TargetError::Condition));
-        let second = target.replace("a/b", two, &first).await.unwrap();
-        assert_eq!(target.replace("a/b", three, &first).await, Err(TargetError::Condition));
-        assert!(target.get("a/b", Some(&second), 9).await.unwrap().is_none(), "it has not changed");
-        let got = target.get("a/b", Some(&first), 3).await.unwrap().unwrap();
-        assert_eq!((&*got.bytes, got.version), (&b"two"[..], second));
+        let first = write("one", Precondition::Absent).await.unwrap();
+        assert_eq!(write("two", Precondition::Absent).await, Err(TargetError::Precondition));
+        let second = write("two", Precondition::Unchanged(&first)).await.unwrap();
+        assert_eq!(write("three", Precondition::Unchanged(&first)).await, Err(TargetError::Precondition));
+        assert!(target.get("a/b", Some(&second), 9).await.unwrap().is_none(), "unchanged");
+        let found = target.get("a/b", Some(&first), 3).await.unwrap().unwrap();
+        assert_eq!((&*found.bytes, found.version), (&b"two"[..], second));
         assert_eq!(target.get("a/b", None, 2).await.unwrap_err(), TargetError::Length);
         assert_eq!(&*target.range("a/b", 1, 2).await.unwrap(), b"wo");
         assert_eq!(target.range("a/b", 1, 3).await, Err(TargetError::Length));
         assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(TargetError::Length));
-        target.put("a/b", Bytes::from_static(b"x")).await.unwrap();
+        write("x", Precondition::None).await.unwrap();
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));

@@ -1,23 +1,27 @@
-//! CURRENT is believed of who is trusted, in just these bytes, and never again once a later one was taken.
+//! CURRENT is accepted only with a trusted signature, in exactly the bytes that were written, and never again after a later
+//! version.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use minisign::{KeyPair, SignatureBox};
 use snapshot::store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::current::{Current, FetchedCurrent, GenerationRef, Next};
+use super::memory::{Broken, Client, Memory, Objects, run_alone};
+use super::schedules::{TestSource, as_publisher, unsigned};
+use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{ErrorClass, RemoteError};
-use crate::keys::Trust;
+use crate::gc::Retention;
 use crate::rollback_guard::RollbackGuard;
-use crate::target::ObjectVersion;
+use crate::target::{FetchedObject, ObjectVersion};
 
 fn at() -> Timestamp {
     "2026-11-20T06:00:00Z".parse().unwrap()
 }
 
-fn named(sequence: u64) -> GenerationRef {
+fn generation(sequence: u64) -> GenerationRef {
     GenerationRef {
         generation: GenerationId::new(sequence, &Digest::of(&sequence.to_le_bytes())),
         push: Uuid::from_u128(u128::from(sequence)),
@@ -26,13 +30,13 @@ fn named(sequence: u64) -> GenerationRef {
     }
 }
 
-fn pointer(version: u64) -> Current {
+fn current(version: u64) -> Current {
     Current {
         format: 1,
         root: Uuid::from_u128(7),
         version,
-        live: named(43),
-        retained: vec![named(41), named(42)],
+        live: generation(43),
+        retained: vec![generation(41), generation(42)],
         next: None,
         spent: None,
         retired: Some(Digest::of(b"retired")),
@@ -40,12 +44,7 @@ fn pointer(version: u64) -> Current {
     }
 }
 
-/// The same while another generation is rolled out.
-fn rolling(percent: u8) -> Current {
-    Current { live: named(42), next: Some(Next { named: named(43), percent }), ..pointer(57) }
-}
-
-/// A key pair: what signs, and the public key in one line.
+/// A signer and its public key.
 fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let public = pair.pk.to_base64();
@@ -56,140 +55,142 @@ fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
     (sign, public)
 }
 
-fn read(bytes: &[u8], trust: &Trust) -> Result<Current, RemoteError> {
-    Current::read("store", bytes, trust).map(|(pointer, _, _)| pointer)
+fn parse(bytes: &[u8], trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
+    let bytes = bytes.to_vec().into();
+    FetchedCurrent::parse(
+        "store",
+        &FetchedObject { bytes, version: ObjectVersion::default(), modified: 0 },
+        trust,
+    )
+}
+
+#[track_caller]
+fn is_unverified(bytes: &[u8], trust: &Trust, expected: &str) {
+    let error = parse(bytes, trust).unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Unverified);
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 #[test]
-fn it_is_read_as_it_was_written_by_who_is_trusted() {
+fn a_trusted_signature_is_accepted_and_any_other_refused() {
     let ((sign, public), (_, other)) = (key(), key());
-    let expected = pointer(57);
-    let bytes = expected.write(Some(&sign)).unwrap();
-    for keys in [vec![public.clone()], vec![other.clone(), public.clone()]] {
-        let (found, line, by) = Current::read("store", &bytes, &Trust::of(&keys, false).unwrap()).unwrap();
-        assert_eq!((found, &by), (expected.clone(), &public));
-        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-        assert_eq!(line, Digest::of(&bytes[..end]), "line 1 with its end is what was signed");
-    }
-    let refused = |bytes: &[u8], trust: Trust| {
-        let error = read(bytes, &trust).unwrap_err();
-        assert_eq!(error.kind(), ErrorClass::Unverified);
-        error.to_string()
+    let trust = |keys: &[&String], unsigned| {
+        Trust::new(&keys.iter().copied().cloned().collect::<Vec<_>>(), unsigned).unwrap()
     };
-    assert!(
-        refused(&bytes, Trust::of(&[other], false).unwrap()).contains("not signed by a key that is trusted")
-    );
-    assert!(refused(&bytes, Trust::of(&[], true).unwrap()).contains("name the key"));
-    let unsigned = expected.write(None).unwrap();
-    assert_eq!(read(&unsigned, &Trust::of(&[], true).unwrap()).unwrap(), expected);
-    assert!(
-        refused(&unsigned, Trust::of(std::slice::from_ref(&public), false).unwrap()).contains("not signed")
-    );
-    assert!(Trust::of(&[public[1..].to_owned()], false).is_err());
+    let expected = current(57);
+    let bytes = expected.to_bytes(Some(&sign)).unwrap();
+    for keys in [&[&public][..], &[&other, &public]] {
+        let found = parse(&bytes, &trust(keys, false)).unwrap();
+        assert_eq!((&found.current, &found.key), (&expected, &public));
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        assert_eq!(found.line, Digest::of(&bytes[..end]), "line 1 with its end is what was signed");
+    }
+    is_unverified(&bytes, &trust(&[&other], false), "not signed by a trusted key");
+    is_unverified(&bytes, &unsigned(), "name the key");
+    let no_signature = expected.to_bytes(None).unwrap();
+    assert_eq!(parse(&no_signature, &unsigned()).unwrap().current, expected);
+    is_unverified(&no_signature, &trust(&[&public], false), "not signed");
+    assert!(Trust::new(&[public[1..].to_owned()], false).is_err());
 }
 
 #[test]
-fn no_byte_of_it_can_be_another_and_none_can_be_missing() {
+fn no_byte_can_differ_and_none_can_be_missing() {
     let (sign, public) = key();
-    let trust = Trust::of(&[public], false).unwrap();
-    let bytes = pointer(57).write(Some(&sign)).unwrap().to_vec();
+    let trust = Trust::new(&[public], false).unwrap();
+    let bytes = current(57).to_bytes(Some(&sign)).unwrap().to_vec();
     let text = String::from_utf8(bytes.clone()).unwrap();
-    // The first comment of a signature is nobody's word.
+    // The first comment of a signature is not signed.
     let start = text.find("untrusted comment: ").unwrap();
     let comment = start..start + text[start..].find('\n').unwrap();
-    for at in (0..bytes.len()).filter(|at| !comment.contains(at)) {
+    for at in (0..bytes.len() - 1).filter(|at| !comment.contains(at)) {
         for flip in [1, 0x20, 0x80] {
             let mut other = bytes.clone();
             other[at] ^= flip;
-            let believed = read(&other, &trust);
-            assert!(believed.is_err() || at + 1 == bytes.len(), "byte {at} of {}: {believed:?}", bytes.len());
+            assert!(parse(&other, &trust).is_err(), "byte {at} of {}", bytes.len());
         }
-        assert!(read(&bytes[..at], &trust).is_err() || at + 1 == bytes.len(), "cut at {at}");
+        assert!(parse(&bytes[..at], &trust).is_err(), "cut at {at}");
     }
 }
 
 #[test]
-fn what_is_not_ours_or_of_later_is_named() {
-    let trust = Trust::of(&[], true).unwrap();
-    let told = |text: &str| {
-        let error = read(text.as_bytes(), &trust).unwrap_err();
-        assert_eq!(error.kind(), ErrorClass::Unverified);
-        error.to_string()
+fn foreign_and_later_formats_are_named() {
+    let told = |text: &str, expected| is_unverified(text.as_bytes(), &unsigned(), expected);
+    let line = String::from_utf8(current(57).to_bytes(None).unwrap().to_vec()).unwrap();
+    told("{\"format\":2,\"anything\":[]}\n", "update this program");
+    told("<html>\n", "not one of ours");
+    told("", "no line");
+    told(&line.replace("\"version\":57", "\"version\":0"), "out of bounds");
+    told(&line.replace("\"version\":57", "\"version\": 57"), "not written the way");
+    told(&line.replace("\"version\"", "\"extra\":1,\"version\""), "unknown field");
+    told(&line.replace("\"retired\"", "\"next\":null,\"retired\""), "not written the way");
+    let many = Current { retained: vec![current(1).live; 65], ..current(57) };
+    told(std::str::from_utf8(&many.to_bytes(None).unwrap()).unwrap(), "out of bounds");
+}
+
+/// CURRENT of a store whose publisher began a rollout of number 44 with an earlier version, or aborted one.
+fn with_rollout(member: &str) -> Vec<u8> {
+    let line = String::from_utf8(current(57).to_bytes(None).unwrap().to_vec()).unwrap();
+    line.replace("\"retired\"", &format!("{member},\"retired\"")).into_bytes()
+}
+
+#[test]
+fn a_rollout_of_an_earlier_version_is_read_as_its_live_generation_and_refused_for_writing() {
+    let next = serde_json::to_string(&generation(44)).unwrap();
+    let bytes = with_rollout(&format!("\"next\":{{\"named\":{next},\"percent\":5}}"));
+    assert_eq!(parse(&bytes, &unsigned()).unwrap().current.live.generation.sequence, 43);
+    let memory = Memory::new(Objects::from([(CURRENT.to_owned(), (bytes.into(), 1))]), Broken::default());
+    let refused = |result: Result<(), RemoteError>| {
+        let error = result.unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Conflict);
+        assert!(error.to_string().contains("000044-") && error.to_string().contains("--abort"), "{error}");
     };
-    let line = String::from_utf8(pointer(57).write(None).unwrap().to_vec()).unwrap();
-    assert!(told("{\"format\":2,\"anything\":[]}\n").contains("update this program"));
-    assert!(told("<html>\n").contains("not one of ours"));
-    assert!(told("").contains("no line"));
-    assert!(told(&line.replace("\"version\":57", "\"version\":0")).contains("out of bounds"));
-    assert!(told(&line.replace("\"version\":57", "\"version\": 57")).contains("not written the way"));
-    assert!(told(&line.replace("\"version\"", "\"extra\":1,\"version\"")).contains("unknown field"));
-    let many = Current { retained: vec![pointer(1).live; 65], ..pointer(57) };
-    assert!(told(std::str::from_utf8(&many.write(None).unwrap()).unwrap()).contains("out of bounds"));
+    run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
+        refused(publisher.push(&mut TestSource::new(45, "own")).await.map(drop));
+        let retention = Retention { newest: 1, since: Timestamp::MIN };
+        refused(publisher.collect(retention).await.map(drop));
+    }));
 }
 
 #[test]
-fn a_rollout_is_read_as_it_was_written_and_no_other_way() {
-    let trust = Trust::of(&[], true).unwrap();
-    let text = |pointer: &Current| String::from_utf8(pointer.write(None).unwrap().to_vec()).unwrap();
-    let expected = Current { spent: Some(41), ..rolling(5) };
-    assert_eq!(read(text(&expected).as_bytes(), &trust).unwrap(), expected);
-    let told = |text: &str| read(text.as_bytes(), &trust).unwrap_err().to_string();
-    let line = text(&rolling(5));
-    for percent in ["0", "100", "255"] {
-        let other = line.replace("\"percent\":5", &format!("\"percent\":{percent}"));
-        assert!(told(&other).contains("out of bounds"), "{percent}");
-    }
-    assert!(told(&line.replace("\"percent\":5", "\"percent\":256")).contains("not one of ours"));
-    assert!(told(&line.replace("\"percent\"", "\"extra\":1,\"percent\"")).contains("unknown field"));
-    // Of what no rollout touched nothing else is written than before there were any.
-    let still = text(&pointer(57));
-    assert!(!still.contains("next") && !still.contains("spent"));
-    for absent in ["next", "spent"] {
-        let other = still.replace("\"retired\"", &format!("\"{absent}\":null,\"retired\""));
-        assert!(told(&other).contains("not written the way"), "{absent}");
-    }
-}
-
-#[test]
-fn an_edge_takes_what_is_rolled_out_if_its_draw_is_below_the_percent() {
-    // `{ xxd -r -p <<<00000000000000000000000000000007; printf %s 000043-8bf3cd6bb2af61dde37441d65f1b1f6b edge-1; } |
-    // sha256sum`: its first 16 digits are a number, of which these are the last two in decimal.
-    for (edge, drawn) in [("edge-1", 9), ("edge-2", 72), ("edge-3", 8), ("edge-4", 35), ("", 90), ("é", 61)]
-    {
-        for percent in 1..100 {
-            let expected = if drawn < percent { 43 } else { 42 };
-            let found = rolling(percent).of_edge(Some(edge)).generation.sequence;
-            assert_eq!(found, expected, "{edge} at {percent} %");
+fn the_number_of_a_rollout_that_an_earlier_version_aborted_goes_to_no_other_generation() {
+    let memory = Memory::empty();
+    run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
+        publisher.push(&mut TestSource::new(1, "own")).await.unwrap();
+        let before = current::fetch(publisher.target, publisher.trust).await.unwrap();
+        let aborted = Current { spent: Some(3), version: 2, ..before.current.clone() };
+        publisher.write_current(Some(&before), &aborted).await.unwrap();
+        for sequence in [2, 3] {
+            let error = publisher.push(&mut TestSource::new(sequence, "own")).await.unwrap_err();
+            assert!(error.is_behind() && error.to_string().contains("numbers up to 3"), "{error}");
         }
-    }
-    assert_eq!(rolling(99).of_edge(None).generation.sequence, 42, "who has no name is no edge");
-    assert_eq!(pointer(57).of_edge(Some("edge-3")).generation.sequence, 43, "no rollout, so what is live");
+        let pushed = publisher.push(&mut TestSource::new(4, "own")).await.unwrap();
+        assert_eq!(pushed.current.current.spent, None);
+    }));
+    assert_eq!(Arc::strong_count(&memory), 1);
 }
 
 #[test]
-fn an_older_one_another_of_the_same_version_and_another_store_are_refused_key_by_key() {
+fn the_guard_refuses_older_and_conflicting_versions_and_other_stores_key_by_key() {
     let root = tempfile::tempdir().unwrap();
-    let read = |pointer: Current, key: &str| {
-        let line = Digest::of(&pointer.write(None).unwrap());
-        FetchedCurrent { pointer, line, key: key.to_owned(), version: ObjectVersion::default() }
+    let read = |current: Current, key: &str| {
+        let line = Digest::of(&current.to_bytes(None).unwrap());
+        FetchedCurrent { current, line, key: key.to_owned(), version: ObjectVersion::default() }
     };
-    let judge = |read: &FetchedCurrent| {
-        let before = RollbackGuard::of(root.path()).unwrap();
-        RollbackGuard::judge(before.as_ref(), read, "store", root.path())
-    };
-    assert!(judge(&read(pointer(1), "a")).is_ok(), "nothing was taken yet");
-    RollbackGuard::note(None, &read(pointer(57), "a"), root.path()).unwrap();
-    assert!(judge(&read(pointer(57), "a")).is_ok() && judge(&read(pointer(58), "a")).is_ok());
-    let older = judge(&read(pointer(56), "a")).unwrap_err();
-    assert!(older.is_stale() && older.to_string().contains("older (56)"));
-    let split = judge(&read(Current { expires: None, ..pointer(57) }, "a")).unwrap_err();
+    let guard = || RollbackGuard::read(root.path()).unwrap();
+    let check = |read: &FetchedCurrent| guard().unwrap().check(read, "store", root.path());
+    let record = |read: &FetchedCurrent| RollbackGuard::record(guard(), read, root.path()).unwrap();
+    assert!(guard().is_none());
+    record(&read(current(57), "a"));
+    assert!(check(&read(current(57), "a")).is_ok() && check(&read(current(58), "a")).is_ok());
+    let older = check(&read(current(56), "a")).unwrap_err();
+    assert!(older.is_stale() && older.to_string().contains("version 56, older than version 57"));
+    let split = check(&read(Current { expires: None, ..current(57) }, "a")).unwrap_err();
     assert!(matches!(split, RemoteError::Split { version: 57, .. }));
-    let foreign = judge(&read(Current { root: Uuid::from_u128(8), ..pointer(58) }, "a")).unwrap_err();
+    let foreign = check(&read(Current { root: Uuid::from_u128(8), ..current(58) }, "a")).unwrap_err();
     assert!(matches!(foreign, RemoteError::Foreign { .. }));
-    assert!(judge(&read(pointer(3), "b")).is_ok(), "what a stolen key signed binds no other");
-    let before = RollbackGuard::of(root.path()).unwrap();
-    RollbackGuard::note(before, &read(pointer(3), "b"), root.path()).unwrap();
-    assert!(judge(&read(pointer(2), "b")).is_err() && judge(&read(pointer(56), "a")).is_err());
+    assert!(check(&read(current(3), "b")).is_ok(), "what a stolen key signed binds no other key");
+    record(&read(current(3), "b"));
+    assert!(check(&read(current(2), "b")).is_err() && check(&read(current(56), "a")).is_err());
     std::fs::write(root.path().join("accepted"), "{").unwrap();
-    assert!(RollbackGuard::of(root.path()).unwrap_err().to_string().contains("accepted"));
+    assert!(RollbackGuard::read(root.path()).unwrap_err().to_string().contains("accepted"));
 }

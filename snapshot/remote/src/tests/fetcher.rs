@@ -1,5 +1,5 @@
-//! Bodies that are asked for one by one: in the order they are wanted, few requests, none for ever, and word of what is
-//! gone.
+//! Bodies fetched one by one: in the requested order, in few requests, within a time limit, and with a message when an
+//! object is gone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -11,31 +11,31 @@ use snapshot::store::{Digest, Fetch, PackRange};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fetcher::Fetcher;
-use crate::target::{FetchedObject, ObjectVersion, Target, TargetError, TargetFuture};
+use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
 
-/// A pack of which byte n is n, that takes its time.
+/// A pack whose byte n is n, and whose requests take a while.
 #[derive(Default)]
 struct Slow {
     takes: Duration,
-    under_way: AtomicUsize,
+    in_flight: AtomicUsize,
     most: AtomicUsize,
-    store_error: AtomicUsize,
+    requests: AtomicUsize,
     is_gone: bool,
 }
 
-/// A request that is under way, until it is given up too.
-struct Place<'a>(&'a Slow);
+/// A request under way, until it ends or is given up.
+struct InFlight<'a>(&'a Slow);
 
-impl<'a> Place<'a> {
-    fn take(of: &'a Slow) -> Self {
-        of.most.fetch_max(of.under_way.fetch_add(1, Relaxed) + 1, Relaxed);
+impl<'a> InFlight<'a> {
+    fn begin(of: &'a Slow) -> Self {
+        of.most.fetch_max(of.in_flight.fetch_add(1, Relaxed) + 1, Relaxed);
         Self(of)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Relaxed);
+        self.0.in_flight.fetch_sub(1, Relaxed);
     }
 }
 
@@ -46,10 +46,10 @@ impl Target for Slow {
 
     fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
-            self.store_error.fetch_add(1, Relaxed);
-            let place = Place::take(self);
+            self.requests.fetch_add(1, Relaxed);
+            let in_flight = InFlight::begin(self);
             tokio::time::sleep(self.takes).await;
-            drop(place);
+            drop(in_flight);
             match self.is_gone {
                 true => Err(TargetError::Missing),
                 false => Ok((start..start + length).map(|n| n as u8).collect()),
@@ -66,19 +66,7 @@ impl Target for Slow {
         unreachable!("bodies are ranges")
     }
 
-    fn written<'a>(&'a self, _: &'a str) -> TargetFuture<'a, i64> {
-        unreachable!("nobody asks")
-    }
-
-    fn put<'a>(&'a self, _: &'a str, _: Bytes) -> TargetFuture<'a, ()> {
-        unreachable!("nothing is written")
-    }
-
-    fn create<'a>(&'a self, _: &'a str, _: Bytes) -> TargetFuture<'a, ObjectVersion> {
-        unreachable!("nothing is written")
-    }
-
-    fn replace<'a>(&'a self, _: &'a str, _: Bytes, _: &'a ObjectVersion) -> TargetFuture<'a, ObjectVersion> {
+    fn write<'a>(&'a self, _: &'a str, _: Bytes, _: Precondition<'a>) -> TargetFuture<'a, ObjectVersion> {
         unreachable!("nothing is written")
     }
 
@@ -96,19 +84,19 @@ fn piece(pack: &[u8], offset: u64, len: u32) -> PackRange {
 }
 
 #[test]
-fn parts_come_in_the_order_they_were_asked_for_and_neighbours_together() {
+fn parts_come_in_the_requested_order_and_neighbours_share_a_request() {
     let (runtime, slow, (send, _gone)) = (runtime(), Arc::new(Slow::default()), sync_channel(1));
     let fetcher = Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), send);
     let pieces = [piece(b"b", 40, 3), piece(b"a", 9, 2), piece(b"b", 7, 1), piece(b"b", 9_000_000, 1)];
-    let came = fetcher.fetch(&pieces).unwrap();
-    assert_eq!(came, [vec![40, 41, 42], vec![9, 10], vec![7], vec![(9_000_000 % 256) as u8]]);
-    assert_eq!(slow.store_error.load(Relaxed), 3);
-    let told = fetcher.stats();
-    assert_eq!((told.requests, told.bytes, told.failures, told.error), (3, 36 + 2 + 1, 0, None));
+    let parts = fetcher.fetch(&pieces).unwrap();
+    assert_eq!(parts, [vec![40, 41, 42], vec![9, 10], vec![7], vec![(9_000_000 % 256) as u8]]);
+    assert_eq!(slow.requests.load(Relaxed), 3);
+    let stats = fetcher.stats();
+    assert_eq!((stats.requests, stats.bytes, stats.failures, stats.error), (3, 36 + 2 + 1, 0, None));
 }
 
 #[test]
-fn a_store_that_stalls_is_waited_for_two_seconds_whoever_waits_for_a_turn_too() {
+fn a_request_to_a_stalled_store_fails_after_two_seconds_its_turn_included() {
     let (runtime, (send, _gone)) = (runtime(), sync_channel(1));
     let slow = Arc::new(Slow { takes: Duration::from_secs(60), ..Slow::default() });
     let fetcher = Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), send);
@@ -117,8 +105,8 @@ fn a_store_that_stalls_is_waited_for_two_seconds_whoever_waits_for_a_turn_too() 
         for n in 0..100 {
             let fetcher = &fetcher;
             threads.spawn(move || {
-                let why = fetcher.fetch(&[piece(b"a", n * 1_000_000, 1)]).unwrap_err();
-                assert_eq!(why, "no answer within 2 seconds");
+                let reason = fetcher.fetch(&[piece(b"a", n * 1_000_000, 1)]).unwrap_err();
+                assert_eq!(reason, "no answer within 2 seconds");
             });
         }
     });
@@ -127,7 +115,7 @@ fn a_store_that_stalls_is_waited_for_two_seconds_whoever_waits_for_a_turn_too() 
 }
 
 #[test]
-fn whoever_follows_the_store_hears_that_something_is_gone() {
+fn a_missing_object_sends_one_message_to_the_follower() {
     let (runtime, (send, gone)) = (runtime(), sync_channel(1));
     let slow = Arc::new(Slow { is_gone: true, ..Slow::default() });
     let fetcher = Fetcher::new(slow, runtime.handle().clone(), send);

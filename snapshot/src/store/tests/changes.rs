@@ -88,46 +88,6 @@ fn folding_the_changes_gives_what_is_live_over_any_history() {
     }
 }
 
-/// Makes a generation the live one without a publication, as a pull does after a rollout was aborted.
-fn go_back(root: &Path, to: &PublishOutcome) {
-    fs::write(root.join("CURRENT"), format!("{}\n", to.manifest.id())).unwrap();
-}
-
-#[test]
-fn who_read_of_a_publication_that_was_passed_by_begins_anew_unless_what_follows_was_built_upon_it() {
-    for is_upon in [true, false] {
-        let root = Scratch::new();
-        let begin = HistoryPosition::default;
-        let first = put(&root, &[("programs/a", 1), ("programs/b", 1), ("organizations/a", 1)]);
-        let (mut copy, mut early, mut half) = (Copy::new(), Copy::new(), Copy::new());
-        let at = follow(&root, &mut copy, begin()).unwrap();
-        let aborted = put(&root, &[("programs/a", 2), ("programs/b", 1), ("organizations/a", 1)]);
-        let at_early = follow(&root, &mut early, begin()).unwrap();
-        assert_eq!((at.sequence, at_early.sequence), (1, 2));
-        // Half of all records, which are told beginning with those that changed first.
-        let within = HistoryPosition { sequence: 1, record: Some("organizations/a".to_owned()), begun: 2 };
-        half.extend(
-            early.iter().filter(|(record, _)| *record == "organizations/a").map(|(a, b)| (a.clone(), *b)),
-        );
-        go_back(&root, &first);
-        assert_eq!(
-            follow(&root, &mut early, at_early.clone()),
-            Some(at_early.clone()),
-            "it may be live elsewhere"
-        );
-        if is_upon {
-            go_back(&root, &aborted);
-        }
-        put(&root, &[("programs/a", 1), ("programs/b", 2), ("organizations/a", 1)]);
-        follow(&root, &mut copy, at).unwrap();
-        assert_eq!(copy, live(&root));
-        for (mut copy, from) in [(early, at_early), (half, within)] {
-            assert_eq!(follow(&root, &mut copy, from).is_some(), is_upon);
-            assert_eq!(copy == live(&root), is_upon);
-        }
-    }
-}
-
 #[test]
 fn each_publication_says_what_it_added_changed_and_removed() {
     let root = Scratch::new();

@@ -1,0 +1,113 @@
+//! Reading a store's objects: whole ones checked by their hash or the version of their JSON, and parts of packs by ranges
+//! that neighbours share.
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use snapshot::store::{Digest, PackRange};
+
+use crate::error::{RemoteError, read_error};
+use crate::target::{Target, TargetError};
+
+/// How often an object or a range is fetched before it counts as damaged: a proxy or a disk in between may have erred.
+pub(crate) const TRIES: usize = 3;
+/// Longest range of a request.
+pub(crate) const RANGE: u64 = 8 << 20;
+/// Pieces of a pack share a request if no more bytes than these lie between them: another request costs more.
+const GAP: u64 = 64 << 10;
+
+/// Name of a pack.
+pub(crate) fn pack_path(sha256: &Digest) -> String {
+    let name = sha256.to_string();
+    format!("p/{}/{name}.pack", name.get(..2).unwrap_or_default())
+}
+
+/// Name of the list of objects that wait for their removal.
+pub(crate) fn retired_path(sha256: &Digest) -> String {
+    format!("retired/{sha256}.json")
+}
+
+/// An object of at most `limit` bytes that has this hash.
+pub(crate) async fn fetch_by_hash(
+    target: &dyn Target,
+    path: &str,
+    limit: u64,
+    sha256: Digest,
+) -> Result<Bytes, RemoteError> {
+    let place = target.place();
+    for _ in 0..TRIES {
+        match target.get(path, None, limit).await {
+            Ok(Some(found)) if Digest::of(&found.bytes) == sha256 => return Ok(found.bytes),
+            Ok(_) | Err(TargetError::Length) => {}
+            Err(error) => return Err(read_error(&place, path)(error)),
+        }
+    }
+    Err(RemoteError::Damaged { place, name: path.to_owned() })
+}
+
+/// Reads an object of JSON. The version of its format comes first: of a later one nothing else is read.
+pub(crate) fn read_json<T: DeserializeOwned>(
+    place: &str,
+    name: &str,
+    known: u64,
+    bytes: &[u8],
+) -> Result<T, RemoteError> {
+    /// The one member that every version has.
+    #[derive(Deserialize)]
+    struct Versioned {
+        format: u64,
+    }
+    let malformed = |error: serde_json::Error| RemoteError::Malformed {
+        place: place.to_owned(),
+        name: name.to_owned(),
+        problem: error.to_string(),
+    };
+    let Versioned { format: found } = serde_json::from_slice(bytes).map_err(malformed)?;
+    if found > known {
+        return Err(RemoteError::Future { place: place.to_owned(), found, known });
+    }
+    serde_json::from_slice(bytes).map_err(malformed)
+}
+
+/// A request for pieces of one pack.
+pub(crate) struct RangeRequest {
+    pub(crate) pack: Digest,
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+    pieces: Vec<PackRange>,
+}
+
+impl RangeRequest {
+    /// The pieces, each with its part of the response; empty where the response is too short.
+    pub(crate) fn split<'a>(&'a self, response: &'a [u8]) -> impl Iterator<Item = (&'a PackRange, &'a [u8])> {
+        self.pieces.iter().map(|piece| {
+            let start = (piece.offset - self.start) as usize;
+            (piece, response.get(start..start + piece.len as usize).unwrap_or_default())
+        })
+    }
+}
+
+/// Joins pieces, sorted by pack and offset, into as few requests as the longest range allows.
+pub(crate) fn join_ranges(pieces: impl IntoIterator<Item = PackRange>) -> Vec<RangeRequest> {
+    let mut requests: Vec<RangeRequest> = Vec::new();
+    for piece in pieces {
+        let end = piece.offset.saturating_add(piece.len.into());
+        let near = requests.last_mut().filter(|last| {
+            let is_near = piece.offset <= (last.start + last.length).saturating_add(GAP);
+            last.pack == piece.pack && is_near && end - last.start <= RANGE
+        });
+        match near {
+            Some(last) => {
+                last.length = last.length.max(end - last.start);
+                last.pieces.push(piece);
+            }
+            None => requests.push(RangeRequest {
+                pack: piece.pack,
+                start: piece.offset,
+                length: end - piece.offset,
+                pieces: vec![piece],
+            }),
+        }
+    }
+    requests
+}

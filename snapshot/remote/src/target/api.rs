@@ -1,0 +1,88 @@
+//! What a store can do: five operations, writes under a precondition among them, and no listing of names.
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+/// A version of an object: stores compare one of these or the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectVersion {
+    /// ETag.
+    pub tag: Option<String>,
+    /// Version or generation number.
+    pub number: Option<String>,
+}
+
+/// An object as it was read.
+#[derive(Clone, Debug)]
+pub struct FetchedObject {
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// Its version.
+    pub version: ObjectVersion,
+    /// When it was written, in seconds since 1970 by the store's clock.
+    pub modified: i64,
+}
+
+/// What must hold for a write to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precondition<'a> {
+    /// Nothing: the write replaces whatever is there.
+    None,
+    /// There is no object of this name.
+    Absent,
+    /// The object still has this version.
+    Unchanged(&'a ObjectVersion),
+}
+
+/// Why a request to a store failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// There is no object of this name.
+    #[error("not there")]
+    Missing,
+    /// The precondition does not hold.
+    #[error("the precondition does not hold")]
+    Precondition,
+    /// Credentials are missing, or the store does not know them.
+    #[error(
+        "no credentials, or none that the store knows ({0}); set them as the store's own tools have them, such as \
+         AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    )]
+    Unauthenticated(String),
+    /// The credentials do not allow this.
+    #[error("denied ({0}); give these credentials the right to do that")]
+    Denied(String),
+    /// The object is longer or shorter than the request allows.
+    #[error("not as long as it should be")]
+    Length,
+    /// Anything else: no connection, or an error that the store names.
+    #[error("{0}; check the address and the connection, and try again")]
+    Failed(String),
+}
+
+/// The outcome of a request, once it is there.
+pub(crate) type TargetFuture<'a, T> = BoxFuture<'a, Result<T, TargetError>>;
+
+/// A store, below a prefix. After a write failed it is unknown whether the store did it.
+pub trait Target: Send + Sync {
+    /// The store's address, to be shown to people; without secrets.
+    fn place(&self) -> String;
+    /// An object of at most `limit` bytes; `None` if its version still is `unless`.
+    fn get<'a>(
+        &'a self,
+        path: &'a str,
+        unless: Option<&'a ObjectVersion>,
+        limit: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>>;
+    /// `length` bytes of an object from `start` on.
+    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes>;
+    /// Writes an object if the precondition holds; gives its new version.
+    fn write<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Bytes,
+        condition: Precondition<'a>,
+    ) -> TargetFuture<'a, ObjectVersion>;
+    /// Removes an object; succeeds if there is none.
+    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()>;
+}

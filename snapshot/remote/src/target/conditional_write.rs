@@ -1,0 +1,100 @@
+//! Writes under a precondition: finding out what a write did when its answer is lost, and checking once that a store
+//! honours preconditions at all, since some answer every write with success.
+
+use bytes::Bytes;
+use uuid::Uuid;
+
+use super::api::{ObjectVersion, Precondition, Target, TargetError};
+use crate::error::{RemoteError, write_error};
+
+/// How often a write is tried while nothing has changed.
+const TRIES: usize = 3;
+
+/// The outcome of a write under a precondition.
+#[derive(Debug)]
+pub(crate) enum WriteOutcome {
+    /// The object holds our bytes.
+    Written(ObjectVersion),
+    /// Another client changed the object first.
+    Conflict,
+}
+
+/// Writes an object where it still has this version, or where there is none. A failure proves nothing, as only the answer
+/// may be lost: the object is read back, and its bytes decide.
+///
+/// # Errors
+///
+/// If the object cannot be read back either.
+pub(crate) async fn write_if(
+    target: &dyn Target,
+    path: &str,
+    bytes: &Bytes,
+    expected: Option<&ObjectVersion>,
+) -> Result<WriteOutcome, TargetError> {
+    let condition = expected.map_or(Precondition::Absent, Precondition::Unchanged);
+    let mut last = TargetError::Precondition;
+    for _ in 0..TRIES {
+        match target.write(path, bytes.clone(), condition).await {
+            Ok(version) => return Ok(WriteOutcome::Written(version)),
+            Err(error @ (TargetError::Unauthenticated(_) | TargetError::Denied(_))) => return Err(error),
+            Err(error) => last = error,
+        }
+        // Room for more than our bytes: a longer object is not ours, whatever it is.
+        let found = match target.get(path, None, bytes.len() as u64 + (1 << 20)).await {
+            Ok(found) => found,
+            Err(TargetError::Missing) if expected.is_none() => continue,
+            Err(TargetError::Missing | TargetError::Length) => return Ok(WriteOutcome::Conflict),
+            Err(error) => return Err(error),
+        };
+        let Some(found) = found else { continue };
+        if found.bytes == bytes {
+            return Ok(WriteOutcome::Written(found.version));
+        }
+        if expected != Some(&found.version) {
+            return Ok(WriteOutcome::Conflict);
+        }
+    }
+    Err(last)
+}
+
+/// Checks with an object of its own that a store honours preconditions.
+///
+/// # Errors
+///
+/// If the store violates one, or cannot be written.
+pub(crate) async fn check_conditions(target: &dyn Target) -> Result<(), RemoteError> {
+    let path = format!("probe-{}", Uuid::new_v4().simple());
+    let checked = check(target, &path).await;
+    // Nothing depends on its removal.
+    let _ = target.delete(&path).await;
+    checked
+}
+
+async fn check(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
+    let place = target.place();
+    let [one, two, three] = [b"1", b"2", b"3"].map(|text| Bytes::from_static(text));
+    let violation = |problem: String| RemoteError::Unconditional { place: place.clone(), problem };
+    let first = target.write(path, one, Precondition::Absent).await.map_err(|error| match error {
+        // Below a bucket that exists nothing can be missing yet.
+        TargetError::Missing => RemoteError::NoBucket { place: place.clone() },
+        error => write_error(&place, "a first object")(error),
+    })?;
+    let unchanged = Precondition::Unchanged(&first);
+    let create = target.write(path, two.clone(), Precondition::Absent).await;
+    must_fail(create, "creating an object that exists").map_err(&violation)?;
+    match target.write(path, two, unchanged).await {
+        Ok(second) if second != first => {}
+        Ok(_) => return Err(violation("two versions of an object have the same name".to_owned())),
+        Err(error) => return Err(violation(format!("replacing the version just written failed: {error}"))),
+    }
+    let replace = target.write(path, three, unchanged).await;
+    must_fail(replace, "replacing an older version").map_err(violation)
+}
+
+fn must_fail(written: Result<ObjectVersion, TargetError>, action: &str) -> Result<(), String> {
+    match written {
+        Err(TargetError::Precondition) => Ok(()),
+        Ok(_) => Err(format!("{action} succeeded")),
+        Err(error) => Err(format!("{action} gave another error: {error}")),
+    }
+}

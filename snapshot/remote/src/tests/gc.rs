@@ -1,0 +1,160 @@
+//! Garbage collection by the store's clock, whatever the publisher's clock says, and the first push to a store.
+
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+
+use jiff::Timestamp;
+
+use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};
+use super::schedules::{Published, TestSource, as_publisher, collect, push, unsigned, with_clock};
+use crate::current::{CURRENT, Current, FetchedCurrent, RETAINED};
+use crate::gc::{GRACE, Retention};
+use crate::index::Table;
+
+const YEAR: i64 = 365 * DAY;
+
+/// A store, and a publisher whose clock is so many seconds ahead.
+struct Store {
+    memory: Arc<Memory>,
+    ahead: i64,
+}
+
+impl Store {
+    fn new(ahead: i64) -> Self {
+        Self { memory: Memory::empty(), ahead }
+    }
+
+    fn push(&self, sequence: u64) {
+        run_alone(as_publisher(&Client::of(&self.memory), self.ahead, async |publisher| {
+            publisher.push(&mut TestSource::new(sequence, "own")).await.unwrap();
+        }));
+    }
+
+    /// Removed objects, and those that wait for it.
+    fn collect(&self, since: i64) -> (u64, u64) {
+        let collected = Mutex::new((0, 0));
+        run_alone(as_publisher(&Client::of(&self.memory), self.ahead, async |publisher| {
+            let retention = Retention { newest: 1, since: Timestamp::from_second(since).unwrap() };
+            let report = publisher.collect(retention).await.unwrap();
+            *collected.lock().unwrap() = (report.objects, report.waiting);
+        }));
+        collected.into_inner().unwrap()
+    }
+
+    fn current(&self) -> Current {
+        FetchedCurrent::parse("", &self.memory.object(CURRENT), &unsigned()).unwrap().current
+    }
+}
+
+#[test]
+fn garbage_waits_a_week_by_the_clock_of_the_store() {
+    for ahead in [-YEAR, 0, YEAR] {
+        let mut store = Store::new(ahead);
+        store.push(1);
+        store.push(2);
+        let (removed, waiting) = store.collect(NOW + 2 * YEAR);
+        assert!(removed == 0 && waiting > 0, "{ahead}: {removed} removed");
+        store.memory.pass(GRACE.as_secs() as i64 - 1);
+        assert_eq!(store.collect(NOW + 2 * YEAR).0, 0, "{ahead}");
+        // A clock that is set meanwhile makes no difference.
+        store.ahead = -ahead;
+        assert_eq!(store.collect(NOW + 2 * YEAR).0, 0, "{ahead}");
+        store.memory.pass(2);
+        assert!(store.collect(NOW + 2 * YEAR).0 > 0, "{ahead}");
+        store.push(3);
+        assert_eq!(store.current().live.generation.sequence, 3);
+    }
+}
+
+#[test]
+fn times_in_current_are_by_the_clock_of_the_publisher_until_its_next_push() {
+    for ahead in [-YEAR, 0, YEAR] {
+        let mut store = Store::new(ahead);
+        store.push(1);
+        let current = store.current();
+        assert_eq!(current.live.at.as_second(), NOW + ahead);
+        assert_eq!(current.expires.unwrap().as_second(), NOW + ahead + 7 * DAY);
+        store.ahead = 0;
+        store.push(2);
+        assert_eq!(store.current().expires.unwrap().as_second(), NOW + 7 * DAY);
+        // Retention goes by the time of the push: a clock that was ahead retains longer, never shorter.
+        store.collect(NOW);
+        assert_eq!(store.current().retained.len(), usize::from(ahead >= 0), "{ahead}");
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_during_a_push_makes_it_late_at_worst() {
+    for (jump, is_live) in [(YEAR, false), (-YEAR, false), (3600, true)] {
+        let (store, reads) = (Store::new(0), AtomicI64::new(0));
+        store.push(1);
+        let clock = || Timestamp::from_second(NOW + reads.fetch_add(1, Relaxed).min(1) * jump).unwrap();
+        run_alone(with_clock(&Client::of(&store.memory), &clock, async |publisher| {
+            let pushed = publisher.push(&mut TestSource::new(2, "second")).await;
+            assert_eq!(pushed.is_ok(), is_live, "{jump}: {pushed:?}");
+        }));
+        assert_eq!(store.current().live.generation.sequence, 1 + u64::from(is_live));
+    }
+}
+
+#[test]
+fn garbage_of_dropped_generations_and_killed_pushes_is_removed_after_a_week_and_not_before() {
+    let store = Store::new(0);
+    let names = || store.memory.objects.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+    (1..=3).for_each(|sequence| store.push(sequence));
+    let whole = names().len();
+    let source = TestSource::new(4, "fourth");
+    let mut killed = Box::pin(push(Client::of(&store.memory), source, Published::default()));
+    while names().len() < whole + 2 {
+        assert!(killed.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    drop(killed);
+    let collect = |times| run_alone(collect(Client::of(&store.memory), times));
+    collect(1);
+    assert!(names().len() > whole, "there is one more list, and nothing is removed");
+    store.memory.pass(6 * DAY);
+    collect(1);
+    assert!(names().len() > whole, "six days are less than a week");
+    collect(4);
+    // CURRENT, pending, two packs, two tables and the index.
+    assert_eq!(names().len(), 7, "{:#?}", names());
+}
+
+#[test]
+fn garbage_of_generations_beyond_the_longest_list_is_removed_too() {
+    let store = Store::new(0);
+    (1..=RETAINED as u64 + 2).for_each(|sequence| store.push(sequence));
+    let retained: Vec<u64> = store.current().retained.iter().map(|it| it.generation.sequence).collect();
+    assert_eq!((retained.len(), retained[0]), (RETAINED, 2));
+    let is_there = |sequence: u64| {
+        let objects = store.memory.objects.lock().unwrap();
+        objects.keys().any(|name| name.starts_with(&format!("g/{sequence:06}-")))
+    };
+    assert!(is_there(1));
+    run_alone(collect(Client::of(&store.memory), 3));
+    assert!(!is_there(1) && is_there(RETAINED as u64 + 2));
+}
+
+#[test]
+fn a_first_push_refuses_a_store_that_ignores_preconditions() {
+    for conditions in [false, true] {
+        let memory = Memory::new(Objects::new(), Broken { conditions, ..Broken::default() });
+        let published = Published::default();
+        run_alone(push(Client::of(&memory), TestSource::new(1, "first"), Arc::clone(&published)));
+        assert_eq!(published.lock().unwrap().is_empty(), conditions);
+        assert_eq!(memory.objects.lock().unwrap().contains_key(CURRENT), !conditions);
+        assert!(!memory.objects.lock().unwrap().keys().any(|name| name.starts_with("probe-")));
+    }
+}
+
+#[test]
+fn a_table_is_decompressed_to_exactly_its_stated_length() {
+    let bytes = b"objects ".repeat(1000);
+    let (table, stored) = Table::compress(&bytes).unwrap();
+    assert_eq!(table.decompress(&stored), Some(bytes));
+    for length in [table.length - 1, table.length + 1, u64::MAX] {
+        assert_eq!(Table { length, ..table.clone() }.decompress(&stored), None);
+    }
+    assert_eq!(table.decompress(&stored[..stored.len() - 1]), None);
+}

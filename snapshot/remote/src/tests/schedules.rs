@@ -1,0 +1,410 @@
+//! Two pushes, garbage collection and a reader in every order of their requests, up to a number of switches between them
+//! and of faults: a reader always finds a complete generation. And without any one of the rules that this rests on,
+//! some order breaks it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::pin::Pin;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use snapshot::store::{Body, Digest, GenerationId, PackedGeneration};
+use uuid::Uuid;
+
+use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};
+use crate::current::{self, CURRENT, FetchedCurrent, Trust};
+use crate::error::RemoteError;
+use crate::gc::Retention;
+use crate::index::{CONTENTS, GenerationIndex};
+use crate::publish::{Publisher, PushSource};
+use crate::target::Target;
+use crate::uploads::PENDING;
+
+/// Recorded among the requests by a reader that found no complete generation.
+const GAVE_UP: &str = "gave up";
+
+/// A generation of two packs: one that all generations share, and its own.
+pub(super) struct TestSource {
+    sequence: u64,
+    own: &'static str,
+    /// Whether its packs have names that no other push has.
+    salted: bool,
+    packs: BTreeMap<Digest, Bytes>,
+}
+
+impl TestSource {
+    pub(super) fn new(sequence: u64, own: &'static str) -> Self {
+        Self { sequence, own, salted: true, packs: BTreeMap::new() }
+    }
+}
+
+impl PushSource for TestSource {
+    fn generation(&self) -> GenerationId {
+        GenerationId::new(self.sequence, &Digest::of(format!("{} {}", self.own, self.sequence).as_bytes()))
+    }
+
+    fn is_based_on(&self, _: Uuid, _: GenerationId) -> bool {
+        true
+    }
+
+    /// The table of objects has a line for each pack: its content and its name.
+    fn pack(
+        &mut self,
+        before: Option<&[u8]>,
+        push: Uuid,
+    ) -> Result<(PackedGeneration, Vec<Digest>), RemoteError> {
+        let before = String::from_utf8(before.unwrap_or_default().to_vec()).unwrap();
+        let there: BTreeMap<&str, Digest> = before
+            .lines()
+            .map(|line| line.split_once(' ').unwrap())
+            .map(|(content, name)| (content, name.parse().unwrap()))
+            .collect();
+        let (mut table, mut packs, mut new) = (String::new(), Vec::new(), Vec::new());
+        for content in ["common", self.own] {
+            let sha256 = there.get(content).copied().unwrap_or_else(|| {
+                let salt = if self.salted { push.to_string() } else { String::new() };
+                let bytes = Bytes::from(format!("{content} {salt}"));
+                let sha256 = Digest::of(&bytes);
+                self.packs.insert(sha256, bytes);
+                new.push(sha256);
+                sha256
+            });
+            table += &format!("{content} {sha256}\n");
+            packs.push(Body { sha256, len: 1 });
+        }
+        let packed = PackedGeneration {
+            manifest: self.own.into(),
+            history: b"history".to_vec(),
+            objects: table.into_bytes(),
+            packs,
+            plain: Vec::new(),
+        };
+        Ok((packed, new))
+    }
+
+    fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError> {
+        Ok(self.packs[sha256].clone())
+    }
+
+    fn file_bytes(&self, _: &str) -> Result<Bytes, RemoteError> {
+        unreachable!("all files are in packs")
+    }
+}
+
+pub(super) fn unsigned() -> Trust {
+    Trust::new(&[], true).unwrap()
+}
+
+/// Runs the work of a publisher whose clock is so many seconds ahead of the store's.
+pub(super) async fn as_publisher(client: &Client, ahead: i64, work: impl AsyncFnOnce(&Publisher<'_>)) {
+    let memory = Arc::clone(&client.memory);
+    let clock = move || Timestamp::from_second(*memory.now.lock().unwrap() + ahead).unwrap();
+    with_clock(client, &clock, work).await;
+}
+
+pub(super) async fn with_clock(
+    client: &Client,
+    clock: &dyn Fn() -> Timestamp,
+    work: impl AsyncFnOnce(&Publisher<'_>),
+) {
+    let valid_for = Some(std::time::Duration::from_secs(7 * DAY as u64));
+    work(&Publisher { target: client, trust: &unsigned(), sign: None, valid_for, clock }).await;
+}
+
+/// The generations whose push succeeded.
+pub(super) type Published = Arc<Mutex<Vec<GenerationId>>>;
+
+async fn push_with(publisher: &Publisher<'_>, mut source: TestSource, published: Published) {
+    if publisher.push(&mut source).await.is_ok() {
+        published.lock().unwrap().push(source.generation());
+    }
+}
+
+pub(super) async fn push(client: Client, source: TestSource, published: Published) {
+    as_publisher(&client, 0, async |publisher| push_with(publisher, source, published).await).await;
+}
+
+/// Collects garbage so many times, with more than a week in between.
+pub(super) async fn collect(client: Client, times: usize) {
+    for time in 0..times {
+        client.memory.pass(if time > 0 { 8 * DAY } else { 0 });
+        as_publisher(&client, 0, async |publisher| {
+            let _ = publisher.collect(Retention { newest: 1, since: Timestamp::MAX }).await;
+        })
+        .await;
+    }
+}
+
+/// Reads as a pull does: starts again when an object is gone, and should find a complete generation in the end.
+async fn read(client: Client) {
+    for _ in 0..3 {
+        let Ok(read) = current::fetch(&client, &unsigned()).await else { continue };
+        let Ok(index) = GenerationIndex::fetch(&client, &read.current.live).await else { continue };
+        let names = index.names(&read.current.live);
+        let mut found = 0;
+        for name in &names {
+            found += usize::from(client.get(name, None, 1 << 20).await.is_ok());
+        }
+        if found == names.len() {
+            return;
+        }
+    }
+    client.memory.requests.lock().unwrap().push(GAVE_UP.to_owned());
+}
+
+/// The next event of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Step {
+    /// A request of this client.
+    Request(usize),
+    /// The same, and its answer is lost.
+    LoseAnswer(usize),
+    /// This client crashes.
+    Crash(usize),
+}
+
+impl Step {
+    fn client(self) -> usize {
+        let (Self::Request(client) | Self::LoseAnswer(client) | Self::Crash(client)) = self;
+        client
+    }
+}
+
+type Work = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A store and the clients that use it.
+struct World {
+    memory: Arc<Memory>,
+    clients: Vec<(Client, Option<Work>)>,
+    published: Published,
+}
+
+/// The objects of a store to which two generations were pushed.
+fn two_pushed(salted: bool) -> Objects {
+    let memory = Memory::empty();
+    for (sequence, own) in [(1, "first"), (2, "second")] {
+        let source = TestSource { salted, ..TestSource::new(sequence, own) };
+        run_alone(push(Client::of(&memory), source, Published::default()));
+    }
+    memory.objects.lock().unwrap().clone()
+}
+
+impl World {
+    fn add<F: Future<Output = ()> + 'static>(&mut self, work: impl FnOnce(Client, Published) -> F) {
+        let client = Client::of(&self.memory);
+        let work: Work = Box::pin(work(client.clone(), Arc::clone(&self.published)));
+        self.clients.push((client, Some(work)));
+    }
+
+    fn step(&mut self, step: Step) {
+        let (client, work) = &mut self.clients[step.client()];
+        client.loses.store(matches!(step, Step::LoseAnswer(_)), Relaxed);
+        let polled = work.as_mut().map(|work| work.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        if matches!(step, Step::Crash(_)) || polled.is_some_and(|polled| polled.is_ready()) {
+            *work = None;
+        }
+        client.loses.store(false, Relaxed);
+    }
+
+    fn running(&self) -> Vec<usize> {
+        (0..self.clients.len()).filter(|client| self.clients[*client].1.is_some()).collect()
+    }
+
+    fn current(&self) -> FetchedCurrent {
+        FetchedCurrent::parse("", &self.memory.object(CURRENT), &unsigned()).unwrap()
+    }
+
+    /// An object that CURRENT names and that is not there.
+    fn missing(&self) -> Option<String> {
+        let current = self.current().current;
+        let objects = self.memory.objects.lock().unwrap();
+        std::iter::once(&current.live).chain(&current.retained).find_map(|generation| {
+            let path = generation.path(CONTENTS);
+            let Some((bytes, _)) = objects.get(&path) else { return Some(format!("no {path}")) };
+            let index: GenerationIndex = serde_json::from_slice(bytes).unwrap();
+            let missing = index.names(generation).into_iter().find(|name| !objects.contains_key(name))?;
+            Some(format!("{} needs {missing}", generation.generation))
+        })
+    }
+}
+
+/// One schedule, run to its end or to its first fault.
+#[derive(Default)]
+struct Run {
+    steps: Vec<Step>,
+    /// For each step the other clients that could have gone instead, where that makes a difference.
+    others: Vec<Option<Vec<usize>>>,
+    fault: Option<String>,
+}
+
+/// Whether a request can meet those of other clients: uploads have names that nobody else knows.
+fn is_shared(request: &str) -> bool {
+    let (name, path) = request.split_once(' ').unwrap_or_default();
+    path == CURRENT || path == PENDING || name == "delete" || name == "get" && path.ends_with(CONTENTS)
+}
+
+/// Runs the first steps as given, then each client to its end.
+fn run(mut world: World, given: &[Step]) -> Run {
+    let mut run = Run::default();
+    let (mut versions, mut last, mut seen) = (vec![], 0, 0);
+    loop {
+        let running = world.running();
+        let next = match given.get(run.steps.len()) {
+            Some(step) => *step,
+            None if running.contains(&last) => Step::Request(last),
+            None => match running.first() {
+                Some(first) => Step::Request(*first),
+                None => break,
+            },
+        };
+        world.step(next);
+        last = next.client();
+        let requests = world.memory.requests.lock().unwrap()[seen..].to_vec();
+        seen += requests.len();
+        let others = running.into_iter().filter(|client| *client != last).collect();
+        run.others.push(requests.iter().any(|request| is_shared(request)).then_some(others));
+        run.steps.push(next);
+        if requests.iter().any(|request| request == GAVE_UP) {
+            run.fault = Some("a reader found no complete generation".to_owned());
+            return run;
+        }
+        // Only these can make a generation incomplete.
+        if !requests.iter().any(|request| request.starts_with("delete ") || request.ends_with(CURRENT)) {
+            continue;
+        }
+        run.fault = world.missing();
+        if run.fault.is_some() {
+            return run;
+        }
+        let current = world.current();
+        if versions.last().is_none_or(|(_, line)| *line != current.line) {
+            versions.push((current.current.version, current.line));
+        }
+    }
+    if !versions.array_windows().all(|[(before, _), (after, _)]| *after == before + 1) {
+        run.fault = Some(format!("versions went {:?}", versions.iter().map(|v| v.0).collect::<Vec<_>>()));
+    } else if versions.len() < world.published.lock().unwrap().len() + 1 {
+        run.fault = Some("a push reported success and was never live".to_owned());
+    }
+    run
+}
+
+/// Most switches from a running client to another, and most faults of a schedule.
+type Bounds = (usize, usize);
+
+/// Runs all schedules within the bounds; gives their number, and the first that has a fault.
+fn explore(
+    objects: &Objects,
+    broken: Broken,
+    clients: &dyn Fn(&mut World),
+    (switches, faults): Bounds,
+) -> (usize, Option<(Vec<Step>, String)>) {
+    let (mut count, mut open, mut seen) = (0, vec![(Vec::new(), 0, 0)], HashSet::new());
+    while let Some((given, switched, failed)) = open.pop() {
+        let memory = Memory::new(objects.clone(), broken);
+        let mut world = World { memory, clients: Vec::new(), published: Published::default() };
+        clients(&mut world);
+        let run = run(world, &given);
+        count += 1;
+        if let Some(fault) = run.fault {
+            return (count, Some((run.steps, fault)));
+        }
+        for at in given.len()..run.steps.len() {
+            let (Step::Request(client), Some(others)) = (run.steps[at], &run.others[at]) else { continue };
+            let mut branch = |step: Step, switched: usize, failed: usize| {
+                let next = [&run.steps[..at], &[step]].concat();
+                if switched <= switches && failed <= faults && seen.insert(next.clone()) {
+                    open.push((next, switched, failed));
+                }
+            };
+            let is_switch = at > 0 && run.steps[at - 1] == Step::Request(client);
+            for other in others {
+                branch(Step::Request(*other), switched + usize::from(is_switch), failed);
+            }
+            branch(Step::LoseAnswer(client), switched, failed + 1);
+            branch(Step::Crash(client), switched, failed + 1);
+        }
+    }
+    (count, None)
+}
+
+/// Two pushes, the second with the content of a dropped generation, and garbage collection twice.
+fn writers(world: &mut World) {
+    world.add(|client, published| push(client, TestSource::new(3, "third"), published));
+    world.add(|client, _| collect(client, 2));
+    world.add(|client, published| push(client, TestSource::new(4, "first"), published));
+}
+
+fn writers_and_a_reader(world: &mut World) {
+    writers(world);
+    world.add(|client, _| read(client));
+}
+
+#[track_caller]
+fn holds(clients: &dyn Fn(&mut World), bounds: Bounds, at_least: usize) {
+    let (count, broken) = explore(&two_pushed(true), Broken::default(), clients, bounds);
+    assert!(broken.is_none(), "{broken:#?}");
+    assert!(count >= at_least, "only {count} schedules");
+}
+
+#[track_caller]
+fn breaks(objects: &Objects, broken: Broken, clients: &dyn Fn(&mut World), expected: &str) {
+    let (count, found) = explore(objects, broken, clients, (2, 0));
+    let (_, fault) = found.unwrap_or_else(|| panic!("no fault in {count} schedules"));
+    assert!(fault.contains(expected), "{fault}");
+}
+
+#[test]
+fn a_reader_finds_a_complete_generation_whatever_requests_come_in_between() {
+    holds(&writers_and_a_reader, (2, 0), 500);
+}
+
+#[test]
+fn generations_stay_complete_whichever_client_crashes_or_gets_no_answer() {
+    holds(&writers, (1, 1), 500);
+}
+
+#[test]
+fn without_preconditions_a_push_is_lost() {
+    let broken = Broken { conditions: true, ..Broken::default() };
+    breaks(&two_pushed(true), broken, &writers_and_a_reader, "versions went");
+}
+
+#[test]
+fn without_the_order_of_writes_a_reader_finds_half_a_generation() {
+    let broken = Broken { order: true, ..Broken::default() };
+    breaks(&two_pushed(true), broken, &writers_and_a_reader, "needs p/");
+}
+
+#[test]
+fn without_the_week_of_grace_a_push_loses_its_uploads() {
+    let clients = |world: &mut World| {
+        // Until nothing is left to drop: then CURRENT stays as it is and the push goes on.
+        world.add(|client, _| collect(client, 4));
+        // The publisher's clock is right; only garbage collection is misled.
+        world.add(|client, published| async move {
+            let clock = || Timestamp::from_second(NOW).unwrap();
+            let source = TestSource::new(3, "third");
+            with_clock(&client, &clock, async |publisher| push_with(publisher, source, published).await)
+                .await;
+        });
+    };
+    breaks(&two_pushed(true), Broken { time: true, ..Broken::default() }, &clients, "000003-");
+}
+
+#[test]
+fn a_pack_whose_name_was_used_before_is_removed_with_a_dropped_generation() {
+    let clients = |salted: bool| {
+        move |world: &mut World| {
+            world.add(|client, _| collect(client, 2));
+            world.add(move |client, published| {
+                push(client, TestSource { salted, ..TestSource::new(3, "first") }, published)
+            });
+        }
+    };
+    holds(&clients(true), (2, 0), 1);
+    // Without a salt its own pack has the name of the first generation's.
+    breaks(&two_pushed(false), Broken::default(), &clients(false), "needs p/");
+}

@@ -12,7 +12,7 @@ use remote::is_address;
 use crate::diff::DiffFormat;
 use crate::log::LogFormat;
 use crate::plan::{Guards, PlanFormat};
-use dataset::diagnostics::{MessageFormat, Telling};
+use dataset::diagnostics::{MessageFormat, PrintOptions};
 use site::Effort;
 use site::Storage;
 
@@ -288,7 +288,7 @@ pub struct Messages {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub message_format: MessageFormat,
     /// Most kinds of problems that are told; 0 tells all
-    #[arg(long, value_name = "N", default_value_t = Telling::LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = PrintOptions::LIMIT)]
     pub limit: usize,
     /// Tell only codes, files and counts
     #[arg(long)]
@@ -302,10 +302,10 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// How much is told, and in which form.
+    /// What is printed, and in which format.
     #[must_use]
-    pub const fn telling(&self) -> Telling {
-        Telling { format: self.message_format, limit: self.limit, summary: self.summary }
+    pub const fn print_options(&self) -> PrintOptions {
+        PrintOptions { format: self.message_format, limit: self.limit, summary: self.summary }
     }
 }
 

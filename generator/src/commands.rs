@@ -16,18 +16,19 @@ use snapshot::store::{self, Generation, GenerationId, PublishOutcome, StoreError
 
 use crate::cli::{self, Build, Check, Command, Keys, Messages};
 use crate::diff::{self, DiffFormat};
-use crate::exit_codes::{generate_failure, key_failure, store_failure, theme_failure};
+use crate::exit_codes::{
+    Failure, fail, generate_failure, import_failure, key_failure, store_failure, theme_failure,
+};
 use crate::export::{self, ExportError};
 use crate::keys;
 use crate::load::{Loaded, input, load, print, today};
 use crate::log::{self, LogFormat, ResolveError};
 use crate::plan::{self, Guards, Plan};
 use crate::{preview, remote_commands, stamp, status};
-use dataset::diagnostics::{Diagnostics, MessageFormat, Safety, counted, explain};
-use dataset::failure::{Failure, fail};
-use dataset::link::link;
-use dataset::read::{Table, read};
-use import::fix::Mended;
+use dataset::diagnostics::{Diagnostics, MessageFormat, Safety, explain};
+use dataset::text::counted;
+use dataset::{Table, link, read};
+use import::fix::FixedFiles;
 use site::{BuildOptions, Effort, Fingerprint, Progress, Theme, ThemeError, generate, seconds};
 
 /// Runs a command.
@@ -74,7 +75,7 @@ fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure>
 }
 
 fn tell(report: &Diagnostics, messages: &Messages) {
-    print(report, messages.telling());
+    print(report, messages.print_options());
     let summary = messages.step_summary.as_ref();
     if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
@@ -86,10 +87,10 @@ fn tell(report: &Diagnostics, messages: &Messages) {
 
 fn check(options: &Check) -> Result<(), Failure> {
     if options.diff {
-        return mend(options);
+        return fix(options);
     }
     if options.fix {
-        mend(options)?;
+        fix(options)?;
     }
     let loaded = load_for(options.data.as_deref(), &options.messages)?;
     let directory = &loaded.directory;
@@ -110,16 +111,18 @@ fn check(options: &Check) -> Result<(), Failure> {
 fn import(options: &cli::Import) -> Result<(), Failure> {
     if options.draft {
         let name = options.sources.first().map(String::as_str);
-        return import::draft(&options.data, options.from.as_deref(), name).map(say);
+        return import::draft(&options.data, options.from.as_deref(), name)
+            .map(say)
+            .map_err(|error| import_failure(&error));
     }
-    let order = import::Order {
+    let import = import::ImportOptions {
         data: &options.data,
         sources: &options.sources,
         from: options.from.as_deref(),
         dry_run: options.dry_run,
     };
     let mut report = Diagnostics::new();
-    let said = import::import(&order, &mut report);
+    let said = import::import(&import, &mut report).map_err(|error| import_failure(&error));
     let (Ok(_), false) = (&said, options.dry_run) else {
         tell(&report, &options.messages);
         return said.map(|said| said.into_iter().for_each(say));
@@ -138,22 +141,23 @@ fn import(options: &cli::Import) -> Result<(), Failure> {
     }
 }
 
-/// Mends what can be mended, or shows it.
-fn mend(options: &Check) -> Result<(), Failure> {
+/// Mends what can be fixed, or shows it.
+fn fix(options: &Check) -> Result<(), Failure> {
     let input = input(options.data.as_deref());
     let mut report = Diagnostics::new();
     let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
     drop(link(tables, &mut report));
-    let mended = Mended::of(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })?;
-    mended.left().iter().for_each(|line| anstream::eprintln!("{line}"));
+    let fixed = FixedFiles::plan(&report, if options.r#unsafe { Safety::Unsafe } else { Safety::Safe })
+        .map_err(|error| import_failure(&error))?;
+    fixed.skipped().iter().for_each(|line| anstream::eprintln!("{line}"));
     if options.diff {
-        if !mended.is_empty() {
-            say(mended.diff().trim_end());
+        if !fixed.is_empty() {
+            say(fixed.diff().trim_end());
         }
-        return if mended.is_empty() { Ok(()) } else { Err(Failure::Data) };
+        return if fixed.is_empty() { Ok(()) } else { Err(Failure::Data) };
     }
-    mended.write()?;
-    anstream::eprintln!("{}", mended.summary());
+    fixed.write().map_err(|error| import_failure(&error))?;
+    anstream::eprintln!("{}", fixed.summary());
     Ok(())
 }
 
@@ -373,7 +377,7 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 
 fn schema(name: &str) -> Result<(), Failure> {
     let text = match Table::parse(name) {
-        Some(table) => dataset::schema::schema(table),
+        Some(table) => table.json_schema(),
         None if name == "dataset" => dataset::schema::DATASET,
         None => {
             let known = Table::ALL.map(Table::name).join(", ");
@@ -388,7 +392,7 @@ fn schema(name: &str) -> Result<(), Failure> {
 }
 
 fn init(dir: &Path, with_sample: bool) -> Result<(), Failure> {
-    let files = dataset::init::init(dir, with_sample)?;
+    let files = dataset::init(dir, with_sample).map_err(|error| fail(Failure::Output, error))?;
     let dir = dir.display();
     say(format_args!("{} in {dir}\nnext: opdir preview --data {dir}", counted(files, "file")));
     Ok(())

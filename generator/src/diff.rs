@@ -7,7 +7,7 @@ use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, tag_of, url_of};
 use snapshot::store::{GenerationDiff, Manifest, PathChange};
 
-use dataset::diagnostics::counted;
+use dataset::text::counted;
 
 /// How a difference is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

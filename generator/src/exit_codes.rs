@@ -1,10 +1,50 @@
 //! Which exit code each error of the commands has. Every function here prints its error to standard error.
 
-use dataset::failure::{Failure, fail};
+use std::fmt::Display;
+
+use anstyle::AnsiColor;
+use import::ImportError;
 use site::{GenerateError, ThemeError};
 use snapshot::store::StoreError;
 
 use crate::keys::KeyError;
+
+/// Why a command failed; the number is its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Failure {
+    /// The data has errors, which were printed.
+    Data = 1,
+    /// The options are wrong.
+    Usage = 2,
+    /// The input cannot be read.
+    Input = 3,
+    /// The output cannot be written.
+    Output = 4,
+    /// A snapshot is not as it was published.
+    Verification = 5,
+    /// The publication was held back as a likely mistake.
+    HeldBack = 6,
+    /// `plan --exit-code`: there are changes.
+    Changes = 7,
+}
+
+/// Prints an error.
+pub(crate) fn fail(failure: Failure, error: impl Display) -> Failure {
+    let red = AnsiColor::Red.on_default().bold();
+    anstream::eprintln!("{red}error{red:#}: {error}");
+    failure
+}
+
+/// Prints why an import, a draft or a fix failed.
+pub(crate) fn import_failure(error: &ImportError) -> Failure {
+    match error {
+        ImportError::Data => Failure::Data,
+        ImportError::Usage(_) => fail(Failure::Usage, error),
+        ImportError::Input(_) => fail(Failure::Input, error),
+        ImportError::Output(_) => fail(Failure::Output, error),
+    }
+}
 
 /// Prints why a build failed.
 pub(crate) fn generate_failure(error: &GenerateError) -> Failure {

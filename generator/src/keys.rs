@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use dataset::diagnostics::printable;
+use dataset::text::printable;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 
 /// Environment variable that may hold the text of a secret key.

@@ -6,10 +6,8 @@ use jiff::civil::Date;
 use snapshot::record::Directory;
 use snapshot::store::Digest;
 
-use dataset::diagnostics::{Diagnostics, MessageFormat, Telling};
-use dataset::link::link;
-use dataset::read::{Input, InputError, read};
-use dataset::sample;
+use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
+use dataset::{Input, InputError, link, read, sample};
 use site::Progress;
 
 /// A directory that was read and found good.
@@ -54,10 +52,10 @@ pub fn load(
 }
 
 /// Prints problems: those for people beside the progress, those for machines as the result.
-pub fn print(report: &Diagnostics, how: Telling) {
-    let printed = match how.format {
-        MessageFormat::Human | MessageFormat::Short => report.tell(how, &mut anstream::stderr()),
-        _ => report.tell(how, &mut std::io::stdout()),
+pub fn print(report: &Diagnostics, options: PrintOptions) {
+    let printed = match options.format {
+        MessageFormat::Human | MessageFormat::Short => report.print(options, &mut anstream::stderr()),
+        _ => report.print(options, &mut std::io::stdout()),
     };
     // A reader that went away wants no more messages.
     drop(printed);

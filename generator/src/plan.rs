@@ -16,7 +16,7 @@ use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::store::{Coding, Generation, StoreError};
 
-use dataset::read::Table;
+use dataset::Table;
 use site::table_lines;
 
 pub use guard::{ExpectedCount, Guards, Percent};

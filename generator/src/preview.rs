@@ -20,11 +20,11 @@ use snapshot::time::Day;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
-use crate::exit_codes::generate_failure;
+use crate::exit_codes::{Failure, fail, generate_failure};
 use crate::load::{input, load, print, today};
-use dataset::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
-use dataset::failure::{Failure, fail};
-use dataset::read::InputError;
+use dataset::InputError;
+use dataset::diagnostics::{Diagnostics, MessageFormat};
+use dataset::text::counted;
 use site::{BuildOptions, Effort, Fingerprint, Progress, Storage, generate};
 
 use changes::Changes;
@@ -245,7 +245,7 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let tell = |report: &Diagnostics| {
         // What is doubtful in the sample is not the business of who only looks at it.
         if data.is_some() || report.error_count() > 0 {
-            print(report, Telling::new(MessageFormat::Human));
+            print(report, MessageFormat::Human.into());
         }
         found = Some(Trouble::found(report));
     };

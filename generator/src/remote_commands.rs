@@ -11,11 +11,10 @@ use remote::{
 use snapshot::store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
-use crate::exit_codes::key_failure;
+use crate::exit_codes::{Failure, fail, key_failure};
 use crate::keys;
 use crate::load::today;
-use dataset::diagnostics::counted;
-use dataset::failure::{Failure, fail};
+use dataset::text::counted;
 
 /// Pushes the live generation of a root to a store.
 ///

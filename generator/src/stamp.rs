@@ -5,12 +5,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use crate::exit_codes::{Failure, fail, import_failure};
 use crate::load::print;
-use dataset::diagnostics::{Diagnostics, MessageFormat, Telling, counted};
-use dataset::failure::{Failure, fail};
-use dataset::read::identity::STAMPS;
-use dataset::read::{Input, read};
-use import::fix::{self, Change, replace};
+use dataset::diagnostics::{Diagnostics, MessageFormat};
+use dataset::text::counted;
+use dataset::{Input, STAMPS, read};
+use import::fix::{self, Change};
+use import::replace;
 
 /// Stamps a dataset at a time, now when none is given; says what moved.
 ///
@@ -22,15 +23,15 @@ pub fn stamp(data: &Path, at: Option<Timestamp>) -> Result<String, Failure> {
     let input = Input::Folder(data.to_owned());
     let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
     if report.error_count() > 0 {
-        print(&report, Telling::new(MessageFormat::Human));
+        print(&report, MessageFormat::Human.into());
         return Err(Failure::Data);
     }
     let Some(dataset) = &tables.dataset else { return Err(Failure::Data) };
     let now = Timestamp::now();
     let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
-    let (stamps, new, changed) = tables.stamps.moved(&tables.unstamped, at);
+    let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
     let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
-    replace(&data.join(STAMPS), text.as_bytes())?;
+    replace(&data.join(STAMPS), text.as_bytes()).map_err(|error| import_failure(&error))?;
     let path = data.join("dataset.json");
     let before = std::fs::read(&path).map_err(|error| fail(Failure::Input, error))?;
     let change = Change::value(
@@ -40,7 +41,7 @@ pub fn stamp(data: &Path, at: Option<Timestamp>) -> Result<String, Failure> {
         &at.to_string(),
     );
     let after = fix::json(&before, &[change]);
-    replace(&path, &after)?;
+    replace(&path, &after).map_err(|error| import_failure(&error))?;
     let (new, changed) = (counted(new, "new row"), counted(changed, "changed row"));
     Ok(format!("{new}, {changed}, published {at}"))
 }

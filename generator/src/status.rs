@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use dataset::diagnostics::printable;
+use dataset::text::printable;
 
 /// How long an edge may take to connect, and then for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -17,9 +17,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use dataset::diagnostics::Diagnostics;
-use dataset::link::link;
-use dataset::read::{Input, read};
-use dataset::sample;
+use dataset::{Input, link, read, sample};
 use harness::{Ran, Server, command, content, get, run, status};
 use jiff::civil::{Date, date};
 use remote::{LocalRoot, Publisher, Trust};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::Live;
 use edge::serving_state::Setting;
 use http::{HeaderMap, HeaderName, HeaderValue};

@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat};
-use dataset::link::link;
-use dataset::read::{Input, read};
+use dataset::{Input, link, read};
 use edge::reload::Live;
 use edge::serving_state::Setting;
 use jiff::civil::{Date, date};

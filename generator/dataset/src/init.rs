@@ -1,16 +1,16 @@
-//! `opdir init`: the three small files that a dataset begins with, or the sample as files.
+//! `opdir init`: the files of a new dataset, or the sample as files.
 
+use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::failure::{Failure, fail};
 use crate::sample;
 
 const ORGANIZATIONS: &str = "\
 slug,name,countryCode,websiteUrl,description,aliases,x_notes,publication
-acme-foundation,Acme Foundation,,https://acme.example/,,,An example: write your first organization over it,draft
+acme-foundation,Acme Foundation,,https://acme.example/,,,An example: replace it with your first organization,draft
 ";
 
 const PROGRAMS: &str = "\
@@ -21,35 +21,33 @@ ocean-fellows,Ocean Fellows,acme-foundation,fellowship,active_accepting,https://
 const README: &str = "\
 # A directory of opportunities
 
-Three files are a directory: `dataset.json` says what it is called, `organizations.csv` who gives, `programs.csv`
-what can be applied for. Write over the two example rows, and take `draft` out of their last cell.
+Three files make a directory: `dataset.json` describes it, `organizations.csv` lists the funders, `programs.csv` the
+opportunities. Replace the two example rows, and remove `draft` from their last cell.
 
-    opdir preview --data .     # shows it, and again after every change
-    opdir check --data .       # every problem at once; --fix mends what has one reading
-    opdir stamp --data .       # before a publication: remembers when each row changed
+    opdir preview --data .     # shows the directory, and updates it after every change
+    opdir check --data .       # lists every problem; --fix corrects the unambiguous ones
+    opdir stamp --data .       # before a publication: records when each row changed
 
-A program names its organization by slug or name. Lists are joined by `|`. Countries are codes (`ES`) or exact names
-(`Spain`). Columns whose name begins with `x_` are yours and are never published. Ids and dates of change are made
-for you. More tables (`cycles.csv` for deadlines, `facts.csv`, `recipients.csv`, `awards.csv` …) can be added when
-there is something to put into them.
+A program names its organization by slug or name. List items are separated by `|`. Countries are codes (`ES`) or exact
+names (`Spain`). Columns whose name begins with `x_` are private and never published. Ids and dates of change are
+generated. Add more tables (`cycles.csv` for deadlines, `facts.csv`, `recipients.csv`, `awards.csv` …) when you have
+data for them.
 
-A spreadsheet you already have becomes these files by `opdir import . --draft --from FILE`.
+`opdir import . --draft --from FILE` converts a spreadsheet that you already have.
 ";
 
-/// Writes the files into a folder that is empty or not there, and says how many.
+/// Writes the files into a folder that is empty or does not exist; returns their number.
 ///
 /// # Errors
 ///
-/// If the folder holds something, or cannot be written.
-pub fn init(dir: &Path, with_sample: bool) -> Result<usize, Failure> {
-    let unwritable =
-        |error: std::io::Error| fail(Failure::Output, format_args!("{}: {error}", dir.display()));
-    std::fs::create_dir_all(dir).map_err(unwritable)?;
-    if std::fs::read_dir(dir).map_err(unwritable)?.next().is_some() {
-        return Err(fail(Failure::Output, format_args!("{} is not empty", dir.display())));
+/// If the folder is not empty, or cannot be written. The error names it.
+pub fn init(dir: &Path, with_sample: bool) -> io::Result<usize> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", dir.display()));
+    std::fs::create_dir_all(dir).map_err(named)?;
+    if std::fs::read_dir(dir).map_err(named)?.next().is_some() {
+        return Err(io::Error::other(format!("{} is not empty", dir.display())));
     }
-    let now = Timestamp::now();
-    let dataset = dataset(dir, now);
+    let dataset = dataset_json(dir, Timestamp::now());
     let start: [(&str, &[u8]); 4] = [
         ("README.md", README.as_bytes()),
         ("dataset.json", dataset.as_bytes()),
@@ -60,15 +58,16 @@ pub fn init(dir: &Path, with_sample: bool) -> Result<usize, Failure> {
     for (path, content) in files {
         let path = dir.join(path);
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(unwritable)?;
+            std::fs::create_dir_all(folder).map_err(named)?;
         }
-        std::fs::write(path, content).map_err(unwritable)?;
+        std::fs::write(path, content).map_err(named)?;
     }
     Ok(files.len())
 }
 
-/// The description of a new dataset, with a namespace of its own for ids.
-pub fn dataset(dir: &Path, now: Timestamp) -> String {
+/// The `dataset.json` of a new dataset, with an id namespace of its own.
+#[must_use]
+pub fn dataset_json(dir: &Path, now: Timestamp) -> String {
     let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let seed = format!("{} {}", folder.display(), now.as_nanosecond());
     let namespace = Uuid::new_v5(&Uuid::NAMESPACE_OID, seed.as_bytes());

@@ -1,14 +1,24 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostics;
-pub mod failure;
-pub mod init;
-pub mod link;
-pub mod places;
-pub mod read;
+mod init;
+mod labels;
+mod link;
+mod places;
+mod read;
+mod rows;
 pub mod sample;
 pub mod schema;
-pub mod slug;
+mod stamps;
+mod table;
+pub mod text;
+
+pub use init::{dataset_json, init};
+pub use link::link;
+pub use read::{Input, InputError, read};
+pub use rows::Tables;
+pub use stamps::{STAMPS, Stamps, UnstampedRow};
+pub use table::Table;
 
 /// Records of a dataset that has no errors; for tests and benchmarks.
 ///
@@ -16,8 +26,8 @@ pub mod slug;
 ///
 /// If the dataset cannot be read or has errors.
 #[must_use]
-pub fn directory(input: &read::Input<'_>) -> snapshot::record::Directory {
+pub fn directory(input: &Input<'_>) -> snapshot::record::Directory {
     let mut report = diagnostics::Diagnostics::new();
-    let tables = read::read(input, &mut report).expect("the files can be read");
-    link::link(tables, &mut report).expect("the dataset has no errors")
+    let tables = read(input, &mut report).expect("the files can be read");
+    link(tables, &mut report).expect("the dataset has no errors")
 }

@@ -20,7 +20,7 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
-use crate::read::{Row, Tables};
+use crate::rows::{Row, Tables};
 
 /// The published directory, or nothing when `report` holds errors, from here or from reading.
 #[must_use]

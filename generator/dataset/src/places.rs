@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 use snapshot::place::{self, Place};
 use snapshot::record::Locale;
 
-use crate::diagnostics;
-use crate::slug::folded;
+use crate::text::{folded, nearest as nearest_name};
 
 /// Names that are in no list of CLDR and mean one place.
 const OTHERS: &str = "\
@@ -79,10 +78,8 @@ pub(crate) fn nearest(text: &str) -> Option<(&'static str, &'static str)> {
     let state = place::subdivisions().find(|(code, name)| *code == upper || name.eq_ignore_ascii_case(text));
     let both = |place: &'static Place| (place.code, place.name(Locale::En));
     by_code.map(both).or(state).or_else(|| {
-        let name = diagnostics::nearest(
-            &folded(text),
-            NAMES.keys().map(String::as_str).filter(|name| name.len() > 4),
-        )?;
+        let name =
+            nearest_name(&folded(text), NAMES.keys().map(String::as_str).filter(|name| name.len() > 4))?;
         match NAMES.get(name)?.as_slice() {
             [code] => place::find(code).map(both),
             _ => None,

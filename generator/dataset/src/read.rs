@@ -5,208 +5,28 @@ mod csv;
 mod fields;
 mod files;
 mod header;
-pub mod identity;
+mod identity;
 mod json;
-pub(crate) mod labels;
+mod parsed;
 mod text;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::io;
-use std::path::PathBuf;
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use snapshot::record::{
-    Alias, Award, Channel, Cycle, Dataset, EntityType, Fact, Leader, Organization, Post, Program, Recipient,
-    Source, Synonym, Term, Transition, Translation,
-};
+use snapshot::record::Dataset;
 use snapshot::store::Hex;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, Severity};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
+use crate::rows::{Row, Tables};
+use crate::stamps::Stamps;
+use crate::table::Table;
 use files::{File, Format, Role};
-pub use identity::{Stamps, Unstamped};
+use parsed::{Context, Parsed, Subject};
 
-/// Where a dataset is.
-#[derive(Clone, Debug)]
-pub enum Input<'a> {
-    /// A folder of files.
-    Folder(PathBuf),
-    /// Files in the program itself: path relative to the dataset, with `/`, and content.
-    Embedded(&'a [(&'a str, &'a [u8])]),
-}
-
-/// An input that cannot be read at all, whatever its files say.
-#[derive(Debug)]
-pub enum InputError {
-    /// There is nothing at this path.
-    Missing(PathBuf),
-    /// There is something else than a folder at this path.
-    NotAFolder(PathBuf),
-    /// The operating system refused.
-    Unreadable(PathBuf, io::Error),
-}
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(path) => write!(f, "dataset folder {} does not exist", path.display()),
-            Self::NotAFolder(path) => {
-                write!(f, "{} is not a folder; name the folder that holds dataset.json", path.display())
-            }
-            Self::Unreadable(path, error) => write!(f, "cannot read {}: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for InputError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(_, error) => Some(error),
-            Self::Missing(_) | Self::NotAFolder(_) => None,
-        }
-    }
-}
-
-/// The tables of a dataset, by the names of their files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each is the table of the record type of its name")]
-pub enum Table {
-    Organizations,
-    Programs,
-    Cycles,
-    Awards,
-    Recipients,
-    Sources,
-    Facts,
-    Lifecycle,
-    Aliases,
-    Leaders,
-    Channels,
-    Posts,
-    Translations,
-    Vocabulary,
-    Synonyms,
-}
-
-impl Table {
-    /// Every table.
-    pub const ALL: [Self; 15] = [
-        Self::Organizations,
-        Self::Programs,
-        Self::Cycles,
-        Self::Awards,
-        Self::Recipients,
-        Self::Sources,
-        Self::Facts,
-        Self::Lifecycle,
-        Self::Aliases,
-        Self::Leaders,
-        Self::Channels,
-        Self::Posts,
-        Self::Translations,
-        Self::Vocabulary,
-        Self::Synonyms,
-    ];
-
-    /// The one that holds a kind of record.
-    #[must_use]
-    pub const fn of(kind: EntityType) -> Self {
-        match kind {
-            EntityType::Organization => Self::Organizations,
-            EntityType::Program => Self::Programs,
-            EntityType::Cycle => Self::Cycles,
-            EntityType::Award => Self::Awards,
-            EntityType::Recipient => Self::Recipients,
-            EntityType::Fact => Self::Facts,
-        }
-    }
-
-    /// Name of its file or folder.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Organizations => "organizations",
-            Self::Programs => "programs",
-            Self::Cycles => "cycles",
-            Self::Awards => "awards",
-            Self::Recipients => "recipients",
-            Self::Sources => "sources",
-            Self::Facts => "facts",
-            Self::Lifecycle => "lifecycle",
-            Self::Aliases => "aliases",
-            Self::Leaders => "leaders",
-            Self::Channels => "channels",
-            Self::Posts => "posts",
-            Self::Translations => "translations",
-            Self::Vocabulary => "vocabulary",
-            Self::Synonyms => "synonyms",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|table| table.name() == name)
-    }
-}
-
-/// A record and where it was read.
-#[derive(Clone, Debug)]
-pub struct Row<T> {
-    /// What it says.
-    pub record: T,
-    /// Where it starts.
-    pub at: Location,
-}
-
-/// Every row of a dataset, in the order of the files' paths and lines.
-#[derive(Debug)]
-pub struct Tables {
-    /// `dataset.json`; absent when it is missing or broken, which was reported.
-    pub dataset: Option<Row<Dataset>>,
-    /// Rows of `organizations`.
-    pub organizations: Vec<Row<Organization>>,
-    /// Rows of `programs`.
-    pub programs: Vec<Row<Program>>,
-    /// Rows of `cycles`.
-    pub cycles: Vec<Row<Cycle>>,
-    /// Rows of `awards`.
-    pub awards: Vec<Row<Award>>,
-    /// Rows of `recipients`.
-    pub recipients: Vec<Row<Recipient>>,
-    /// Rows of `sources`.
-    pub sources: Vec<Row<Source>>,
-    /// Rows of `facts`.
-    pub facts: Vec<Row<Fact>>,
-    /// Rows of `lifecycle`.
-    pub transitions: Vec<Row<Transition>>,
-    /// Rows of `aliases`.
-    pub aliases: Vec<Row<Alias>>,
-    /// Rows of `leaders`.
-    pub leaders: Vec<Row<Leader>>,
-    /// Rows of `channels`.
-    pub channels: Vec<Row<Channel>>,
-    /// Rows of `posts`.
-    pub posts: Vec<Row<Post>>,
-    /// Rows of `translations`.
-    pub translations: Vec<Row<Translation>>,
-    /// Rows of `vocabulary`.
-    pub vocabulary: Vec<Row<Term>>,
-    /// Rows of `synonyms`.
-    pub synonyms: Vec<Row<Synonym>>,
-    /// Tables of which there is no file.
-    pub absent: BTreeSet<Table>,
-    /// Tables that lost rows to errors: a reference into them cannot be judged.
-    pub incomplete: BTreeSet<Table>,
-    /// Rows without times of their own.
-    pub unstamped: Vec<Unstamped>,
-    /// Their times as they were written down.
-    pub stamps: Stamps,
-    /// SHA-256 over the lines `digest  path` of the files that were read, sorted by path, as
-    /// `sha256sum` would print them.
-    pub source_sha256: [u8; 32],
-}
+pub use files::{Input, InputError};
 
 /// Reads every table. Problems of single rows go to `report`, and the other rows stay.
 ///
@@ -246,30 +66,6 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     identity::complete(&mut tables, reader.loose, &stamps, report);
     tables.stamps = stamps;
     Ok(tables)
-}
-
-/// Rows and problems of a file or a part of one.
-struct Parsed<T> {
-    rows: Vec<Row<T>>,
-    /// Rows that do not say everything.
-    loose: Vec<identity::Loose>,
-    faults: Vec<Diagnostic>,
-}
-
-impl<T> Parsed<T> {
-    const fn empty() -> Self {
-        Self { rows: Vec::new(), loose: Vec::new(), faults: Vec::new() }
-    }
-
-    fn fault(fault: Diagnostic) -> Self {
-        Self { rows: Vec::new(), loose: Vec::new(), faults: vec![fault] }
-    }
-
-    fn append(&mut self, mut other: Self) {
-        self.rows.append(&mut other.rows);
-        self.loose.append(&mut other.loose);
-        self.faults.append(&mut other.faults);
-    }
 }
 
 struct Reader<'a, 'r> {
@@ -395,35 +191,6 @@ fn parse_bytes<T: DeserializeOwned + Send>(
         parsed.faults.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
     }
     parsed
-}
-
-/// What the parsers need for their messages.
-#[derive(Clone, Copy)]
-struct Context {
-    file: FileId,
-    subject: Subject,
-}
-
-/// What a file is about.
-#[derive(Clone, Copy)]
-enum Subject {
-    Dataset,
-    Table(Table),
-}
-
-impl Subject {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Dataset => files::DATASET,
-            Self::Table(table) => table.name(),
-        }
-    }
-}
-
-impl Context {
-    const fn at(self, line: u32) -> Location {
-        Location { file: self.file, line }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,5 @@
-//! The embedded sample: a small real dataset, so that the program shows what it does without any.
-//! Where its facts come from is told in `generator/dataset/sample/ATTRIBUTION.md`.
-
-use snapshot::record::Directory;
-
-use crate::read::Input;
+//! The embedded sample: a small real dataset, for a preview without data of your own. Its sources are listed
+//! in `generator/dataset/sample/ATTRIBUTION.md`.
 
 macro_rules! file {
     ($path:literal) => {
@@ -11,17 +7,7 @@ macro_rules! file {
     };
 }
 
-/// Its records.
-///
-/// # Panics
-///
-/// If the embedded files are not good, which the tests rule out.
-#[must_use]
-pub fn directory() -> Directory {
-    crate::directory(&Input::Embedded(FILES))
-}
-
-/// Its files: path below the dataset folder, and content.
+/// The files of the sample: path below the dataset folder, and content.
 pub const FILES: &[(&str, &[u8])] = &[
     file!("aliases.csv"),
     file!("awards.json"),

@@ -1,43 +1,20 @@
-//! The JSON Schemas of the tables: which fields are published, and what each holds.
+//! The JSON Schemas of the tables: which columns are published, and what each holds.
+
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use snapshot::record::Members;
 
-use crate::read::Table;
+use crate::table::Table;
 
 /// JSON Schema of `dataset.json`.
 pub const DATASET: &str = include_str!("../../../schemas/dataset/dataset.schema.json");
 
-/// JSON Schema of a table's records.
-pub const fn schema(table: Table) -> &'static str {
-    macro_rules! of {
-        ($name:literal) => {
-            include_str!(concat!("../../../schemas/dataset/", $name, ".schema.json"))
-        };
-    }
-    match table {
-        Table::Organizations => of!("organization"),
-        Table::Programs => of!("program"),
-        Table::Cycles => of!("cycle"),
-        Table::Awards => of!("award"),
-        Table::Recipients => of!("recipient"),
-        Table::Sources => of!("source"),
-        Table::Facts => of!("fact"),
-        Table::Lifecycle => of!("lifecycle"),
-        Table::Aliases => of!("alias"),
-        Table::Leaders => of!("leader"),
-        Table::Channels => of!("channel"),
-        Table::Posts => of!("post"),
-        Table::Translations => of!("translation"),
-        Table::Vocabulary => of!("vocabulary"),
-        Table::Synonyms => of!("synonym"),
-    }
-}
-
-/// What a cell holds.
+/// Type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+#[expect(missing_docs, reason = "each is named by what it is")]
+pub enum ValueType {
     Text,
     Uuid,
     Url,
@@ -50,21 +27,47 @@ pub enum Kind {
     Object,
 }
 
-/// A column.
-pub struct Field {
+/// A published column.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// As files name it.
     pub name: String,
-    pub kind: Kind,
+    /// Of its values.
+    pub value_type: ValueType,
+    /// One or two sentences of English.
     pub description: Option<String>,
+    /// Whether every published record has a value.
     pub required: bool,
-    /// The only values there are, if they are counted.
-    pub words: Vec<Value>,
+    /// The only allowed values, of a closed list.
+    pub allowed: Vec<Value>,
+    /// The table that its values are ids of.
+    pub references: Option<Table>,
+}
+
+/// A published table.
+#[derive(Clone, Debug, Default)]
+pub struct TableSchema {
+    /// A few words of English.
+    pub title: String,
+    /// One or two sentences of English.
+    pub description: String,
+    /// In order.
+    pub columns: Vec<Column>,
+}
+
+/// What is published of a table.
+#[must_use]
+pub fn published(table: Table) -> &'static TableSchema {
+    static ALL: LazyLock<[TableSchema; Table::ALL.len()]> =
+        LazyLock::new(|| Table::ALL.map(|table| parse(table).unwrap_or_default()));
+    &ALL[table as usize]
 }
 
 #[derive(Deserialize)]
-pub struct Schema {
-    pub title: String,
-    pub description: String,
-    /// What every published record has, whether its maintainers wrote it or not.
+struct Schema {
+    title: String,
+    description: String,
+    /// What every published record has, also where its maintainers need not write it.
     #[serde(rename = "x-published")]
     required: Vec<String>,
     properties: Members<Value>,
@@ -72,72 +75,53 @@ pub struct Schema {
     definitions: Map<String, Value>,
 }
 
-pub fn table(table: Table) -> Option<(Schema, Vec<Field>)> {
+fn parse(table: Table) -> Option<TableSchema> {
     // Published tables hold nothing else than published records and approved facts.
     let hidden = |name: &str| name == "publication" || table == Table::Facts && name == "status";
-    let mut schema: Schema = serde_json::from_str(schema(table)).ok()?;
-    let properties = std::mem::take(&mut schema.properties).0;
-    // What is only written names records in the words of maintainers; published rows have ids.
-    let shown = |(name, property): &(String, Value)| !hidden(name) && property["writeOnly"] != true;
-    let fields = properties.into_iter().filter(shown).map(|(name, property)| {
+    let schema: Schema = serde_json::from_str(table.json_schema()).ok()?;
+    let mut columns = Vec::new();
+    for (name, property) in schema.properties.0 {
+        // Write-only properties refer to records by slug, key or name; published rows have ids.
+        if hidden(&name) || property["writeOnly"] == true {
+            continue;
+        }
         let own = property["oneOf"].get(0).unwrap_or(&property);
         let reference = own["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         let resolved = reference.and_then(|name| schema.definitions.get(name)).unwrap_or(own);
         let description = property["description"].as_str().or(resolved["description"].as_str());
-        let words = resolved["enum"].as_array().into_iter().flatten();
-        Field {
-            kind: kind(reference, resolved),
+        let allowed = resolved["enum"].as_array().into_iter().flatten();
+        columns.push(Column {
+            value_type: value_type(reference, resolved),
             description: description.map(str::to_owned),
             required: schema.required.contains(&name),
-            words: words.filter(|word| !word.is_null()).cloned().collect(),
+            allowed: allowed.filter(|value| !value.is_null()).cloned().collect(),
+            references: references(table, &name),
             name,
-        }
-    });
-    let fields = fields.collect();
-    Some((schema, fields))
+        });
+    }
+    Some(TableSchema { title: schema.title, description: schema.description, columns })
 }
 
-fn kind(reference: Option<&str>, schema: &Value) -> Kind {
-    let of = schema["type"].get(0).unwrap_or(&schema["type"]).as_str();
-    match (reference, schema["format"].as_str(), of) {
-        (Some("url"), ..) => Kind::Url,
-        (_, Some("uuid"), _) => Kind::Uuid,
-        (_, Some("date"), _) => Kind::Date,
-        (_, Some("date-time"), _) => Kind::Time,
-        (.., Some("integer")) => Kind::Integer,
-        (.., Some("number")) => Kind::Number,
-        (.., Some("boolean")) => Kind::Boolean,
-        (.., Some("array")) => Kind::List,
-        (.., Some("object")) => Kind::Object,
-        _ => Kind::Text,
+fn value_type(reference: Option<&str>, schema: &Value) -> ValueType {
+    let json_type = schema["type"].get(0).unwrap_or(&schema["type"]).as_str();
+    match (reference, schema["format"].as_str(), json_type) {
+        (Some("url"), ..) => ValueType::Url,
+        (_, Some("uuid"), _) => ValueType::Uuid,
+        (_, Some("date"), _) => ValueType::Date,
+        (_, Some("date-time"), _) => ValueType::Time,
+        (.., Some("integer")) => ValueType::Integer,
+        (.., Some("number")) => ValueType::Number,
+        (.., Some("boolean")) => ValueType::Boolean,
+        (.., Some("array")) => ValueType::List,
+        (.., Some("object")) => ValueType::Object,
+        _ => ValueType::Text,
     }
 }
 
-/// Columns of a table, in order.
-pub fn columns(table: Table) -> Vec<String> {
-    self::table(table)
-        .map(|(_, fields)| fields.into_iter().map(|field| field.name).collect())
-        .unwrap_or_default()
-}
-
-/// Fields of a table that are published, and what each holds.
-pub fn kinds(table: Table) -> Vec<(String, Kind)> {
-    self::table(table)
-        .map(|(_, fields)| fields.into_iter().map(|it| (it.name, it.kind)).collect())
-        .unwrap_or_default()
-}
-
-/// The table that a column's values are ids of.
-pub fn points_to(table: Table, column: &str) -> Option<Table> {
-    match column {
-        "organizationId" => Some(Table::Organizations),
-        "programId" => Some(Table::Programs),
-        "cycleId" => Some(Table::Cycles),
-        "recipientId" => Some(Table::Recipients),
-        "sourceId" => Some(Table::Sources),
-        _ => None,
-    }
-    .filter(|target| *target != table)
+fn references(table: Table, column: &str) -> Option<Table> {
+    let noun = column.strip_suffix("Id")?;
+    let tables = [Table::Organizations, Table::Programs, Table::Cycles, Table::Recipients, Table::Sources];
+    tables.into_iter().find(|target| target.noun() == noun && *target != table)
 }
 
 #[cfg(test)]
@@ -145,22 +129,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_come_in_the_order_of_the_schema_without_what_is_never_published() {
-        let facts = columns(Table::Facts);
+    fn columns_have_the_order_of_the_schema_and_only_published_fields() {
+        let names = |table| published(table).columns.iter().map(|column| column.name.as_str());
+        let facts: Vec<&str> = names(Table::Facts).collect();
         assert_eq!(facts[..4], ["id", "programId", "cycleId", "kind"]);
-        assert!(!facts.iter().any(|name| name == "status" || name == "publication"));
-        assert!(columns(Table::Cycles).iter().any(|name| name == "status"));
+        assert!(!facts.iter().any(|name| ["status", "publication", "program"].contains(name)));
+        assert!(names(Table::Cycles).any(|name| name == "status"));
+        assert!(Table::ALL.iter().all(|table| !published(*table).columns.is_empty()));
     }
 
     #[test]
-    fn kinds_follow_references_and_unions() {
-        let (_, fields) = table(Table::Cycles).unwrap();
-        let kind = |name: &str| fields.iter().find(|field| field.name == name).unwrap().kind;
-        assert_eq!(kind("id"), Kind::Uuid);
-        assert_eq!(kind("deadlineOn"), Kind::Date);
-        assert_eq!(kind("cohortYear"), Kind::Integer);
-        assert_eq!(kind("applicationUrl"), Kind::Url);
-        assert_eq!(kind("updatedAt"), Kind::Time);
-        assert_eq!(kind("status"), Kind::Text);
+    fn value_types_follow_definitions_and_alternatives() {
+        let columns = &published(Table::Cycles).columns;
+        let column = |name: &str| columns.iter().find(|column| column.name == name).unwrap();
+        assert_eq!(column("id").value_type, ValueType::Uuid);
+        assert_eq!(column("deadlineOn").value_type, ValueType::Date);
+        assert_eq!(column("cohortYear").value_type, ValueType::Integer);
+        assert_eq!(column("applicationUrl").value_type, ValueType::Url);
+        assert_eq!(column("updatedAt").value_type, ValueType::Time);
+        assert_eq!(column("status").value_type, ValueType::Text);
+        assert_eq!((column("programId").references, column("id").references), (Some(Table::Programs), None));
     }
 }

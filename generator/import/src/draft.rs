@@ -7,15 +7,13 @@ use std::path::Path;
 
 use snapshot::search::fold;
 
+use super::FILE;
 use super::source::{Cell, Row, Sheet};
 use super::values::{is_day_first, is_month_first};
-use super::{FILE, piped, read_file};
-use crate::fix::replace;
+use crate::files::{ImportError, read_source, replace};
 use columns::{COLUMNS, EUROPE, NOTHING, ORGANIZATION, ROLLING, find, key_of, state_of, type_of};
-use dataset::failure::{Failure, fail};
-use dataset::init;
-use dataset::read::Table;
-use dataset::slug::slug_of;
+use dataset::text::slug_of;
+use dataset::{Table, dataset_json};
 use sheets::{Found, beside, currency_of, sheets};
 
 mod columns;
@@ -29,18 +27,17 @@ const MOST_WORDS: usize = 30;
 /// # Errors
 ///
 /// If there is a mapping already, or the source cannot be read.
-pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, Failure> {
+pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
     let Some(from) = from else {
-        return Err(fail(Failure::Usage, "--draft needs a source: --from FILE"));
+        return Err(ImportError::Usage("--draft needs a source: --from FILE".to_owned()));
     };
     let path = data.join(FILE);
     if path.exists() {
         let message = format!("{} is there already; a draft does not write over it", path.display());
-        return Err(fail(Failure::Output, message));
+        return Err(ImportError::Output(message));
     }
-    let bytes = if from == Path::new("-") { piped()? } else { read_file(from)? };
-    let read = sheets(&bytes)
-        .map_err(|reason| fail(Failure::Input, format_args!("{}: {reason}", from.display())))?;
+    let bytes = read_source(from)?;
+    let read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
@@ -62,12 +59,11 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         told.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
         told.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
-    std::fs::create_dir_all(data)
-        .map_err(|error| fail(Failure::Output, format_args!("{}: {error}", data.display())))?;
+    std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
     replace(&path, text.as_bytes())?;
     let about = data.join("dataset.json");
     if !about.exists() {
-        replace(&about, init::dataset(data, jiff::Timestamp::now()).as_bytes())?;
+        replace(&about, dataset_json(data, jiff::Timestamp::now()).as_bytes())?;
         told.push(format!("{}: what the directory is called", about.display()));
     }
     Ok(format!("{}\n{}\nread it, then: opdir import {}", path.display(), told.join("\n"), data.display()))

@@ -7,16 +7,16 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Outputs, Record, mapping, previous, values};
-use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
-use dataset::failure::{Failure, fail};
-use dataset::read::Table;
-use dataset::slug::slug_of;
+use crate::files::ImportError;
+use dataset::Table;
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use dataset::text::{nearest, quoted, slug_of};
 
 /// What an edit names its record by.
 const NAMES: [&str; 3] = ["key", "slug", "id"];
 
 /// Applies every edit to what was imported.
-pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), Failure> {
+pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), ImportError> {
     let tables: BTreeSet<Table> = outputs.keys().map(|(table, _)| *table).collect();
     for table in tables {
         for ending in ["csv", "ndjson"] {
@@ -24,7 +24,7 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
             let text = match std::fs::read_to_string(&path) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(fail(Failure::Input, format_args!("{}: {error}", path.display()))),
+                Err(error) => return Err(ImportError::input(&path, error)),
             };
             let file = report.add_file(path.display().to_string());
             let rows =
@@ -92,7 +92,7 @@ fn edit(
     else {
         let message = "the edit names no record";
         report.push(
-            Diagnostic::new(Code::LostEdit, at, message).of("key").help("fill in `key`, `slug` or `id`"),
+            Diagnostic::new(Code::LostEdit, at, message).field("key").help("fill in `key`, `slug` or `id`"),
         );
         return;
     };
@@ -103,13 +103,13 @@ fn edit(
             let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("`{field}` is not a field of {}", table.name());
-            report.push(Diagnostic::new(Code::UnknownField, at, message).of(field).maybe_help(help));
+            report.push(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
             return;
         };
         match values::written(&value, &field, *kind) {
             Ok(value) => changes.push((field, value)),
             Err(wrong) => {
-                report.push(Diagnostic::new(wrong.code, at, wrong.message).of(field).help(wrong.help));
+                report.push(Diagnostic::new(wrong.code, at, wrong.message).field(field).help(wrong.help));
                 return;
             }
         }
@@ -127,14 +127,14 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        report.push(Diagnostic::new(Code::LostEdit, at, message).about(name, wanted));
+        report.push(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
     }
 }
 
 fn change(record: &mut Record, field: &str, value: &Value, at: Location, report: &mut Diagnostics) {
     if record.get(field).unwrap_or(&Value::Null) == value {
         let message = format!("`{field}` is what the source says");
-        report.push(Diagnostic::new(Code::IdleEdit, at, message).of(field.to_owned()));
+        report.push(Diagnostic::new(Code::IdleEdit, at, message).field(field.to_owned()));
     } else if value.is_null() {
         record.remove(field);
     } else {

@@ -5,11 +5,11 @@ mod csv;
 mod json;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use dataset::diagnostics::{Diagnostics, Edit, Safety, counted};
-use dataset::failure::{Failure, fail};
+use crate::files::{ImportError, replace};
+use dataset::diagnostics::{Diagnostics, Edit, Safety};
+use dataset::text::counted;
 
 pub use csv::csv;
 pub use json::{json, raw_text};
@@ -33,7 +33,7 @@ impl Change {
 
 /// What would be written: files with what they hold now and then.
 #[derive(Debug, Default)]
-pub struct Mended {
+pub struct FixedFiles {
     files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
     /// How many problems are mended.
     pub problems: usize,
@@ -43,13 +43,13 @@ pub struct Mended {
     left: Vec<(PathBuf, usize)>,
 }
 
-impl Mended {
+impl FixedFiles {
     /// What mends the problems of a report, as far as allowed.
     ///
     /// # Errors
     ///
     /// If a file cannot be read.
-    pub fn of(report: &Diagnostics, most: Safety) -> Result<Self, Failure> {
+    pub fn plan(report: &Diagnostics, most: Safety) -> Result<Self, ImportError> {
         let mut mended = Self::default();
         let mut changes: BTreeMap<&str, (usize, Vec<Change>)> = BTreeMap::new();
         for told in report.sorted() {
@@ -67,8 +67,7 @@ impl Mended {
             changes.sort();
             changes.dedup();
             let path = PathBuf::from(name);
-            let before = std::fs::read(&path)
-                .map_err(|error| fail(Failure::Input, format_args!("{}: {error}", path.display())))?;
+            let before = std::fs::read(&path).map_err(|error| ImportError::input(&path, error))?;
             if std::str::from_utf8(&before).is_err() {
                 mended.left.push((path, problems));
                 continue;
@@ -93,7 +92,7 @@ impl Mended {
     /// # Errors
     ///
     /// If one cannot be written.
-    pub fn write(&self) -> Result<(), Failure> {
+    pub fn write(&self) -> Result<(), ImportError> {
         self.files.iter().try_for_each(|(path, _, after)| replace(path, after))
     }
 
@@ -112,7 +111,7 @@ impl Mended {
 
     /// What was left alone, a line each.
     #[must_use]
-    pub fn left(&self) -> Vec<String> {
+    pub fn skipped(&self) -> Vec<String> {
         let told = |(path, problems): &(PathBuf, usize)| {
             let problems = counted(*problems, "problem");
             format!("{}: {problems} left alone: it is not UTF-8; save it so, and try again", path.display())
@@ -160,28 +159,6 @@ fn splice(text: &str, mut parts: Vec<(std::ops::Range<usize>, String)>) -> Strin
     }
     out.push_str(text.get(kept..).unwrap_or_default());
     out
-}
-
-/// Writes a file beside the old one and puts it in its place.
-///
-/// # Errors
-///
-/// If it cannot be written.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let unwritable =
-        |error: std::io::Error| fail(Failure::Output, format_args!("{}: {error}", path.display()));
-    let mut file = tempfile::Builder::new().prefix(".opdir-").tempfile_in(folder).map_err(unwritable)?;
-    file.write_all(bytes).map_err(unwritable)?;
-    if let Ok(about) = std::fs::metadata(path) {
-        std::fs::set_permissions(file.path(), about.permissions()).map_err(unwritable)?;
-    } else {
-        use std::os::unix::fs::PermissionsExt as _;
-        let readable = std::fs::Permissions::from_mode(0o644);
-        std::fs::set_permissions(file.path(), readable).map_err(unwritable)?;
-    }
-    file.persist(path).map_err(|error| unwritable(error.error))?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod draft;
 mod edits;
+mod files;
 pub mod fix;
 mod forms;
 mod mapping;
@@ -11,19 +12,19 @@ mod source;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::fix::replace;
-use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, counted, quoted};
-use dataset::failure::{Failure, fail};
-use dataset::read::Table;
+use dataset::Table;
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use dataset::text::{counted, quoted};
+use files::read_source;
 use mapping::{Gone, Rule, Source, Target};
 use source::{Cell, Reading, Row, Sheet};
 
 pub use draft::draft;
+pub use files::{ImportError, replace};
 
 /// Where the mapping stands.
 const FILE: &str = "import.toml";
@@ -32,7 +33,7 @@ type Record = Map<String, Value>;
 
 /// What is imported from where.
 #[derive(Debug)]
-pub struct Order<'a> {
+pub struct ImportOptions<'a> {
     /// Folder of the dataset.
     pub data: &'a Path,
     /// Names of sources; all when there are none.
@@ -48,40 +49,39 @@ pub struct Order<'a> {
 /// # Errors
 ///
 /// If the mapping or a source is not there, or a table cannot be written.
-pub fn import(order: &Order<'_>, report: &mut Diagnostics) -> Result<Vec<String>, Failure> {
-    let path = order.data.join(FILE);
+pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Vec<String>, ImportError> {
+    let path = options.data.join(FILE);
     let text = std::fs::read_to_string(&path).map_err(|error| {
-        let help = format!("`opdir import {} --draft --from FILE` writes one", order.data.display());
-        fail(Failure::Input, format_args!("{}: {error}; {help}", path.display()))
+        let help = format!("`opdir import {} --draft --from FILE` writes one", options.data.display());
+        ImportError::Input(format!("{}: {error}; {help}", path.display()))
     })?;
     let file = report.add_file(path.display().to_string());
     let sources = match mapping::read(&text) {
         Ok(sources) => sources,
         Err((message, word)) => {
-            report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).of(word));
-            return Err(Failure::Data);
+            report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).field(word));
+            return Err(ImportError::Data);
         }
     };
-    let chosen = choose(&sources, order)?;
+    let chosen = choose(&sources, options)?;
     let mut maker = Maker { report, file, text: &text, outputs: BTreeMap::new() };
     for source in &chosen {
-        let bytes = bytes_of(source, order)?;
-        maker.import(source, &bytes, order.data);
+        let bytes = bytes_of(source, options)?;
+        maker.import(source, &bytes, options.data);
     }
     let mut outputs = maker.outputs;
-    edits::apply(order.data, &mut outputs, report)?;
+    edits::apply(options.data, &mut outputs, report)?;
     if report.error_count() > 0 {
-        return Err(Failure::Data);
+        return Err(ImportError::Data);
     }
     let mut said = Vec::new();
     for ((table, source), output) in &outputs {
-        let folder = order.data.join(table.name());
+        let folder = options.data.join(table.name());
         let path = folder.join(format!("{source}.ndjson"));
         let rows = counted(output.records.len(), "row");
         said.push(format!("{}: {rows}{}", path.display(), output.gone()));
-        if !order.dry_run {
-            let unwritable = |error| fail(Failure::Output, format_args!("{}: {error}", folder.display()));
-            std::fs::create_dir_all(&folder).map_err(unwritable)?;
+        if !options.dry_run {
+            std::fs::create_dir_all(&folder).map_err(|error| ImportError::output(&folder, error))?;
             replace(&path, output.text().as_bytes())?;
         }
     }
@@ -95,52 +95,33 @@ fn place(text: &str, file: FileId, word: &str) -> Location {
     Location { file, line: u32::try_from(line + 1).unwrap_or(u32::MAX) }
 }
 
-fn choose<'s>(sources: &'s [Source], order: &Order<'_>) -> Result<Vec<&'s Source>, Failure> {
-    for name in order.sources {
+fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Result<Vec<&'s Source>, ImportError> {
+    for name in options.sources {
         if sources.iter().all(|source| source.name != *name) {
             let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
             let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
-            return Err(fail(Failure::Usage, message));
+            return Err(ImportError::Usage(message));
         }
     }
-    let is_chosen = |source: &&Source| order.sources.is_empty() || order.sources.contains(&source.name);
+    let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
     let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
-    if order.from.is_some() && chosen.len() != 1 {
-        return Err(fail(Failure::Usage, "--from is one source: name it"));
+    if options.from.is_some() && chosen.len() != 1 {
+        return Err(ImportError::Usage("--from is one source: name it".to_owned()));
     }
     Ok(chosen)
 }
 
-fn bytes_of(source: &Source, order: &Order<'_>) -> Result<Vec<u8>, Failure> {
-    let path = match (order.from, &source.file) {
-        (Some(path), _) if path == Path::new("-") => return piped(),
+fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
+    let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
-        (None, Some(file)) => order.data.join(file),
+        (None, Some(file)) => options.data.join(file),
         (None, None) => {
             let message =
                 format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
-            return Err(fail(Failure::Usage, message));
+            return Err(ImportError::Usage(message));
         }
     };
-    read_file(&path)
-}
-
-/// A file, if it is not larger than any source may be.
-fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable = |error| fail(Failure::Input, format_args!("{}: {error}", path.display()));
-    limited(std::fs::File::open(path).map_err(unreadable)?).map_err(unreadable)
-}
-
-fn piped() -> Result<Vec<u8>, Failure> {
-    limited(std::io::stdin().lock())
-        .map_err(|error| fail(Failure::Input, format_args!("standard input: {error}")))
-}
-
-fn limited(stream: impl std::io::Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One more than is allowed, so that too much is seen as such.
-    stream.take(source::LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_source(&path)
 }
 
 /// The records of one table from one source.
@@ -226,7 +207,7 @@ impl Maker<'_> {
         let mut told = BTreeSet::new();
         for (field, column) in named {
             if sheet.column(column).is_none() && told.insert(column) {
-                let near = dataset::diagnostics::nearest(column, sheet.columns.iter().map(String::as_str));
+                let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
                 let message =
                     format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
                 let help = match near {
@@ -236,7 +217,7 @@ impl Maker<'_> {
                 let at = place(self.text, self.file, column);
                 let at = if at.line > 1 { at } else { Location { file, line: 1 } };
                 self.report
-                    .push(Diagnostic::new(Code::LostColumn, at, message).about("column", column).help(help));
+                    .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
             }
         }
         told.is_empty()
@@ -245,11 +226,11 @@ impl Maker<'_> {
     /// A column of dates and of texts that look like dates was half converted, and the converted half may
     /// have day and month swapped.
     fn has_one_kind_of_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
-        use dataset::schema::Kind;
+        use dataset::schema::ValueType;
         let mut is_good = true;
         for (field, kind, rule) in source.targets.iter().flat_map(|target| &target.fields) {
             let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
-            if *kind != Kind::Date {
+            if *kind != ValueType::Date {
                 continue;
             }
             let dates = sheet
@@ -271,7 +252,8 @@ impl Maker<'_> {
                 );
                 let help = "open the original with the right locale and export it again";
                 let at = Location { file, line: first.line };
-                self.report.push(Diagnostic::new(Code::BadValue, at, message).of(field.clone()).help(help));
+                self.report
+                    .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
                 is_good = false;
             }
         }
@@ -291,7 +273,7 @@ impl Maker<'_> {
                 let at = Location { file, line: 1 };
                 let help = format!("map it, or add it to `ignore` of source `{}`", source.name);
                 self.report
-                    .push(Diagnostic::new(Code::NewColumn, at, message).about("column", column).help(help));
+                    .push(Diagnostic::new(Code::NewColumn, at, message).value("column", column).help(help));
             }
         }
     }
@@ -313,7 +295,7 @@ impl Maker<'_> {
             if let Some(message) = fault {
                 let help = "give each row a key of its own in the source, or name another column as `key`";
                 let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-                self.report.push(Diagnostic::new(code, at, message).about("key", key.as_str()).help(help));
+                self.report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
             }
             known.entry(key.clone()).or_insert(row.line);
             keys.push(Some(key));
@@ -384,11 +366,11 @@ impl Maker<'_> {
                     is_broken = true;
                     let message = format!("{}; kept as a draft without it", wrong.message);
                     let told = Diagnostic::new(Code::KeptAsDraft, at, message);
-                    self.report.push(told.about(field.clone(), cell.text()).help(wrong.help));
+                    self.report.push(told.value(field.clone(), cell.text()).help(wrong.help));
                 }
                 Err(wrong) => {
                     let told = Diagnostic::new(wrong.code, at, wrong.message);
-                    self.report.push(told.about(field.clone(), cell.text()).help(wrong.help));
+                    self.report.push(told.value(field.clone(), cell.text()).help(wrong.help));
                 }
             }
         }
@@ -415,7 +397,7 @@ impl Maker<'_> {
 
 /// Whether rows of the table belong to the program of the same row.
 fn is_of_a_program(target: &Target) -> bool {
-    let fields = dataset::read::identity::extras(target.table);
+    let fields = target.table.input_only_fields();
     let names =
         |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
     names("program") || target.table == Table::Sources && names("entity")

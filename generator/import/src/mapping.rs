@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use toml::{Table as Toml, Value};
 
 use super::forms::{DateOrder, NumberForm};
-use dataset::diagnostics::nearest;
-use dataset::read::Table;
-use dataset::read::identity::extras;
-use dataset::schema::{self, Kind};
+use dataset::Table;
+use dataset::schema::{self, ValueType};
+use dataset::text::nearest;
 
 /// Words that a source may have beside its tables.
 const OPTIONS: [&str; 13] = [
@@ -77,7 +76,7 @@ impl Source {
 #[derive(Debug)]
 pub(super) struct Target {
     pub table: Table,
-    pub fields: Vec<(String, Kind, Rule)>,
+    pub fields: Vec<(String, ValueType, Rule)>,
 }
 
 impl Target {
@@ -225,10 +224,11 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
 }
 
 /// The fields that a mapping may make.
-pub(super) fn kinds(table: Table) -> Vec<(String, Kind)> {
-    let mut kinds = schema::kinds(table);
-    kinds.extend(extras(table).iter().map(|name| ((*name).to_owned(), Kind::Text)));
-    kinds.push(("publication".to_owned(), Kind::Text));
+pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
+    let columns = &schema::published(table).columns;
+    let mut kinds: Vec<_> = columns.iter().map(|it| (it.name.clone(), it.value_type)).collect();
+    kinds.extend(table.input_only_fields().iter().map(|name| ((*name).to_owned(), ValueType::Text)));
+    kinds.push(("publication".to_owned(), ValueType::Text));
     kinds
 }
 

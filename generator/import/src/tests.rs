@@ -29,7 +29,7 @@ impl Place {
 
     fn import(&self) -> (bool, Diagnostics) {
         let mut report = Diagnostics::new();
-        let order = Order { data: self.folder.path(), sources: &[], from: None, dry_run: false };
+        let order = ImportOptions { data: self.folder.path(), sources: &[], from: None, dry_run: false };
         let done = import(&order, &mut report);
         (done.is_ok(), report)
     }
@@ -353,9 +353,9 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
         let told = place.imported();
         assert_eq!(told.sorted().len(), 0, "{name}: {:?}", told.sorted());
         let mut report = Diagnostics::new();
-        let input = dataset::read::Input::Folder(place.folder.path().to_owned());
-        let tables = dataset::read::read(&input, &mut report).unwrap();
-        let directory = dataset::link::link(tables, &mut report);
+        let input = dataset::Input::Folder(place.folder.path().to_owned());
+        let tables = dataset::read(&input, &mut report).unwrap();
+        let directory = dataset::link(tables, &mut report);
         assert_eq!(report.error_count(), 0, "{name}: {:?}", report.sorted());
         let directory = directory.unwrap();
         assert!(

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::forms::{DateOrder, NumberForm};
 use super::mapping::{Rule, Source};
 use super::source::Cell;
-use dataset::diagnostics::{Code, quoted};
-use dataset::schema::Kind;
+use dataset::diagnostics::Code;
+use dataset::schema::ValueType;
+use dataset::text::quoted;
 
 /// Why a cell makes no value.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(super) struct Made {
 pub(super) fn make(
     cell: &Cell,
     field: &str,
-    kind: Kind,
+    kind: ValueType,
     rule: &Rule,
     source: &Source,
 ) -> Result<Option<Made>, Wrong> {
@@ -41,7 +42,7 @@ pub(super) fn make(
     }
     let says_nothing = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
     let cell = match cell {
-        Cell::List(items) if kind != Kind::List => match &items[..] {
+        Cell::List(items) if kind != ValueType::List => match &items[..] {
             [] => &Cell::Empty,
             [only] => &Cell::Text(only.clone()),
             several => {
@@ -59,7 +60,7 @@ pub(super) fn make(
             .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, rule))
             .transpose();
     }
-    if kind == Kind::List {
+    if kind == ValueType::List {
         let items = match cell {
             Cell::List(items) => items.clone(),
             _ => text.split(source.lists.as_deref().unwrap_or("|")).map(str::to_owned).collect(),
@@ -96,13 +97,13 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, field: &str, kind: Kind, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
+fn convert(cell: &Cell, field: &str, kind: ValueType, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
     let plain = |value: Value| Ok(Made { value, note: None });
     match kind {
-        Kind::Date => day(cell, field, source, rule),
-        Kind::Number | Kind::Integer => plain(number(cell, field, source)?),
-        Kind::Time => plain(moment(cell, field, source)?),
-        Kind::Boolean => match cell.text().to_lowercase().as_str() {
+        ValueType::Date => day(cell, field, source, rule),
+        ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
+        ValueType::Time => plain(moment(cell, field, source)?),
+        ValueType::Boolean => match cell.text().to_lowercase().as_str() {
             "true" | "yes" | "sí" | "si" | "x" | "1" => plain(true.into()),
             "false" | "no" | "0" => plain(false.into()),
             other => {
@@ -110,7 +111,7 @@ fn convert(cell: &Cell, field: &str, kind: Kind, source: &Source, rule: &Rule) -
                 Err(wrong(Code::BadValue, message, "map its words by `values`"))
             }
         },
-        Kind::Object => {
+        ValueType::Object => {
             Err(wrong(Code::BadMapping, format!("`{field}` is an object"), "write translations by hand"))
         }
         _ => plain(cell.text().into()),
@@ -345,7 +346,7 @@ fn formed(text: &str, form: NumberForm) -> Option<f64> {
 }
 
 /// A value that somebody wrote by hand, in the dataset's own forms.
-pub(super) fn written(value: &Value, field: &str, kind: Kind) -> Result<Value, Wrong> {
+pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let source = Source::plain();
     let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source)?;

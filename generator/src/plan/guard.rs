@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::{Counted, Plan};
-use dataset::read::Table;
+use dataset::Table;
 
 /// Tables that are guarded: their records have addresses of their own.
 const GUARDED: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Counted, Plan, TablePlan};
-use dataset::diagnostics::quoted;
+use dataset::text::quoted;
 
 /// How many records of a kind are named in words.
 const NAMED: usize = 10;

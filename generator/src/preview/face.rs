@@ -12,7 +12,7 @@ use net::request_head::Head;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use dataset::diagnostics::Told;
+use dataset::diagnostics::ErrorSummary;
 
 /// How long a question for news is held. The edge gives an answer 15 s to begin.
 const HELD: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ pub(super) struct Trouble {
     /// In a few words.
     pub title: String,
     /// The first problems.
-    pub problems: Vec<Told>,
+    pub problems: Vec<ErrorSummary>,
     /// How many kinds of problems there are besides.
     pub more: usize,
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use dataset::read::Input;
+use dataset::Input;
 use serde_json::Value;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
 

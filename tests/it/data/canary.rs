@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dataset::read::Input;
+use dataset::Input;
 use serde_json::{Value, json};
 use site::Effort;
 use uuid::Uuid;

@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use dataset::diagnostics::{Diagnostic, Diagnostics, MessageFormat, Safety, Telling};
-use dataset::link::link;
-use dataset::read::{Input, read};
-use import::fix::Mended;
+use dataset::diagnostics::{Diagnostic, Diagnostics, MessageFormat, Safety};
+use dataset::{Input, link, read};
+use import::fix::FixedFiles;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
@@ -242,7 +241,7 @@ fn added<'r>(report: &'r Diagnostics, before: &Diagnostics) -> Vec<&'r Diagnosti
 
 fn remedies(report: &Diagnostics) -> Vec<String> {
     let mut out = Vec::new();
-    report.tell(Telling { limit: 0, ..Telling::new(MessageFormat::Json) }, &mut out).unwrap();
+    report.print(MessageFormat::Json, &mut out).unwrap();
     let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let groups = lines.map(|line| serde_json::from_slice::<serde_json::Value>(line).unwrap());
     let groups = groups.filter(|group| group["reason"] == "diagnostic");
@@ -308,7 +307,7 @@ fn what_has_one_reading_is_mended_in_its_cell_alone_and_publishes_the_same() {
         let input = Input::Folder(folder.path().to_owned());
         let mut report = Diagnostics::new();
         let spoilt = link(read(&input, &mut report).unwrap(), &mut report).unwrap();
-        Mended::of(&report, Safety::Safe).unwrap().write().unwrap();
+        FixedFiles::plan(&report, Safety::Safe).unwrap().write().unwrap();
         let mut after = Diagnostics::new();
         let clean = link(read(&input, &mut after).unwrap(), &mut after).unwrap();
         let shown = |directory: &snapshot::record::Directory| {
@@ -325,7 +324,7 @@ fn what_has_one_reading_is_mended_in_its_cell_alone_and_publishes_the_same() {
             "{}: {left:?}",
             mutation.2
         );
-        let again = Mended::of(&after, Safety::Safe).unwrap();
+        let again = FixedFiles::plan(&after, Safety::Safe).unwrap();
         assert!(again.is_empty(), "{}: twice is not once: {}", mutation.2, again.diff());
         for (path, bytes) in &files {
             let now = std::fs::read(folder.path().join(path)).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dataset::read::Input;
+use dataset::Input;
 use serde_json::{Value, json};
 use site::Effort;
 use snapshot::page::list::list;

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dataset::diagnostics::{Code, Diagnostics, Severity};
-use dataset::link::link;
-use dataset::read::{Input, read};
+use dataset::{Input, link, read};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use dataset::read::Input;
+use dataset::Input;
 use html::Html;
 use jiff::civil::Date;
 use serde_json::{Value, json};

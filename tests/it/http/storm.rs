@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::{Live, Serving};
 use edge::serving_state::Setting;
 use net::connection::Limits;

@@ -1,6 +1,6 @@
 //! The scripted agent at its tasks.
 
-use dataset::read::Input;
+use dataset::Input;
 use serde_json::{Value, json};
 use tests::agents::play::play;
 use tests::agents::{HOSTILE, Host, ORDER, Set};

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::answer::{Asked, Place, answer};
 use edge::reload::{Live, Serving};
 use edge::reply::Reply;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::Live;
 use generator::export::{SUMS, export};
 use serde_json::{Value, json};

@@ -8,8 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use dataset::diagnostics::Diagnostics;
-use dataset::link::link;
-use dataset::read::{Input, read};
+use dataset::{Input, link, read};
 use html::Html;
 use serde_json::Value;
 use site::Effort;

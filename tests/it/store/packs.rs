@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::representation::Content;
 use generator::export::{SUMS, export};
 use jiff::civil::date;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dataset::read::Input;
+use dataset::Input;
 use jiff::civil::date;
 use site::BuildOptions;
 use site::Effort;

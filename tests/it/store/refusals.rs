@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::Live;
 use edge::serving_state::{Opened, Setting};
 use jiff::civil::date;

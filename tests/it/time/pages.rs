@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::answer::{Asked, Place, answer};
 use edge::reload::Live;
 use edge::route::route;

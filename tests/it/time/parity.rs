@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use dataset::read::Input;
+use dataset::Input;
 use edge::answer::{Asked, Place, answer};
 use edge::reload::Live;
 use edge::route::route;

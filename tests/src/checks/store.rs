@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::read::Input;
+use dataset::Input;
 use site::BuildOptions;
 use site::Effort;
 use snapshot::store::sections::{SectionWriter, Sections};

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
-use dataset::read::Input;
+use dataset::Input;
 use edge::answer::{Asked, Place, answer, program_body};
 use edge::reload::Live;
 use edge::route::route;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use baseline::Baseline;
 use bytes::Bytes;
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::Live;
 use edge::serving_state::Setting;
 use http_body_util::Full;

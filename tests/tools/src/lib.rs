@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use dataset::diagnostics::Diagnostics;
-use dataset::link::link;
-use dataset::read::{Input, read};
+use dataset::{Input, link, read};
 use edge::serving_state::Opened;
 use site::Effort;
 use site::Progress;

@@ -1,4 +1,4 @@
-//! Problems as SARIF 2.1.0 (OASIS), the form that code hosts and editors collect findings in.
+//! Problems as SARIF 2.1.0 (OASIS), the format in which code hosts and editors collect findings.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::groups::Group;
-use super::{Code, Diagnostics, Severity, printable};
+use super::{Code, Diagnostics};
+use crate::text::printable;
 
-/// Most places of one result: hosts refuse more.
-const PLACES: usize = 100;
+/// Most locations of one result: hosts refuse more.
+const LOCATIONS: usize = 100;
 
 pub(super) fn write(report: &Diagnostics, groups: &[Group<'_>], out: &mut dyn Write) -> io::Result<()> {
     let codes: BTreeSet<&'static str> = groups.iter().map(|group| group.first.code.id()).collect();
@@ -30,21 +31,17 @@ fn rule(code: Code) -> Value {
     json!({
         "id": code.id(),
         "shortDescription": { "text": code.title() },
-        "fullDescription": { "text": code.text() },
+        "fullDescription": { "text": code.explanation() },
         "help": { "text": code.remedy() },
     })
 }
 
 fn result(report: &Diagnostics, group: &Group<'_>) -> Value {
     let first = group.first;
-    let level = match first.code.severity() {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let help = group.help().map(|help| format!("\nhelp: {}", printable(&help))).unwrap_or_default();
-    // An address with a backslash is none, and so is one that starts like a scheme.
+    // A URI has no backslashes.
     let uri = report.file_name(first.at.file).replace('\\', "/");
-    let places = group.lines.iter().take(PLACES).enumerate().map(|(number, line)| {
+    let locations = group.lines.iter().take(LOCATIONS).enumerate().map(|(number, line)| {
         let mut region = json!({ "startLine": line });
         if let (0, Some(column)) = (number, first.column) {
             region["startColumn"] = column.into();
@@ -53,9 +50,9 @@ fn result(report: &Diagnostics, group: &Group<'_>) -> Value {
     });
     json!({
         "ruleId": first.code.id(),
-        "level": level,
+        "level": group.severity().as_str(),
         "message": { "text": format!("{}{help}", printable(&first.message)) },
-        "locations": places.collect::<Vec<_>>(),
+        "locations": locations.collect::<Vec<_>>(),
         "occurrenceCount": group.lines.len(),
     })
 }

@@ -12,9 +12,10 @@ use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
 use super::rules::day_of;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
-use crate::read::{Row, Tables};
-use crate::slug::folded;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::rows::{Row, Tables};
+use crate::text::folded;
+use crate::text::{counted, quoted};
 
 /// Reports doubts.
 pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
@@ -70,7 +71,7 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
             end.as_str()
         );
         (*end != row.record.lifecycle)
-            .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).of("lifecycle"))
+            .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).field("lifecycle"))
     });
     doubts.collect()
 }
@@ -101,7 +102,7 @@ fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
         let dates = Season { stated: None, ..said }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
         contradicts(stated, dates, &said)
-            .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).of("status"))
+            .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).field("status"))
     });
     doubts.collect()
 }
@@ -126,7 +127,7 @@ fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
     let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);
     let doubts = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
         let message = format!("{} is `active_accepting`, but every season is over", quoted(&row.record.slug));
-        Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).of("lifecycle")
+        Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).field("lifecycle")
     });
     doubts.collect()
 }

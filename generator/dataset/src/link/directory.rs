@@ -7,7 +7,7 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::read::{Row, Tables};
+use crate::rows::{Row, Tables};
 
 /// The directory; nothing when a reference leads nowhere, which the rules have ruled out.
 pub(super) fn build(tables: Tables) -> Option<Directory> {

@@ -4,9 +4,10 @@
 use snapshot::facet::Facet;
 use snapshot::record::{InternedStr, Program};
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety, quoted};
-use crate::read::Tables;
-use crate::read::labels::Labels;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::labels::Labels;
+use crate::rows::Tables;
+use crate::text::quoted;
 
 /// Takes labels for the values that they are of.
 pub(super) fn understand(tables: &mut Tables, report: &mut Diagnostics) {
@@ -39,7 +40,7 @@ impl Reader<'_> {
     fn value(&mut self, facet: Facet, field: &'static str, at: Location, value: &mut InternedStr) {
         let Some(meant) = self.labels.meant(facet, value) else { return };
         let message = format!("`{field}`: {} understood as `{}`", quoted(value), meant.escape_debug());
-        let told = Diagnostic::new(Code::LabelUnderstood, at, message).about(field, value.as_str());
+        let told = Diagnostic::new(Code::LabelUnderstood, at, message).value(field, value.as_str());
         self.report.push(told.fix(Fix::value(Safety::Safe, field, value, meant)));
         *value = meant.into();
     }

@@ -6,7 +6,8 @@ use snapshot::record::{Approval, EntityRef, EntityType, PublicationStatus};
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::read::{Row, Table, Tables};
+use crate::rows::{Row, Tables};
+use crate::table::Table;
 
 /// Why a row stays or goes.
 #[derive(Clone, Copy, PartialEq, Eq)]

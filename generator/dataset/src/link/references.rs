@@ -11,8 +11,10 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use super::{Ids, find};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, counted, quoted};
-use crate::read::{Row, Table, Tables};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::rows::{Row, Tables};
+use crate::table::Table;
+use crate::text::{counted, quoted};
 
 /// No vocabulary has more levels; who climbs further goes in a circle.
 const DEEPEST: usize = 64;
@@ -173,7 +175,7 @@ impl Judge<'_> {
         let message = format!("`{field}` is {id}, which is not in {}", table.name());
         let elsewhere = EntityType::ALL.iter().find(|kind| find(self.ids.of(**kind), id).is_some());
         let help = elsewhere.map(|kind| format!("a record with this id is in {}", Table::of(*kind).name()));
-        Some(Diagnostic::new(Code::Dangling, at, message).about(field, id.to_string()).maybe_help(help))
+        Some(Diagnostic::new(Code::Dangling, at, message).value(field, id.to_string()).maybe_help(help))
     }
 
     fn astray(&self, at: Location, program_id: Uuid, cycle_id: Option<Uuid>) -> Option<Diagnostic> {
@@ -181,7 +183,7 @@ impl Judge<'_> {
         let message =
             || format!("`programId` is {program_id}, but the cycle belongs to program {}", cycle.program_id);
         (cycle.program_id != program_id)
-            .then(|| Diagnostic::new(Code::OtherProgram, at, message()).of("programId"))
+            .then(|| Diagnostic::new(Code::OtherProgram, at, message()).field("programId"))
     }
 }
 
@@ -198,14 +200,14 @@ fn broader(tables: &Tables) -> Vec<Diagnostic> {
                 return None;
             }
             let message = format!("`broader` is {}, which is no value of this facet", quoted(above));
-            return Some(Diagnostic::new(Code::Dangling, row.at, message).about("broader", above));
+            return Some(Diagnostic::new(Code::Dangling, row.at, message).value("broader", above));
         }
         let mut value = above;
         for _ in 0..DEEPEST {
             value = broader.get(&(facet, value)).copied().flatten()?;
         }
         let message = format!("following `broader` from {} never ends", quoted(start));
-        Some(Diagnostic::new(Code::BroaderLoop, row.at, message).about("broader", above))
+        Some(Diagnostic::new(Code::BroaderLoop, row.at, message).value("broader", above))
     });
     faults.collect()
 }

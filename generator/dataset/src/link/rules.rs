@@ -13,8 +13,9 @@ use snapshot::record::{
     Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, nearest, one, quoted};
-use crate::read::{Row, Tables};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
+use crate::rows::{Row, Tables};
+use crate::text::{nearest, quoted, with_article};
 
 const LICENSE: &str = "CC BY 4.0";
 const SCHEMA_VERSION: &str = "1";
@@ -54,18 +55,20 @@ fn dataset(record: &Dataset, at: Location) -> Vec<Diagnostic> {
     if record.schema_version != SCHEMA_VERSION {
         let message = format!("`schemaVersion` is {}, expected `1`", quoted(&record.schema_version));
         faults.push(
-            Diagnostic::new(Code::WrongVersion, at, message).about("schemaVersion", &record.schema_version),
+            Diagnostic::new(Code::WrongVersion, at, message).value("schemaVersion", &record.schema_version),
         );
     }
     if record.license != LICENSE {
         let message = format!("`license` is {}, expected `{LICENSE}`", quoted(&record.license));
-        faults.push(Diagnostic::new(Code::WrongLicense, at, message).about("license", &record.license));
+        faults.push(Diagnostic::new(Code::WrongLicense, at, message).value("license", &record.license));
     }
     let locales = &record.locales;
     if locales.len() != Locale::ALL.len() || !Locale::ALL.iter().all(|locale| locales.contains(locale)) {
         let all: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
         let message = format!("`locales` must be {}, each once", all.join(" and "));
-        faults.push(Diagnostic::new(Code::BadLocales, at, message).of("locales").help("leave `locales` out"));
+        faults.push(
+            Diagnostic::new(Code::BadLocales, at, message).field("locales").help("leave `locales` out"),
+        );
     }
     faults
 }
@@ -80,7 +83,7 @@ fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
     {
         let message = format!("`active` is {active}, but `lifecycle` is `{}`", record.lifecycle.as_str());
         let help = "leave `active` out: it follows from `lifecycle`";
-        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).of("active").help(help));
+        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).field("active").help(help));
     }
     faults
 }
@@ -104,7 +107,7 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
         above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
     faults.extend(fields(FACT, record, at));
     if record.amount.is_some() && record.currency.is_none() {
-        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`").of("currency"));
+        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`").field("currency"));
     }
     let kind = record.kind.as_str();
     match Measure::of_kind(kind) {
@@ -113,7 +116,7 @@ fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
         _ => match Facet::of_kind(kind) {
             Some(_) if record.value.is_none() => {
                 let message = format!("a fact of kind `{kind}` has no `value`");
-                faults.push(Diagnostic::new(Code::MissingField, at, message).of("value"));
+                faults.push(Diagnostic::new(Code::MissingField, at, message).field("value"));
             }
             _ => faults.extend(unknown_kind(record, at)),
         },
@@ -135,7 +138,7 @@ fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
         return None;
     };
     let message = format!("{what} of a fact of kind {} mean nothing; they belong to {of}", quoted(kind));
-    Some(Diagnostic::new(Code::UnreadBounds, at, message).about("kind", kind))
+    Some(Diagnostic::new(Code::UnreadBounds, at, message).value("kind", kind))
 }
 
 /// Kinds of facts whose numbers are compared and count such a thing.
@@ -149,7 +152,7 @@ fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic>
     [("min", fact.min), ("max", fact.max)].into_iter().filter_map(move |(name, bound)| {
         let age = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0))?;
         let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
-        Some(Diagnostic::new(Code::BadAge, at, message).about(name, age.to_string()))
+        Some(Diagnostic::new(Code::BadAge, at, message).value(name, age.to_string()))
     })
 }
 
@@ -170,7 +173,7 @@ fn bad_duration(fact: &Fact, at: Location) -> Vec<Diagnostic> {
         |near| format!("did you mean `{near}`?"),
     );
     let found = fact.unit.as_deref().unwrap_or_default();
-    let told = Diagnostic::new(Code::BadUnit, at, message).about("unit", found).help(help);
+    let told = Diagnostic::new(Code::BadUnit, at, message).value("unit", found).help(help);
     faults.push(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "unit", found, near)), ..told });
     faults
 }
@@ -185,7 +188,7 @@ fn unknown_kind(fact: &Fact, at: Location) -> Option<Diagnostic> {
         |near| format!("did you mean `{near}`? What fits none is a `note`"),
     );
     let near = nearest(&fact.kind, fact_kinds());
-    let told = Diagnostic::new(Code::UnknownWord, at, message).about("kind", fact.kind.as_str()).help(help);
+    let told = Diagnostic::new(Code::UnknownWord, at, message).value("kind", fact.kind.as_str()).help(help);
     Some(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "kind", &fact.kind, near)), ..told })
 }
 
@@ -193,8 +196,8 @@ fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
     match record.entity_type {
         EntityType::Organization | EntityType::Program | EntityType::Recipient => Vec::new(),
         kind => {
-            let message = format!("an alias cannot lead to {}: it has no slug", one(kind.as_str()));
-            vec![Diagnostic::new(Code::NoSlug, at, message).about("entityType", kind.as_str())]
+            let message = format!("an alias cannot lead to {}: it has no slug", with_article(kind.as_str()));
+            vec![Diagnostic::new(Code::NoSlug, at, message).value("entityType", kind.as_str())]
         }
     }
 }
@@ -208,16 +211,16 @@ fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
     let strangers = record.fields.keys().filter(|name| !known.contains(&name.as_str()));
     let faults = strangers.map(|name| {
         let kind = record.entity_type.as_str();
-        let message = format!("{} is not a text of {}", quoted(name), one(kind));
+        let message = format!("{} is not a text of {}", quoted(name), with_article(kind));
         let help = nearest(name, known.iter().copied()).map_or_else(
             || format!("its texts are {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        Diagnostic::new(Code::UnknownField, at, message).about("fields", name).help(help)
+        Diagnostic::new(Code::UnknownField, at, message).value("fields", name).help(help)
     });
     let empty = record.fields.is_empty();
-    let empty =
-        empty.then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty").of("fields"));
+    let empty = empty
+        .then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty").field("fields"));
     faults.chain(empty).collect()
 }
 
@@ -264,7 +267,7 @@ fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
         |near| format!("did you mean `{near}`?"),
     );
     let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
-    vec![Diagnostic::new(Code::UnknownFacet, at, message).about("facet", &record.facet).help(help)]
+    vec![Diagnostic::new(Code::UnknownFacet, at, message).value("facet", &record.facet).help(help)]
 }
 
 fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
@@ -275,7 +278,9 @@ fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
     let message =
         format!("`terms` is {}, expected two or more that differ", quoted(&record.terms.join(", ")));
     vec![
-        Diagnostic::new(Code::BadValue, at, message).of("terms").help("two words or more that mean the same"),
+        Diagnostic::new(Code::BadValue, at, message)
+            .field("terms")
+            .help("two words or more that mean the same"),
     ]
 }
 
@@ -291,14 +296,14 @@ fn above(
     let message = format!("`{}` is {least}, above `{}`, which is {most}", min.0, max.0);
     let (low, high) = (least.to_string(), most.to_string());
     let edits = vec![Edit::value(min.0, &low, &high), Edit::value(max.0, &high, &low)];
-    let told = Diagnostic::new(Code::MinAboveMax, at, message).about(min.0, format!("{low} {high}"));
+    let told = Diagnostic::new(Code::MinAboveMax, at, message).value(min.0, format!("{low} {high}"));
     Some(told.fix(Fix { safety: Safety::Unsafe, edits }))
 }
 
 fn negative(at: Location, name: &'static str, number: Option<Number>) -> Option<Diagnostic> {
     let number = number.filter(|number| number.0 < 0.0)?;
     let message = format!("`{name}` is {number}, below 0");
-    Some(Diagnostic::new(Code::Negative, at, message).about(name, number.to_string()))
+    Some(Diagnostic::new(Code::Negative, at, message).value(name, number.to_string()))
 }
 
 fn bad_sum(at: Location, name: &'static str, sum: Number) -> Option<Diagnostic> {
@@ -316,13 +321,13 @@ fn bad_sum(at: Location, name: &'static str, sum: Number) -> Option<Diagnostic> 
         return None;
     };
     let message = format!("`{name}` is {sum}, which is {what}");
-    Some(Diagnostic::new(Code::BadAmount, at, message).about(name, sum.to_string()))
+    Some(Diagnostic::new(Code::BadAmount, at, message).value(name, sum.to_string()))
 }
 
 fn impossible_year(at: Location, name: &'static str, year: Option<i32>) -> Option<Diagnostic> {
     let year = year.filter(|year| !(1900..=2100).contains(year))?;
     let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
-    Some(Diagnostic::new(Code::BadYear, at, message).about(name, year.to_string()))
+    Some(Diagnostic::new(Code::BadYear, at, message).value(name, year.to_string()))
 }
 
 fn reversed(
@@ -333,14 +338,14 @@ fn reversed(
     let (from, until) = (first.1?, second.1?);
     let message = || format!("`{}` is {from}, after `{}`, which is {until}", first.0, second.0);
     (from > until).then(|| {
-        Diagnostic::new(Code::DatesReversed, at, message()).about(first.0, format!("{from} {until}"))
+        Diagnostic::new(Code::DatesReversed, at, message()).value(first.0, format!("{from} {until}"))
     })
 }
 
 fn sentinel(at: Location, name: &'static str, day: Date) -> Option<Diagnostic> {
     let message = || format!("`{name}` is {day}, which looks like a placeholder");
     let doubtful = day <= SENTINELS.0 || day >= SENTINELS.1;
-    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()).about(name, day.to_string()))
+    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()).value(name, day.to_string()))
 }
 
 /// The day of a moment in UTC.

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::facet::Facet;
 
-use crate::diagnostics::{Code, Diagnostic, Fix, Location, Safety, is_near, quoted};
-use crate::read::Tables;
+use crate::diagnostics::{Code, Diagnostic, Fix, Location, Safety};
+use crate::rows::Tables;
+use crate::text::{is_near, quoted};
 
 /// A value used at most so often is held against those that are used at least so often.
 const RARE: usize = 2;
@@ -33,7 +34,7 @@ pub(super) fn doubts(tables: &Tables) -> Vec<Diagnostic> {
                 let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
                 let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
                 let told =
-                    Diagnostic::new(Code::LooksLikeValue, *at, message).about(*field, *value).help(help);
+                    Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value).help(help);
                 doubts.push(told.fix(Fix::value(Safety::Unsafe, *field, value, near)));
             }
         }

@@ -3,8 +3,10 @@
 use jiff::Timestamp;
 use snapshot::record::{Award, Cycle, Fact, Organization, Program, Recipient, Source};
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, counted};
-use crate::read::{Row, Table, Tables};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::rows::{Row, Tables};
+use crate::table::Table;
+use crate::text::counted;
 
 trait Stamped {
     /// When it was made, where its table says so, and when it was last changed.

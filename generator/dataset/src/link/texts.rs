@@ -18,10 +18,11 @@ use snapshot::record::{
 use snapshot::{place, truncate};
 use url::Url;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety, counted, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
 use crate::places;
-use crate::read::{Row, Tables};
-use crate::slug::slug_of;
+use crate::rows::{Row, Tables};
+use crate::text::slug_of;
+use crate::text::{counted, quoted};
 
 /// Most bytes of one text.
 const LONGEST_TEXT: usize = 100 * 1024;
@@ -297,7 +298,7 @@ impl Field {
 
     fn add(&mut self, code: Code, what: impl std::fmt::Display, help: Option<String>) {
         let field = camel_case(self.name);
-        let told = Diagnostic::new(code, self.at, format!("`{field}` {what}")).of(field);
+        let told = Diagnostic::new(code, self.at, format!("`{field}` {what}")).field(field);
         self.faults.push(told.maybe_help(help));
     }
 
@@ -352,7 +353,7 @@ impl Field {
         match places::named(text) {
             [code] if fits(code) => {
                 let message = format!("`{name}`: {} understood as `{code}`", quoted(text));
-                self.faults.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).of(name));
+                self.faults.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).field(name));
                 *text = Cow::Owned((*code).to_owned());
             }
             codes if codes.len() > 1 => {

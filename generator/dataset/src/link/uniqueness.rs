@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use snapshot::record::EntityType;
 
 use super::Identified;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, quoted};
-use crate::read::{Row, Tables};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::rows::{Row, Tables};
+use crate::text::quoted;
 
 /// Reports repetitions at their second and later places.
 pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
@@ -74,7 +75,7 @@ fn check_slugs(
         if let Ok(position) = slugs.binary_search_by_key(&alias, |(slug, _)| slug) {
             let message =
                 format!("the alias {} is the slug of {}", quoted(alias), place(report, slugs[position].1));
-            report.push(Diagnostic::new(Code::AliasIsSlug, at, message).about("slug", alias));
+            report.push(Diagnostic::new(Code::AliasIsSlug, at, message).value("slug", alias));
         }
     }
 }
@@ -92,7 +93,7 @@ fn once<K: Ord + Copy + Send>(
         for (key, at) in &same[1..] {
             let (value, message) = told(*key);
             let message = format!("{message}, see {}", place(report, same[0].1));
-            report.push(Diagnostic::new(code, *at, message).about(field, value));
+            report.push(Diagnostic::new(code, *at, message).value(field, value));
         }
     }
 }

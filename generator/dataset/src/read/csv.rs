@@ -4,10 +4,13 @@
 use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value};
-use super::identity::{Loose, Owned};
+use super::header;
+use super::identity::{OwnedValue, PartialRow};
+use super::parsed::{Context, Parsed, Subject};
 use super::text::newlines;
-use super::{Context, Parsed, Row, Subject, header};
-use crate::diagnostics::{Code, Diagnostic, Location, counted};
+use crate::diagnostics::{Code, Diagnostic, Location};
+use crate::rows::Row;
+use crate::text::counted;
 
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
@@ -82,8 +85,8 @@ fn row<T: DeserializeOwned>(
         }
         Err(_) => {
             let cell =
-                |field: Field<'_>| (field.name.to_owned(), Owned::Cell(field.value.written()), at, None);
-            parsed.loose.push(Loose::new(at, row.into_iter().map(cell)));
+                |field: Field<'_>| (field.name.to_owned(), OwnedValue::Cell(field.value.written()), at, None);
+            parsed.loose.push(PartialRow::new(at, row.into_iter().map(cell)));
         }
     }
 }

@@ -11,7 +11,8 @@ use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::diagnostics::{Code, Diagnostic, Location, nearest, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location};
+use crate::text::{nearest, quoted};
 
 /// A named value of a row.
 #[derive(Clone, Copy)]
@@ -45,8 +46,8 @@ impl Problem<'_> {
     pub(super) fn at(self, at: Location) -> Diagnostic {
         let told = Diagnostic::new(self.code, at, self.message).maybe_help(self.help);
         match (self.field, self.value) {
-            (Some(field), Some(value)) => told.about(field.to_owned(), value),
-            (Some(field), None) => told.of(field.to_owned()),
+            (Some(field), Some(value)) => told.value(field.to_owned(), value),
+            (Some(field), None) => told.field(field.to_owned()),
             (None, _) => told,
         }
     }

@@ -3,15 +3,57 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use walkdir::WalkDir;
 
-use super::{Input, InputError, Table};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location, nearest, quoted};
-
-use super::identity::STAMPS;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use crate::stamps::STAMPS;
+use crate::table::Table;
+use crate::text::{nearest, quoted};
 
 pub(super) const DATASET: &str = "dataset.json";
+
+/// Where a dataset is.
+#[derive(Clone, Debug)]
+pub enum Input<'a> {
+    /// A folder of files.
+    Folder(PathBuf),
+    /// Files in the program itself: path relative to the dataset, with `/`, and content.
+    Embedded(&'a [(&'a str, &'a [u8])]),
+}
+
+/// An input that cannot be read at all, whatever its files say.
+#[derive(Debug)]
+pub enum InputError {
+    /// There is nothing at this path.
+    Missing(PathBuf),
+    /// There is something else than a folder at this path.
+    NotAFolder(PathBuf),
+    /// The operating system refused.
+    Unreadable(PathBuf, io::Error),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(path) => write!(f, "dataset folder {} does not exist", path.display()),
+            Self::NotAFolder(path) => {
+                write!(f, "{} is not a folder; name the folder that holds dataset.json", path.display())
+            }
+            Self::Unreadable(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for InputError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(_, error) => Some(error),
+            Self::Missing(_) | Self::NotAFolder(_) => None,
+        }
+    }
+}
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +141,7 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
     match std::fs::metadata(folder) {
         Ok(about) if about.is_dir() => {}
         Ok(_) => return Err(InputError::NotAFolder(folder.to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(InputError::Missing(folder.to_owned()));
         }
         Err(error) => return Err(InputError::Unreadable(folder.to_owned(), error)),

@@ -3,9 +3,10 @@
 use serde::de::DeserializeOwned;
 use snapshot::search::fold;
 
-use super::identity::extras;
-use super::{Table, fields};
-use crate::diagnostics::{Code, Diagnostic, Edit, Fix, Location, Safety, quoted};
+use super::fields;
+use crate::diagnostics::{Code, Diagnostic, Edit, Fix, Location, Safety};
+use crate::table::Table;
+use crate::text::quoted;
 
 /// What separates cells, the most usual first.
 const SEPARATORS: [(u8, &str); 4] = [(b',', "commas"), (b';', "semicolons"), (b'\t', "tabs"), (b'|', "bars")];
@@ -122,7 +123,7 @@ pub(super) fn read<T: DeserializeOwned>(
             }
             Some(known) if names.iter().any(|earlier| earlier == known) => {
                 let message = format!("the column {} occurs twice", quoted(name));
-                Some(Diagnostic::new(Code::RepeatedField, at, message).about((*name).to_owned(), *name))
+                Some(Diagnostic::new(Code::RepeatedField, at, message).value((*name).to_owned(), *name))
             }
             None => Some(unknown::<T>(name, &written, at, table)),
             Some(known) => {
@@ -131,7 +132,7 @@ pub(super) fn read<T: DeserializeOwned>(
                     let edits = vec![Edit::header(name, known)];
                     let understood = Diagnostic::new(Code::HeaderUnderstood, at, message);
                     told.push(
-                        understood.about(known.to_owned(), *name).fix(Fix { safety: Safety::Safe, edits }),
+                        understood.value(known.to_owned(), *name).fix(Fix { safety: Safety::Safe, edits }),
                     );
                 }
                 None
@@ -146,7 +147,7 @@ pub(super) fn read<T: DeserializeOwned>(
 
 /// The field that a column's name means.
 fn field<T: DeserializeOwned>(name: &str, table: Table) -> Option<&'static str> {
-    let known = || fields::names::<T>().iter().chain(extras(table)).copied();
+    let known = || fields::names::<T>().iter().chain(table.input_only_fields()).copied();
     if let Some(exact) = known().find(|known| *known == name) {
         return Some(exact);
     }
@@ -165,12 +166,12 @@ fn unknown<T: DeserializeOwned>(name: &str, header: &[&str], at: Location, table
     if name.is_empty() {
         return Diagnostic::new(Code::UnknownField, at, "a column has no name").help("name it, or remove it");
     }
-    let known: Vec<&str> = fields::names::<T>().iter().chain(extras(table)).copied().collect();
+    let known: Vec<&str> = fields::names::<T>().iter().chain(table.input_only_fields()).copied().collect();
     let free: Vec<&str> = known.iter().filter(|known| !header.contains(known)).copied().collect();
     let (code, message, help) = fields::unknown_field(name, &free, table.name());
-    let near = crate::diagnostics::nearest(name, free.iter().copied());
+    let near = crate::text::nearest(name, free.iter().copied());
     let edits = near.map(|near| vec![Edit::header(name, near)]);
     let fix = edits.map(|edits| Fix { safety: Safety::Unsafe, edits });
-    let told = Diagnostic::new(code, at, message).maybe_help(help).about(name.to_owned(), name);
+    let told = Diagnostic::new(code, at, message).maybe_help(help).value(name.to_owned(), name);
     Diagnostic { fix, ..told }
 }

@@ -3,7 +3,6 @@
 
 mod index;
 mod links;
-mod stamps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +14,18 @@ use snapshot::store::Hex;
 use uuid::Uuid;
 
 use super::fields::{self, Field, Value};
-use super::labels::Labels;
-use super::{Row, Table, Tables};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety, counted, quoted};
-use crate::slug::slug_of;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
+use crate::labels::Labels;
+use crate::rows::{Row, Tables};
+use crate::stamps::{Stamps, UnstampedRow};
+use crate::table::Table;
+use crate::text::slug_of;
+use crate::text::{counted, quoted};
 use index::Indexes;
-pub use links::extras;
-pub use stamps::FILE as STAMPS;
-pub use stamps::Stamps;
 
 /// A value that outlives its file's text.
 #[derive(Clone, Debug)]
-pub(super) enum Owned {
+pub(super) enum OwnedValue {
     Json(serde_json::Value),
     Cell(String),
 }
@@ -35,14 +34,14 @@ pub(super) enum Owned {
 #[derive(Debug)]
 struct Member {
     name: String,
-    value: Owned,
+    value: OwnedValue,
     at: Location,
     column: Option<u32>,
 }
 
 /// A row that is no record yet.
 #[derive(Debug)]
-pub(super) struct Loose {
+pub(super) struct PartialRow {
     at: Location,
     column: Option<u32>,
     members: Vec<Member>,
@@ -52,10 +51,10 @@ pub(super) struct Loose {
     is_lost: bool,
 }
 
-impl Loose {
+impl PartialRow {
     pub(super) fn new(
         at: Location,
-        members: impl IntoIterator<Item = (String, Owned, Location, Option<u32>)>,
+        members: impl IntoIterator<Item = (String, OwnedValue, Location, Option<u32>)>,
     ) -> Self {
         let member = |(name, value, at, column)| Member { name, value, at, column };
         Self {
@@ -79,9 +78,11 @@ impl Loose {
     /// A text, without the space around it; nothing when there is none.
     fn text(&self, name: &str) -> Option<String> {
         let text = match &self.get(name)?.value {
-            Owned::Json(serde_json::Value::String(text)) | Owned::Cell(text) => text.trim().to_owned(),
-            Owned::Json(serde_json::Value::Number(number)) => number.to_string(),
-            Owned::Json(_) => return None,
+            OwnedValue::Json(serde_json::Value::String(text)) | OwnedValue::Cell(text) => {
+                text.trim().to_owned()
+            }
+            OwnedValue::Json(serde_json::Value::Number(number)) => number.to_string(),
+            OwnedValue::Json(_) => return None,
         };
         (!text.is_empty()).then_some(text)
     }
@@ -89,15 +90,16 @@ impl Loose {
     /// A value that is no text and no number.
     fn shape(&self, name: &str) -> Option<String> {
         match &self.get(name)?.value {
-            Owned::Cell(_) | Owned::Json(serde_json::Value::String(_) | serde_json::Value::Number(_)) => None,
-            Owned::Json(value) => Some(value.to_string()),
+            OwnedValue::Cell(_)
+            | OwnedValue::Json(serde_json::Value::String(_) | serde_json::Value::Number(_)) => None,
+            OwnedValue::Json(value) => Some(value.to_string()),
         }
     }
 
     fn list(&self, name: &str) -> Vec<String> {
         match self.get(name).map(|member| &member.value) {
-            Some(Owned::Cell(text)) => text.split('|').map(str::to_owned).collect(),
-            Some(Owned::Json(serde_json::Value::Array(items))) => {
+            Some(OwnedValue::Cell(text)) => text.split('|').map(str::to_owned).collect(),
+            Some(OwnedValue::Json(serde_json::Value::Array(items))) => {
                 items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
             }
             _ => Vec::new(),
@@ -107,7 +109,7 @@ impl Loose {
     fn set(&mut self, name: &str, value: String) {
         let (at, column) = (self.at, self.column);
         self.members.retain(|member| member.name != name);
-        self.members.push(Member { name: name.to_owned(), value: Owned::Cell(value), at, column });
+        self.members.push(Member { name: name.to_owned(), value: OwnedValue::Cell(value), at, column });
     }
 
     fn remove(&mut self, name: &str) {
@@ -123,7 +125,7 @@ impl Loose {
         let member = self.get(field);
         let at = member.map_or(self.at, |member| member.at);
         let column = member.map_or(self.column, |member| member.column);
-        Diagnostic { column, ..Diagnostic::new(code, at, message).of(field.to_owned()) }
+        Diagnostic { column, ..Diagnostic::new(code, at, message).field(field.to_owned()) }
     }
 
     /// What the row says, whatever the order of its columns: what `stamps.csv` knows it by.
@@ -133,9 +135,9 @@ impl Loose {
             .iter()
             .filter(|member| !matches!(&*member.name, "createdAt" | "updatedAt"))
             .map(|member| match &member.value {
-                Owned::Cell(text) => format!("{}={text}", member.name),
-                Owned::Json(serde_json::Value::String(text)) => format!("{}={text}", member.name),
-                Owned::Json(value) => format!("{}={value}", member.name),
+                OwnedValue::Cell(text) => format!("{}={text}", member.name),
+                OwnedValue::Json(serde_json::Value::String(text)) => format!("{}={text}", member.name),
+                OwnedValue::Json(value) => format!("{}={value}", member.name),
             })
             .collect();
         said.sort_unstable();
@@ -143,19 +145,8 @@ impl Loose {
     }
 }
 
-/// A row that has no times of its own.
-#[derive(Clone, Debug)]
-pub struct Unstamped {
-    /// Of which table.
-    pub table: Table,
-    /// Its id.
-    pub id: Uuid,
-    /// What it says, in short.
-    pub hash: String,
-}
-
 /// The rows of each table that are no records yet.
-pub(super) type Rows = BTreeMap<Table, Vec<Loose>>;
+pub(super) type Rows = BTreeMap<Table, Vec<PartialRow>>;
 
 /// Makes records of rows.
 pub(super) fn complete(tables: &mut Tables, rows: Rows, stamps: &Stamps, report: &mut Diagnostics) {
@@ -200,7 +191,7 @@ struct Maker<'a> {
     incomplete: BTreeSet<Table>,
     absent: BTreeSet<Table>,
     report: &'a mut Diagnostics,
-    unstamped: Vec<Unstamped>,
+    unstamped: Vec<UnstampedRow>,
     /// Ids that were made, by table.
     made: BTreeMap<Table, usize>,
     /// Rows without times, by table: the first, and how many.
@@ -294,7 +285,7 @@ impl Maker<'_> {
     }
 
     /// What the source calls the row is no field of the record; it is in the id.
-    fn keep_key(&mut self, table: Table, row: &mut Loose) {
+    fn keep_key(&mut self, table: Table, row: &mut PartialRow) {
         let Some(key) = row.text("key").filter(|_| has_id(table)) else { return };
         if let Some(earlier) = self.indexes.of(table).take_key(&key, row.at) {
             let place = self.place(earlier);
@@ -310,7 +301,7 @@ impl Maker<'_> {
     }
 
     /// Slugs from names. Two rows that give one slug are told together, each with a slug of its own.
-    fn make_slugs(&mut self, table: Table, rows: &mut [Loose]) {
+    fn make_slugs(&mut self, table: Table, rows: &mut [PartialRow]) {
         let Some(field) = named(table) else { return };
         let mut taken: BTreeMap<String, Location> = BTreeMap::new();
         for row in rows.iter() {
@@ -345,7 +336,7 @@ impl Maker<'_> {
     }
 
     /// The row's id: its own, or one made from what makes it that record.
-    fn identify(&mut self, table: Table, row: &mut Loose) {
+    fn identify(&mut self, table: Table, row: &mut PartialRow) {
         if row.get("id").is_some() {
             row.id = row.id();
             return;
@@ -357,7 +348,7 @@ impl Maker<'_> {
             let message = format!("the row is the same record as {place}");
             let told =
                 Diagnostic { column: row.column, ..Diagnostic::new(Code::DuplicateId, row.at, message) };
-            self.report.push(told.of("key").help("remove one of them, or give each a `key` of its own"));
+            self.report.push(told.field("key").help("remove one of them, or give each a `key` of its own"));
             row.is_lost = true;
             return;
         }
@@ -407,7 +398,7 @@ impl Maker<'_> {
     }
 
     /// What is left: id, times, and the lifecycle that nobody stated.
-    fn fill(&mut self, table: Table, row: &mut Loose) {
+    fn fill(&mut self, table: Table, row: &mut PartialRow) {
         if STAMPED.contains(&table) {
             self.stamp(table, row);
         }
@@ -425,7 +416,7 @@ impl Maker<'_> {
         }
     }
 
-    fn stamp(&mut self, table: Table, row: &mut Loose) {
+    fn stamp(&mut self, table: Table, row: &mut PartialRow) {
         let has_created = row.get("createdAt").is_some() || table == Table::Facts;
         let has_updated = row.get("updatedAt").is_some();
         let Some(id) = row.id.filter(|_| !has_created || !has_updated) else { return };
@@ -433,7 +424,7 @@ impl Maker<'_> {
         if known.is_none() {
             self.stampless.entry(table).or_insert((row.at, 0)).1 += 1;
         }
-        self.unstamped.push(Unstamped { table, id, hash: row.hash() });
+        self.unstamped.push(UnstampedRow { table, id, hash: row.hash() });
         let (created, updated) = known.unwrap_or((self.published, self.published));
         if !has_created {
             let stated = row.text("updatedAt").and_then(|text| text.parse::<Timestamp>().ok());
@@ -458,7 +449,7 @@ impl Maker<'_> {
     }
 }
 
-impl Loose {
+impl PartialRow {
     fn record<T: DeserializeOwned>(&self, table: Table, report: &mut Diagnostics) -> Option<T> {
         let row: Vec<Field<'_>> = self.members.iter().map(Member::field).collect();
         let record = fields::record(&row).ok();
@@ -484,8 +475,8 @@ impl Loose {
 impl Member {
     fn field(&self) -> Field<'_> {
         let value = match &self.value {
-            Owned::Json(value) => Value::Json(value),
-            Owned::Cell(text) => Value::Cell(text),
+            OwnedValue::Json(value) => Value::Json(value),
+            OwnedValue::Cell(text) => Value::Cell(text),
         };
         Field { name: &self.name, value }
     }

@@ -7,10 +7,12 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
-use super::identity::{Loose, Owned};
+use super::identity::{OwnedValue, PartialRow};
+use super::parsed::{Context, Parsed};
 use super::text::{column, newlines, offset};
-use super::{Context, Parsed, Row};
-use crate::diagnostics::{Code, Diagnostic, Location, quoted};
+use crate::diagnostics::{Code, Diagnostic, Location};
+use crate::rows::Row;
+use crate::text::quoted;
 
 /// Text that one thread takes at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -141,7 +143,7 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mu
                 let message =
                     format!("`{name}` is {}, which cannot be read: {}", quoted(raw.get()), reason(&error));
                 let told =
-                    Diagnostic::new(Code::BadValue, context.at(0), message).about(name.clone(), raw.get());
+                    Diagnostic::new(Code::BadValue, context.at(0), message).value(name.clone(), raw.get());
                 faults.push(place(told, piece, raw.get()));
             }
         }
@@ -161,10 +163,10 @@ fn slow_row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mu
     } else {
         let fields = values.into_iter().map(|(name, raw, value)| {
             let (line, column) = spot(piece, raw.get());
-            (name.to_owned(), Owned::Json(value), context.at(line), column)
+            (name.to_owned(), OwnedValue::Json(value), context.at(line), column)
         });
         let column = spot(piece, piece.text).1;
-        parsed.loose.push(Loose::new(at, fields).in_column(column));
+        parsed.loose.push(PartialRow::new(at, fields).in_column(column));
     }
 }
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::link::link;
+use snapshot::record::Organization;
 
 mod loose;
 

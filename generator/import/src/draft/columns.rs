@@ -2,7 +2,7 @@
 
 use snapshot::search::fold;
 
-use dataset::read::Table;
+use dataset::Table;
 
 /// Which columns, by their folded names, become which field; the first that is there wins.
 pub(super) const COLUMNS: [(Table, &str, &[&str]); 16] = [

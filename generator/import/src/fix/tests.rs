@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::*;
 
 fn insert(line: u32, field: &str, to: &str) -> Change {
-    Change { line, edit: Edit::insert(field, to) }
+    Change { line, edit: Edit { field: field.to_owned(), from: None, to: to.to_owned(), header: false } }
 }
 
 fn header(from: &str, to: &str) -> Change {
-    Change { line: 1, edit: Edit::header(from, to) }
+    Change { line: 1, edit: Edit { header: true, ..Edit::value(from, from, to) } }
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
 //! Package (v2), CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use snapshot::record::{Dataset, Locale, Members};
+use serde_json::{Value, json};
+use snapshot::record::{Dataset, Locale};
 use snapshot::store::Digest;
 
-use dataset::schema::{self, Field, Kind, Schema, points_to};
+use dataset::schema::{self, Column, TableSchema, ValueType};
 
 use super::{Download, FOLDER, Format};
-use dataset::read::Table;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
@@ -60,17 +58,17 @@ impl Description {
 }
 
 /// Names of a kind in Table Schema, CSVW and Croissant.
-const fn names(kind: Kind) -> [&'static str; 3] {
-    match kind {
-        Kind::Text | Kind::Uuid => ["string", "string", "sc:Text"],
-        Kind::Url => ["string", "anyURI", "sc:URL"],
-        Kind::Date => ["date", "date", "sc:Date"],
-        Kind::Time => ["datetime", "dateTime", "sc:DateTime"],
-        Kind::Integer => ["integer", "integer", "sc:Integer"],
-        Kind::Number => ["number", "number", "sc:Float"],
-        Kind::Boolean => ["boolean", "boolean", "sc:Boolean"],
-        Kind::List => ["list", "string", "sc:Text"],
-        Kind::Object => ["object", "json", "sc:Text"],
+const fn names(of: ValueType) -> [&'static str; 3] {
+    match of {
+        ValueType::Text | ValueType::Uuid => ["string", "string", "sc:Text"],
+        ValueType::Url => ["string", "anyURI", "sc:URL"],
+        ValueType::Date => ["date", "date", "sc:Date"],
+        ValueType::Time => ["datetime", "dateTime", "sc:DateTime"],
+        ValueType::Integer => ["integer", "integer", "sc:Integer"],
+        ValueType::Number => ["number", "number", "sc:Float"],
+        ValueType::Boolean => ["boolean", "boolean", "sc:Boolean"],
+        ValueType::List => ["list", "string", "sc:Text"],
+        ValueType::Object => ["object", "json", "sc:Text"],
     }
 }
 
@@ -92,9 +90,9 @@ impl Describer<'_> {
         format!("{}{FOLDER}/{name}", self.base_url)
     }
 
-    fn tables(&self) -> impl Iterator<Item = (&Download, Schema, Vec<Field>)> {
+    fn tables(&self) -> impl Iterator<Item = (&Download, &TableSchema)> {
         let csv = self.downloads.iter().filter(|it| it.format == Format::Csv);
-        csv.filter_map(|it| schema::table(it.table).map(|(schema, fields)| (it, schema, fields)))
+        csv.map(|it| (it, schema::published(it.table)))
     }
 
     /// For `sha256sum --check`.
@@ -117,7 +115,7 @@ impl Describer<'_> {
 
     /// <https://datapackage.org/standard/data-package/>
     fn data_package(&self) -> Value {
-        let resource = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+        let resource = |(it, schema): (&Download, &TableSchema)| {
             json!({
                 "name": it.table.name(),
                 "title": schema.title,
@@ -130,7 +128,7 @@ impl Describer<'_> {
                 "bytes": it.bytes,
                 "hash": format!("sha256:{}", it.sha256),
                 "dialect": { "lineTerminator": "\r\n" },
-                "schema": table_schema(it.table, &fields),
+                "schema": table_schema(&schema.columns),
             })
         };
         json!({
@@ -153,14 +151,14 @@ impl Describer<'_> {
 
     /// <https://www.w3.org/TR/tabular-metadata/>; the name of the file is where readers look for it.
     fn csvw(&self) -> Value {
-        let column = |field: &Field| {
+        let column = |field: &Column| {
             let mut column = json!({
                 "name": field.name,
                 "titles": field.name,
-                "datatype": names(field.kind)[1],
+                "datatype": names(field.value_type)[1],
                 "required": field.required,
             });
-            if field.kind == Kind::List {
+            if field.value_type == ValueType::List {
                 column["separator"] = json!("|");
             }
             if let Some(description) = &field.description {
@@ -168,12 +166,13 @@ impl Describer<'_> {
             }
             column
         };
-        let table = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+        let table = |(it, schema): (&Download, &TableSchema)| {
             // Strict readers refuse a foreign key that may be empty: those are told in the other descriptions.
-            let keys: Vec<Value> = fields
+            let keys: Vec<Value> = schema
+                .columns
                 .iter()
                 .filter(|field| field.required)
-                .filter_map(|field| Some((field, points_to(it.table, &field.name)?)))
+                .filter_map(|field| Some((field, field.references?)))
                 .map(|(field, target)| {
                     json!({
                         "columnReference": field.name,
@@ -182,10 +181,10 @@ impl Describer<'_> {
                 })
                 .collect();
             let mut described = json!({
-                "columns": fields.iter().map(column).collect::<Vec<_>>(),
+                "columns": schema.columns.iter().map(column).collect::<Vec<_>>(),
                 "foreignKeys": keys,
             });
-            if fields.iter().any(|field| field.name == "id") {
+            if schema.columns.iter().any(|field| field.name == "id") {
                 described["primaryKey"] = json!("id");
             }
             json!({
@@ -207,7 +206,7 @@ impl Describer<'_> {
 
     /// <https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html>
     fn croissant(&self) -> Value {
-        let file = |(it, ..): (&Download, Schema, Vec<Field>)| {
+        let file = |(it, _): (&Download, &TableSchema)| {
             json!({
                 "@id": it.name(),
                 "@type": "cr:FileObject",
@@ -218,9 +217,9 @@ impl Describer<'_> {
                 "sha256": it.sha256,
             })
         };
-        let records = |(it, schema, fields): (&Download, Schema, Vec<Field>)| {
+        let records = |(it, schema): (&Download, &TableSchema)| {
             let table = it.table.name();
-            let fields: Vec<Value> = fields.iter().map(|field| croissant_field(it, field)).collect();
+            let fields: Vec<Value> = schema.columns.iter().map(|field| croissant_field(it, field)).collect();
             let mut set = json!({
                 "@id": table,
                 "@type": "cr:RecordSet",
@@ -247,27 +246,27 @@ impl Describer<'_> {
             "inLanguage": Locale::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
             "citeAs": format!("{} ({page})", self.dataset.title, page = self.base_url),
             "distribution": self.tables().map(file).collect::<Vec<_>>(),
-            "recordSet": self.tables().filter(|(it, ..)| it.rows > 0).map(records).collect::<Vec<_>>(),
+            "recordSet": self.tables().filter(|(it, _)| it.rows > 0).map(records).collect::<Vec<_>>(),
         })
     }
 }
 
 /// <https://datapackage.org/standard/table-schema/>
-fn table_schema(table: Table, fields: &[Field]) -> Value {
-    let field = |field: &Field| {
+fn table_schema(fields: &[Column]) -> Value {
+    let field = |field: &Column| {
         let mut constraints = json!({ "required": field.required });
-        if !field.words.is_empty() {
-            constraints["enum"] = json!(field.words);
+        if !field.allowed.is_empty() {
+            constraints["enum"] = json!(field.allowed);
         }
         let mut told = json!({
             "name": field.name,
-            "type": names(field.kind)[0],
+            "type": names(field.value_type)[0],
             "constraints": constraints,
         });
-        match field.kind {
-            Kind::Uuid => told["format"] = json!("uuid"),
-            Kind::Url => told["format"] = json!("uri"),
-            Kind::List => told["delimiter"] = json!("|"),
+        match field.value_type {
+            ValueType::Uuid => told["format"] = json!("uuid"),
+            ValueType::Url => told["format"] = json!("uri"),
+            ValueType::List => told["delimiter"] = json!("|"),
             _ => {}
         }
         if let Some(description) = &field.description {
@@ -277,7 +276,7 @@ fn table_schema(table: Table, fields: &[Field]) -> Value {
     };
     let keys: Vec<Value> = fields
         .iter()
-        .filter_map(|field| Some((field, points_to(table, &field.name)?)))
+        .filter_map(|field| Some((field, field.references?)))
         .map(|(field, target)| {
             json!({
                 "fields": [field.name],
@@ -297,23 +296,23 @@ fn table_schema(table: Table, fields: &[Field]) -> Value {
     schema
 }
 
-fn croissant_field(of: &Download, field: &Field) -> Value {
+fn croissant_field(of: &Download, field: &Column) -> Value {
     let table = of.table.name();
     let mut told = json!({
         "@id": format!("{table}/{}", field.name),
         "@type": "cr:Field",
         "name": field.name,
-        "dataType": names(field.kind)[2],
+        "dataType": names(field.value_type)[2],
         "source": { "fileObject": { "@id": of.name() }, "extract": { "column": field.name } },
     });
     if let Some(description) = &field.description {
         told["description"] = json!(description);
     }
-    if field.kind == Kind::List {
+    if field.value_type == ValueType::List {
         told["repeated"] = json!(true);
         told["source"]["transform"] = json!({ "separator": "|" });
     }
-    if let Some(target) = points_to(of.table, &field.name) {
+    if let Some(target) = field.references {
         told["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
     }
     told

@@ -10,12 +10,14 @@ use crate::encode::Effort;
 use crate::generate::generate;
 use crate::options::BuildOptions;
 use crate::progress::Progress;
-use dataset::directory;
-use dataset::read::Input;
-use dataset::sample::directory as sample;
+use dataset::{Input, directory};
 
 /// Files below `public/`, by the path that they are served from.
 type Files = BTreeMap<String, String>;
+
+fn sample() -> Directory {
+    directory(&Input::Embedded(dataset::sample::FILES))
+}
 
 fn site_of(directory: &Directory) -> Files {
     site_with(directory, None)

@@ -26,7 +26,7 @@ use self::colors::Palette;
 pub use self::folder::ThemeFile;
 use self::folder::ThemeFolder;
 pub use self::problem::ThemeProblem;
-use dataset::read::Table;
+use dataset::Table;
 
 macro_rules! embedded {
     ($folder:literal: $($name:literal),+ $(,)?) => {
@@ -59,7 +59,7 @@ pub enum ThemeError {
         source: std::io::Error,
     },
     /// The operator's folder is not as a theme is.
-    #[error("{} in the theme {}:\n{}", dataset::diagnostics::counted(faults.len(), "fault"), folder.display(), listed(faults))]
+    #[error("{} in the theme {}:\n{}", dataset::text::counted(faults.len(), "fault"), folder.display(), listed(faults))]
     Faults {
         /// Which.
         folder: PathBuf,

@@ -21,7 +21,7 @@ use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 use super::{Pages, here};
-use dataset::read::Table;
+use dataset::Table;
 
 /// Characters of a description on a page; the Markdown twin has all.
 const ABOUT: usize = 4000;

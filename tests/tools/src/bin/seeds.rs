@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use dataset::read::Input;
+use dataset::Input;
 use edge::route::TEMPLATES;
 use serde_json::{Value, json};
 use snapshot::query::PARAMETERS;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use snapshot::record::{EntityType, Organization, Program, Recipient};
 use uuid::Uuid;
 
-use super::super::{Row, Table, Tables};
-use super::{Loose, table_of};
+use super::{PartialRow, table_of};
 use crate::diagnostics::Location;
-use crate::slug::folded;
+use crate::rows::{Row, Tables};
+use crate::table::Table;
+use crate::text::folded;
 
 /// The names of one table's records.
 #[derive(Default)]
@@ -171,7 +172,7 @@ impl Indexes {
     }
 
     /// A row that has an id now.
-    pub(super) fn add_row(&mut self, table: Table, row: &Loose) {
+    pub(super) fn add_row(&mut self, table: Table, row: &PartialRow) {
         let Some(id) = row.id else { return };
         let mut names: Vec<String> = ["name", "displayName", "label", "title", "url"]
             .into_iter()

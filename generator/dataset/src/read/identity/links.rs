@@ -5,59 +5,24 @@ use snapshot::facet::Facet;
 use snapshot::place;
 use uuid::Uuid;
 
-use super::super::Table;
-use super::super::labels::Labels;
 use super::index::Found;
-use super::{Loose, Maker, table_of};
-use crate::diagnostics::{Code, nearest, quoted};
+use super::{Maker, PartialRow, table_of};
+use crate::diagnostics::Code;
+use crate::labels::Labels;
 use crate::places;
+use crate::table::Table;
+use crate::text::{nearest, quoted};
 
 /// How many unknown names are held against all that there are.
 const PROPOSALS: usize = 200;
 
-/// Fields that a row may have and its record has not: the row's name in its source, and records it names.
-pub const fn extras(table: Table) -> &'static [&'static str] {
-    match table {
-        Table::Organizations | Table::Recipients => &["key"],
-        Table::Programs | Table::Leaders | Table::Channels | Table::Posts => &["key", "organization"],
-        Table::Cycles => &["key", "program"],
-        Table::Awards => &["key", "program", "cycle", "recipient"],
-        Table::Sources => &["key", "entity"],
-        Table::Facts => &["key", "program", "cycle", "source"],
-        Table::Lifecycle => &["key", "program", "source"],
-        Table::Aliases | Table::Translations => &["entity"],
-        Table::Vocabulary | Table::Synonyms => &[],
-    }
-}
-
-/// What one record of a table is called, in messages and in ids.
-const fn noun(table: Table) -> &'static str {
-    match table {
-        Table::Organizations => "organization",
-        Table::Programs => "program",
-        Table::Cycles => "cycle",
-        Table::Awards => "award",
-        Table::Recipients => "recipient",
-        Table::Sources => "source",
-        Table::Facts => "fact",
-        Table::Lifecycle => "lifecycle",
-        Table::Aliases => "alias",
-        Table::Leaders => "leader",
-        Table::Channels => "channel",
-        Table::Posts => "post",
-        Table::Translations => "translation",
-        Table::Vocabulary => "value",
-        Table::Synonyms => "synonym",
-    }
-}
-
 impl Maker<'_> {
     /// Every reference of a row but the one to its source, in the order in which they lean on each other.
-    pub(super) fn link(&mut self, table: Table, row: &mut Loose) {
-        for name in extras(table) {
+    pub(super) fn link(&mut self, table: Table, row: &mut PartialRow) {
+        for name in table.input_only_fields() {
             if let Some(found) = row.shape(name) {
                 let message = format!("`{name}` is {}, expected a text", quoted(&found));
-                self.report.push(row.fault(Code::BadValue, name, message).about(*name, found));
+                self.report.push(row.fault(Code::BadValue, name, message).value(*name, found));
                 row.is_lost = true;
                 row.remove(name);
             }
@@ -78,13 +43,13 @@ impl Maker<'_> {
     }
 
     /// The reference to a source: sources refer to facts, so this one comes last.
-    pub(super) fn link_source(&mut self, table: Table, row: &mut Loose) {
-        if extras(table).contains(&"source") {
+    pub(super) fn link_source(&mut self, table: Table, row: &mut PartialRow) {
+        if table.input_only_fields().contains(&"source") {
             self.resolve(row, "source", Table::Sources);
         }
     }
 
-    fn resolve(&mut self, row: &mut Loose, name: &str, target: Table) {
+    fn resolve(&mut self, row: &mut PartialRow, name: &str, target: Table) {
         let id_field = format!("{name}Id");
         let Some(text) = row.text(name) else {
             row.remove(name);
@@ -98,13 +63,13 @@ impl Maker<'_> {
         }
         let program = row.text("programId").and_then(|id| Uuid::parse_str(&id).ok());
         let within = program.filter(|_| target == Table::Cycles);
-        let noun = noun(target);
+        let noun = target.noun();
         match self.indexes.of(target).find(&text, within) {
             Found::One(id) => row.set(&id_field, id.to_string()),
             Found::ByName(id) => {
                 let called = self.indexes.of(target).place(id).map(|(_, called)| called.clone());
                 let message = format!("`{name}` is {}, the only {noun} of that name", quoted(&text));
-                let told = row.fault(Code::NamedByName, name, message).about(name.to_owned(), text.as_str());
+                let told = row.fault(Code::NamedByName, name, message).value(name.to_owned(), text.as_str());
                 let help = called.filter(|called| *called != text);
                 let help = help.map(|called| format!("its slug stays when the name changes: `{called}`"));
                 self.report.push(told.maybe_help(help));
@@ -119,7 +84,7 @@ impl Maker<'_> {
                     .collect();
                 let count = ids.len();
                 let message = format!("`{name}` is {}, and {count} {noun}s are called so", quoted(&text));
-                let told = row.fault(Code::Dangling, name, message).about(name.to_owned(), text);
+                let told = row.fault(Code::Dangling, name, message).value(name.to_owned(), text);
                 self.report
                     .push(told.help(format!("write the slug or the `key` of one: {}", places.join(", "))));
                 row.is_lost = true;
@@ -129,14 +94,14 @@ impl Maker<'_> {
         row.remove(name);
     }
 
-    fn unknown(&mut self, row: &mut Loose, name: &str, text: &str, target: Table) {
+    fn unknown(&mut self, row: &mut PartialRow, name: &str, text: &str, target: Table) {
         row.is_lost = true;
         // What is missing may be in the rows that were lost.
         let lost = self.rows.get(&target).is_some_and(|rows| rows.iter().any(|row| row.is_lost));
         if self.incomplete.contains(&target) || lost {
             return;
         }
-        let noun = noun(target);
+        let noun = target.noun();
         let table = target.name();
         let (message, help) = if self.absent.contains(&target) {
             let message = format!("`{name}` is {}, and there is no table `{table}`", quoted(text));
@@ -156,14 +121,14 @@ impl Maker<'_> {
             };
             (message, help)
         };
-        let told = row.fault(Code::Dangling, name, message).about(name.to_owned(), text);
+        let told = row.fault(Code::Dangling, name, message).value(name.to_owned(), text);
         self.report.push(told.help(help));
     }
 }
 
 /// What makes a row the record that it is, in one text; nothing when the row does not say it.
-pub(super) fn natural_key(table: Table, row: &Loose, labels: &Labels) -> Option<String> {
-    let mut parts = vec![noun(table).to_owned()];
+pub(super) fn natural_key(table: Table, row: &PartialRow, labels: &Labels) -> Option<String> {
+    let mut parts = vec![table.noun().to_owned()];
     if let Some(key) = row.text("key") {
         parts.extend(["key".to_owned(), key]);
         return Some(parts.join("\n"));
@@ -195,7 +160,7 @@ pub(super) fn natural_key(table: Table, row: &Loose, labels: &Labels) -> Option<
 }
 
 /// A fact's value as it will be understood: writing that down must not make another fact of it.
-fn meant(value: String, row: &Loose, labels: &Labels) -> String {
+fn meant(value: String, row: &PartialRow, labels: &Labels) -> String {
     let kind = row.text("kind").unwrap_or_default();
     let Some(facet) = Facet::of_kind(&kind) else { return value };
     if !facet.spec().is_place {

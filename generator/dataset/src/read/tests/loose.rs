@@ -165,7 +165,7 @@ fn cycles_awards_and_facts_are_who_they_are_by_what_they_say() {
 fn stamps_keep_still_what_did_not_change() {
     let (before, _) = tables(&[], "");
     let first: jiff::Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
-    let (stamps, new, changed) = before.stamps.moved(&before.unstamped, first);
+    let (stamps, new, changed) = before.stamps.updated(&before.unstamped, first);
     assert_eq!((new, changed), (3, 0));
     let text = stamps.text().unwrap();
     let retitled = START[1].1.replace("fellowship,", "grant,");
@@ -173,7 +173,7 @@ fn stamps_keep_still_what_did_not_change() {
     let (after, report) = tables(&files, "");
     assert_eq!(of(&report, "W0303").len(), 0, "{:?}", report.sorted());
     let second: jiff::Timestamp = "2026-07-01T00:00:00Z".parse().unwrap();
-    let (stamps, new, changed) = after.stamps.moved(&after.unstamped, second);
+    let (stamps, new, changed) = after.stamps.updated(&after.unstamped, second);
     assert_eq!((new, changed), (0, 1));
     let text = stamps.text().unwrap();
     assert_eq!(text.matches("2026-07-01").count(), 1, "{text}");

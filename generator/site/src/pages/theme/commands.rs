@@ -10,7 +10,7 @@ use snapshot::store::Hex;
 use super::check::{PROGRAM, tags};
 use super::folder::ThemeFolder;
 use super::{ASSETS, TEMPLATES, Theme, ThemeError, WORDS, colors, folder};
-use dataset::diagnostics::{counted, nearest};
+use dataset::text::{counted, nearest};
 
 const BASE: &str = r#"{# What stands around every page. Each block can be replaced, here and in a file for any other template:
    title, links, icon, head, brand, nav, other, main, footer, end. `super()` is what the program would say. #}

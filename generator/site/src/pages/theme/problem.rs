@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dataset::diagnostics::nearest;
+use dataset::text::nearest;
 
 /// A fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use snapshot::truncate::at_word;
 use super::award::AWARDS;
 use super::{ABOUT, LISTED, SUMMARY, outside, question};
 use crate::pages::{Pages, here};
-use dataset::read::Table;
+use dataset::Table;
 
 impl Pages<'_> {
     /// Everything about an organization.

@@ -8,7 +8,7 @@ use snapshot::record::{Locale, RECIPIENT};
 
 use super::{ABOUT, LISTED};
 use crate::pages::{Pages, here};
-use dataset::read::Table;
+use dataset::Table;
 
 /// Awards on the page of a recipient.
 const AWARDS_RECEIVED: usize = 40;

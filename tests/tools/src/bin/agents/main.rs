@@ -7,7 +7,7 @@ mod measure;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use dataset::read::Input;
+use dataset::Input;
 use serde_json::Value;
 use tests::agents::{HOSTILE, Host, Set, play};
 use tests::judge::desk;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use dataset::read::Input;
+use dataset::Input;
 use edge::reload::Live;
 use serde_json::Value;
 use tests::judge::judged::{PUBLISHED, SAMPLE};

@@ -19,8 +19,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
 use dataset::diagnostics::Diagnostics;
-use dataset::link::link;
-use dataset::read::{Input, read};
+use dataset::{Input, link, read};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use site::Effort;
 use site::Progress;

@@ -7,12 +7,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::super::Table;
-use super::Unstamped;
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::table::Table;
 
 /// Name of the file.
-pub const FILE: &str = "stamps.csv";
+pub const STAMPS: &str = "stamps.csv";
 
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,6 +22,17 @@ struct Line {
     hash: String,
     created_at: Timestamp,
     updated_at: Timestamp,
+}
+
+/// A row that has no times of its own.
+#[derive(Clone, Debug)]
+pub struct UnstampedRow {
+    /// Of which table.
+    pub table: Table,
+    /// Its id.
+    pub id: Uuid,
+    /// What it says, in short.
+    pub hash: String,
 }
 
 /// When rows were made and changed, by table and id.
@@ -38,7 +48,7 @@ struct Stamp {
 
 impl Stamps {
     /// Reads the file; what is wrong in it is told, and the other lines stay.
-    pub(in super::super) fn read(text: &str, file: FileId, report: &mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn read(text: &str, file: FileId, report: &mut Vec<Diagnostic>) -> Self {
         let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let mut stamps = BTreeMap::new();
         for line in reader.deserialize::<Line>() {
@@ -49,8 +59,9 @@ impl Stamps {
                         error.position().map_or(1, |position| u32::try_from(position.line()).unwrap_or(1));
                     let message = format!("the stamp cannot be read: {error}");
                     let told = Diagnostic::new(Code::BadValue, Location { file, line: at }, message);
-                    report
-                        .push(told.of("stamps").help("restore the file, or remove it and run `opdir stamp`"));
+                    report.push(
+                        told.field("stamps").help("restore the file, or remove it and run `opdir stamp`"),
+                    );
                     continue;
                 }
             };
@@ -63,14 +74,14 @@ impl Stamps {
     }
 
     /// When a row was made and changed.
-    pub(super) fn find(&self, table: Table, id: Uuid) -> Option<(Timestamp, Timestamp)> {
+    pub(crate) fn find(&self, table: Table, id: Uuid) -> Option<(Timestamp, Timestamp)> {
         self.0.get(&(table, id)).map(|stamp| (stamp.created, stamp.updated))
     }
 
     /// The same after a publication at a time: rows that are new or changed move, others stay, and who has
     /// left is forgotten. Says how many are new and how many changed.
     #[must_use]
-    pub fn moved(&self, rows: &[Unstamped], at: Timestamp) -> (Self, usize, usize) {
+    pub fn updated(&self, rows: &[UnstampedRow], at: Timestamp) -> (Self, usize, usize) {
         let (mut new, mut changed) = (0, 0);
         let stamps = rows.iter().map(|row| {
             let stamp = match self.0.get(&(row.table, row.id)) {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use snapshot::facet::Facet;
 use snapshot::record::Term;
 
-use super::Row;
-use crate::slug::folded;
+use crate::rows::Row;
+use crate::text::folded;
 
 /// The values of a facet, and what their labels stand for; a label of two values stands for none.
 #[derive(Default)]

@@ -1,0 +1,94 @@
+//! The problems of one input.
+
+use super::{Diagnostic, FileId, Safety, Severity};
+
+/// Problems and notes, and the names of the files that they are in.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    files: Vec<String>,
+    pub(super) list: Vec<Diagnostic>,
+    notes: Vec<String>,
+}
+
+impl Diagnostics {
+    /// An empty report.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers a file by the name that messages show.
+    pub fn add_file(&mut self, name: impl Into<String>) -> FileId {
+        self.files.push(name.into());
+        FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// The name that messages show.
+    #[must_use]
+    pub fn file_name(&self, file: FileId) -> &str {
+        self.files.get(file.0 as usize).map_or("", String::as_str)
+    }
+
+    /// Adds a problem.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds problems.
+    pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        self.list.extend(diagnostics);
+    }
+
+    /// Adds the problems, files and notes of another report.
+    pub fn append(&mut self, other: &Self) {
+        let before = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        self.files.extend(other.files.iter().cloned());
+        self.list.extend(other.list.iter().cloned().map(|mut diagnostic| {
+            diagnostic.at.file = FileId(diagnostic.at.file.0.saturating_add(before));
+            diagnostic
+        }));
+        self.notes.extend(other.notes.iter().cloned());
+    }
+
+    /// Adds a remark that is no problem, such as how many drafts were left out.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// Remarks that are no problems.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Number of problems that stop the build.
+    #[must_use]
+    pub fn error_count(&self) -> usize {
+        self.count(Severity::Error)
+    }
+
+    /// Number of problems that do not.
+    #[must_use]
+    pub fn warning_count(&self) -> usize {
+        self.count(Severity::Warning)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.list.iter().filter(|diagnostic| diagnostic.code.severity() == severity).count()
+    }
+
+    /// Number of problems that `--fix` fixes, and of those that `--unsafe` fixes besides.
+    pub(super) fn fixable(&self) -> (usize, usize) {
+        let fixes = || self.list.iter().filter_map(|it| it.fix.as_ref());
+        let safe = fixes().filter(|fix| fix.safety == Safety::Safe).count();
+        (safe, fixes().count() - safe)
+    }
+
+    /// All problems by file name, line, column and code.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<&Diagnostic> {
+        let mut list: Vec<&Diagnostic> = self.list.iter().collect();
+        list.sort_by_key(|d| (self.file_name(d.at.file), d.at.line, d.column, d.code.id()));
+        list
+    }
+}

@@ -1,0 +1,107 @@
+//! Texts of messages (counts, quotes, suggestions), and names as they are compared and become slugs.
+
+use snapshot::search::fold;
+
+/// Most bytes of a slug: with its endings it must stay a file name.
+pub(crate) const LONGEST_SLUG: usize = 200;
+
+/// A slug from a name: its folded words, joined by hyphens.
+#[must_use]
+pub fn slug_of(name: &str) -> String {
+    let folded = fold(name);
+    let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
+    let mut slug = groups.collect::<Vec<_>>().join("-");
+    slug.truncate(LONGEST_SLUG);
+    slug.trim_end_matches('-').to_owned()
+}
+
+/// A name without case, accents and punctuation, for comparison.
+pub(crate) fn folded(name: &str) -> String {
+    let folded = fold(name);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// `1 error`, `2 errors`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `a program`, `an organization`.
+pub(crate) fn with_article(noun: &str) -> String {
+    format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
+}
+
+/// A value from the input in backticks: cut to 60 characters, with control characters escaped.
+#[must_use]
+pub fn quoted(value: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut short = String::new();
+    for c in snapshot::truncate::at_char(value, LONGEST).chars() {
+        match c {
+            '"' | '\'' | '\\' => short.push(c),
+            _ => short.extend(c.escape_debug()),
+        }
+    }
+    format!("`{short}`")
+}
+
+/// Text with its control characters replaced, safe for terminals and logs.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// The candidate that `word` is most likely a misspelling of.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let allowed = (word.chars().count() / 3).clamp(1, 3);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether two different words are a few letters apart: one in words of five letters and more, two in words
+/// of nine and more. Case does not count.
+pub(crate) fn is_near(word: &str, other: &str) -> bool {
+    let length = word.chars().count();
+    let allowed = match length {
+        0..5 => 0,
+        5..9 => 1,
+        _ => 2,
+    };
+    word != other
+        && length.abs_diff(other.chars().count()) <= allowed
+        && distance(&word.to_lowercase(), &other.to_lowercase()) <= allowed
+}
+
+/// Edit distance, two swapped neighbours counted as one; infinite for words of more than 40 letters.
+fn distance(a: &str, b: &str) -> usize {
+    const LONGEST: usize = 40;
+    let is_long = |word: &str| word.chars().nth(LONGEST).is_some();
+    if is_long(a) || is_long(b) { usize::MAX } else { strsim::osa_distance(a, b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_noun_gets_its_article() {
+        let articles = ["program", "organization", "award", "recipient"].map(with_article);
+        assert_eq!(articles, ["a program", "an organization", "an award", "a recipient"]);
+    }
+
+    #[test]
+    fn a_misspelt_name_is_found_and_another_name_is_not() {
+        assert_eq!(nearest("sumary", ["slug", "summary"]), Some("summary"));
+        assert_eq!(nearest("Programs", ["programs"]), Some("programs"));
+        assert_eq!(nearest("nmae", ["name", "slug"]), Some("name"));
+        assert_eq!(nearest("budget", ["name", "slug"]), None);
+    }
+}

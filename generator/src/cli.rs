@@ -1,4 +1,4 @@
-//! The command line: what was typed, nothing looked up.
+//! The command line: commands, flags and their help texts. Parsing reads no file.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,438 +10,427 @@ use jiff::civil::Date;
 use remote::is_address;
 
 use crate::diff::DiffFormat;
+use crate::guards::Guards;
 use crate::log::LogFormat;
-use crate::plan::{Guards, PlanFormat};
+use crate::plan_report::PlanFormat;
 use dataset::diagnostics::{MessageFormat, PrintOptions};
-use site::Effort;
-use site::Storage;
+use site::{Effort, Storage};
 
-/// Turns a published dataset into a finished, verifiable snapshot.
+/// Build, check and publish snapshots of an opportunity directory.
 #[derive(Debug, Parser)]
 #[command(name = "opdir", version, about, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok · 1 errors in the data · 2 usage · 3 input unreadable · \
                           4 output not writable · 5 verification failed · 6 held back · \
                           7 plan --exit-code: there are changes";
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Build a snapshot and publish it under a folder
+pub(crate) enum Command {
+    /// Build a snapshot of a dataset and publish it
     Build(Build),
-    /// Read and judge a dataset, without building
+    /// Check a dataset without building a snapshot
     Check(Check),
-    /// Make tables of a spreadsheet, an export or a pipe, as import.toml says
+    /// Import tables from spreadsheets, exports or standard input, as import.toml describes
     Import(Import),
-    /// Tell what a build would change of what is live, without building
+    /// Show what a build would change in the live snapshot, without building
     Plan(Plan),
-    /// Build, serve, and build again whenever the data changes
+    /// Build and serve a local preview, and rebuild when files change
     Preview(Preview),
-    /// Compare every file of a snapshot with what was published
+    /// Verify that every file of the live snapshot is as published
     Verify {
-        /// Folder that holds CURRENT
+        /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Look at sizes only, not at contents
+        /// Check file sizes only, not contents
         #[arg(long)]
         fast: bool,
     },
-    /// Tell what changed between two snapshots
+    /// Show what changed between two snapshots
     Diff {
-        /// Folder that holds CURRENT, or a folder in generations/
+        /// Output folder of `opdir build`, or a folder in its generations/
         #[arg(value_parser = folder())]
         old: PathBuf,
-        /// The same of the newer one; when absent, OLD is compared with its parent
+        /// The newer snapshot; default: OLD is the newer one and is compared with its parent
         #[arg(value_parser = folder())]
         new: Option<PathBuf>,
-        /// How it is told
+        /// Output format
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: DiffFormat,
     },
-    /// List what was published when, and what it added (+), changed (~) and removed (-)
+    /// List publications with the number of records added (+), changed (~) and removed (-)
     Log {
-        /// Folder that holds CURRENT
+        /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// How it is told
+        /// Output format
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: LogFormat,
     },
-    /// Ask edges what they serve; ends with 5 unless all serve the same and none complains
+    /// Show what edge servers serve; exit code 5 unless all are healthy and serve the same generation
     Status {
-        /// Addresses of their admin listeners, as http://10.0.0.1:9090
+        /// Admin addresses, such as http://10.0.0.1:9090
         #[arg(required = true, value_name = "URL")]
         edges: Vec<String>,
     },
-    /// Make an older snapshot the live one
+    /// Publish an older snapshot again
     Rollback {
-        /// Folder that holds CURRENT
+        /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Generation to go back to: its name, its number, or what its name begins with; the parent of the live one when absent
+        /// Generation: name, number or unique prefix; default: the parent of the live generation
         generation: Option<String>,
     },
-    /// Write a snapshot's pages as files, for a static host
+    /// Export the live snapshot as plain files for a static host
     Export {
-        /// Folder that holds CURRENT
+        /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Folder to write into; made when it is not there, else empty
+        /// New or empty folder
         #[arg(value_parser = folder())]
         dir: PathBuf,
-        /// Write `a/index.html` in place of `a.html`, for hosts that look for pages there
+        /// Write `a/index.html` instead of `a.html`, for hosts that require it
         #[arg(long)]
         pretty: bool,
-        /// How hard to compress what lies beside the files
+        /// Compression effort of the .gz, .br and .zst files
         #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
         compress: Effort,
     },
-    /// Push the live snapshot to a store, from where edges and other folders pull it
+    /// Upload the live snapshot to a store
     Push(Push),
-    /// Pull the live snapshot of a store into a folder
+    /// Download the live snapshot of a store
     Pull(Pull),
-    /// Remove old snapshots that nobody reads any more
+    /// Remove old snapshots
     Gc {
-        /// Folder that holds CURRENT, or address of a store
+        /// Output folder of `opdir build`, or URL of a store
         root: PathBuf,
-        /// How many of the newest to keep
+        /// Number of newest snapshots to keep
         #[arg(long, default_value_t = 5)]
         keep: usize,
-        /// Keep what was live (in a store: pushed) within this many days
+        /// Keep snapshots that were live (in a store: pushed) within this many days
         #[arg(long, default_value_t = 7)]
         days: u64,
         #[command(flatten)]
-        #[expect(missing_docs, reason = "clap would take it for help")]
         signing: SigningOptions,
     },
-    /// Make keys, sign files and check signatures, as minisign does
+    /// Create keys, sign files and verify signatures (minisign format)
     #[command(subcommand)]
     Keys(Keys),
-    /// Tell more about a problem that check or build reported
+    /// Explain a diagnostic code
     Explain {
-        /// Code such as E0101
+        /// Code, such as E0101
         code: String,
     },
-    /// Print what a shell needs to complete commands and flags
+    /// Print a shell completion script
     Completions {
-        /// Which shell
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the JSON Schema of a table's rows, for editors
+    /// Print the JSON Schema of a table
     Schema {
-        /// Name of the table, or dataset for dataset.json
+        /// Table name, or `dataset` for dataset.json
         table: String,
     },
-    /// Write the three small files that a dataset begins with
+    /// Create a minimal dataset
     Init {
-        /// Folder to write them into; must not exist or be empty
+        /// New or empty folder
         dir: PathBuf,
-        /// Write the embedded sample instead: every table, with real records
+        /// Write the embedded sample dataset instead
         #[arg(long)]
         sample: bool,
     },
-    /// Begin a theme, and tell how one differs from the program's pages
+    /// Create a theme, or compare one with the built-in pages
     #[command(subcommand)]
     Theme(Theme),
-    /// Write down when rows changed, and when the dataset is published
+    /// Record the time of changed rows and of publication in the dataset
     Stamp {
-        /// Folder of the dataset
+        /// Dataset folder
         #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
         data: PathBuf,
-        /// When; now when absent
+        /// Time to record; default: now
         #[arg(long, value_name = "TIME")]
         at: Option<jiff::Timestamp>,
     },
 }
 
-/// What to do with a theme: the folder that --templates names.
+/// A command about themes: folders for `--templates`.
 #[derive(Debug, Subcommand)]
-pub enum Theme {
-    /// Write the few files that are edited for colours, logo, icon, footer and words
+pub(crate) enum Theme {
+    /// Create the files for colours, logo, icon, footer and words
     New {
-        /// Folder to write them into
+        /// Folder to write to
         dir: PathBuf,
-        /// Copy these files of the program instead, to change them whole
+        /// Built-in files to copy instead, such as program.html
         files: Vec<String>,
     },
-    /// Tell what a theme changes, and which of its copies the program has changed since
+    /// Show what a theme changes, and which copied files are outdated
     Diff {
         /// Folder of the theme
         dir: PathBuf,
     },
 }
 
-/// What to do with keys.
+/// A command about keys.
 #[derive(Debug, Subcommand)]
-pub enum Keys {
-    /// Make a key pair: FILE is the secret key, FILE.pub the public one
+pub(crate) enum Keys {
+    /// Create a key pair: FILE (secret) and FILE.pub (public)
     New {
-        /// File to write; must not exist
+        /// File of the new secret key; must not exist
         file: PathBuf,
     },
-    /// Print the public key of a secret one
+    /// Print the public key of a secret key
     Public {
-        /// File of the secret key; OPDIR_KEY holds its text when absent
+        /// Secret key file; default: the key in OPDIR_KEY
         file: Option<PathBuf>,
     },
-    /// Sign a file; the signature is FILE.minisig
+    /// Sign a file: writes FILE.minisig
     Sign {
         /// File to sign
         file: PathBuf,
-        /// File of the secret key; OPDIR_KEY holds its text when absent
+        /// Secret key file; default: the key in OPDIR_KEY
         #[arg(long, value_name = "FILE")]
         key: Option<PathBuf>,
     },
-    /// Check the signature of a file
+    /// Verify the signature of a file
     Verify {
-        /// File that was signed
+        /// Signed file
         file: PathBuf,
-        /// Public key, or a file that holds one; repeat it for several
+        /// Trusted public key, or a file that contains it; can be repeated
         #[arg(long, value_name = "KEY", required = true)]
         trust: Vec<String>,
     },
 }
 
-/// What to push.
+/// Options of `push`.
 #[derive(Debug, Args)]
-pub struct Push {
-    /// Folder that holds CURRENT
+pub(crate) struct Push {
+    /// Output folder of `opdir build`
     #[arg(value_parser = folder())]
-    pub root: PathBuf,
-    /// Address of the store: s3://bucket/folder, gs://…, az://…, file:///folder
-    pub url: String,
+    pub(crate) root: PathBuf,
+    /// URL of the store: s3://bucket/folder, gs://…, az://…, file:///folder
+    pub(crate) url: String,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub signing: SigningOptions,
-    /// How long it is valid, such as 7d or 36h; edges and `opdir pull` warn when no push followed in that time
+    pub(crate) signing: SigningOptions,
+    /// Time until the pushed snapshot expires, such as 7d or 36h; edges then report that the store is stale
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub valid_for: Option<Duration>,
-    /// If another publisher pushed first, pull its snapshot and push this one after it, unchanged
+    pub(crate) valid_for: Option<Duration>,
+    /// If another publisher pushed first, pull its snapshot and push this one on top
     #[arg(long)]
-    pub rebase: bool,
+    pub(crate) rebase: bool,
 }
 
-/// What to pull.
+/// Options of `pull`.
 #[derive(Debug, Args)]
-pub struct Pull {
-    /// Address of the store: s3://bucket/folder, gs://…, az://…, https://…, file:///folder
-    pub url: String,
-    /// Folder to publish under; made when it is not there
+pub(crate) struct Pull {
+    /// URL of the store: s3://bucket/folder, gs://…, az://…, https://…, file:///folder
+    pub(crate) url: String,
+    /// Folder to publish in; created if missing
     #[arg(value_parser = folder())]
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub trust: TrustOptions,
+    pub(crate) trust: TrustOptions,
 }
 
-/// How a store's CURRENT is signed.
+/// How a push is signed.
 #[derive(Debug, Args)]
-pub struct SigningOptions {
-    /// File of the secret key that signs the store's CURRENT; OPDIR_KEY holds its text when absent
+pub(crate) struct SigningOptions {
+    /// Secret key file for signing; default: the key in OPDIR_KEY
     #[arg(long, value_name = "FILE")]
-    pub key: Option<PathBuf>,
+    pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub trust: TrustOptions,
+    pub(crate) trust: TrustOptions,
 }
 
-/// Which signatures of a store are trusted.
+/// Which signatures are trusted.
 #[derive(Debug, Args)]
-pub struct TrustOptions {
-    /// Trusted public key, or a file that holds one; repeat it for several
+pub(crate) struct TrustOptions {
+    /// Trusted public key, or a file that contains it; can be repeated
     #[arg(long, value_name = "KEY")]
-    pub trust: Vec<String>,
+    pub(crate) trust: Vec<String>,
     /// Accept unsigned snapshots
     #[arg(long)]
-    pub allow_unsigned: bool,
+    pub(crate) allow_unsigned: bool,
 }
 
-/// What to judge.
+/// Options of `check`.
 #[derive(Debug, Args)]
-pub struct Check {
-    /// Folder of the dataset; the embedded sample when absent
+pub(crate) struct Check {
+    /// Dataset folder; default: the embedded sample
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
-    pub data: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub messages: Messages,
-    /// Write down what has one reading: codes of places, names of columns, slugs, trimmed texts
+    pub(crate) messages: Messages,
+    /// Apply safe fixes to the files: place codes, column names, slugs, trimmed texts
     #[arg(long, requires = "data")]
-    pub fix: bool,
-    /// With --fix or --diff: the likeliest reading too, where there is more than one
+    pub(crate) fix: bool,
+    /// With --fix or --diff: also apply fixes that are only likely to be right
     #[arg(long)]
-    pub r#unsafe: bool,
-    /// Show what --fix would change, and change nothing; ends with 1 if there is something
+    pub(crate) r#unsafe: bool,
+    /// Show the changes of --fix without applying them; exit code 1 if there are any
     #[arg(long, requires = "data", conflicts_with = "fix")]
-    pub diff: bool,
+    pub(crate) diff: bool,
 }
 
-/// How problems are told.
+/// How diagnostics are printed.
 #[derive(Debug, Args)]
-pub struct Messages {
-    /// How problems are printed
+pub(crate) struct Messages {
+    /// Format of diagnostics
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub message_format: MessageFormat,
-    /// Most kinds of problems that are told; 0 tells all
+    pub(crate) message_format: MessageFormat,
+    /// Maximum number of diagnostic codes to print; 0: no limit
     #[arg(long, value_name = "N", default_value_t = PrintOptions::LIMIT)]
-    pub limit: usize,
-    /// Tell only codes, files and counts
+    pub(crate) limit: usize,
+    /// Print only codes, files and counts
     #[arg(long)]
-    pub summary: bool,
-    /// File that CI shows beside the run; with github, it gets every problem as a table
+    pub(crate) summary: bool,
+    /// Job summary file of GitHub Actions; with the github format, it gets a table of all diagnostics
     #[arg(long, env = "GITHUB_STEP_SUMMARY", value_name = "FILE", hide = true)]
-    pub step_summary: Option<PathBuf>,
-    /// Print problems and results only
+    pub(crate) step_summary: Option<PathBuf>,
+    /// Print diagnostics and results only
     #[arg(long, short)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 impl Messages {
-    /// What is printed, and in which format.
-    #[must_use]
-    pub const fn print_options(&self) -> PrintOptions {
+    /// Format, limit and summary.
+    pub(crate) const fn print_options(&self) -> PrintOptions {
         PrintOptions { format: self.message_format, limit: self.limit, summary: self.summary }
     }
 }
 
-/// What to import.
+/// Options of `import`.
 #[derive(Debug, Args)]
-pub struct Import {
-    /// Folder of the dataset
-    pub data: PathBuf,
-    /// Names of sources in import.toml; all when absent
-    pub sources: Vec<String>,
-    /// A file that takes the place of the one in import.toml; `-` is standard input
+pub(crate) struct Import {
+    /// Dataset folder
+    pub(crate) data: PathBuf,
+    /// Sources in import.toml; default: all
+    pub(crate) sources: Vec<String>,
+    /// File to read instead of the one in import.toml; `-`: standard input
     #[arg(long, value_name = "FILE")]
-    pub from: Option<PathBuf>,
-    /// Write import.toml from the columns of --from, and nothing else
+    pub(crate) from: Option<PathBuf>,
+    /// Write a draft of import.toml from the columns of --from, and import nothing
     #[arg(long, requires = "from")]
-    pub draft: bool,
-    /// Say what would be written, and write nothing
+    pub(crate) draft: bool,
+    /// Report what would be written without writing it
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub messages: Messages,
+    pub(crate) messages: Messages,
 }
 
-/// What to compare.
+/// Options of `plan`.
 #[derive(Debug, Args)]
-pub struct Plan {
-    /// Folder of the dataset
+pub(crate) struct Plan {
+    /// Dataset folder
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
-    pub data: PathBuf,
-    /// Folder that a build would publish under
+    pub(crate) data: PathBuf,
+    /// Folder to compare with
     #[arg(long, env = "OPDIR_OUT", value_name = "ROOT", value_parser = folder())]
-    pub out: PathBuf,
-    /// How it is told
+    pub(crate) out: PathBuf,
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: PlanFormat,
-    /// End with 7 if anything would change
+    pub(crate) format: PlanFormat,
+    /// Exit with 7 if there are changes
     #[arg(long)]
-    pub exit_code: bool,
+    pub(crate) exit_code: bool,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub guards: Guards,
+    pub(crate) guards: Guards,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub messages: Messages,
+    pub(crate) messages: Messages,
 }
 
-/// How to build.
+/// Options of `build`.
 #[derive(Debug, Args)]
-pub struct Build {
-    /// Folder of the dataset
+pub(crate) struct Build {
+    /// Dataset folder
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
-    pub data: PathBuf,
+    pub(crate) data: PathBuf,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub messages: Messages,
-    /// Folder to publish under; made when it is not there
+    pub(crate) messages: Messages,
+    /// Folder to publish in; created if missing
     #[arg(long, env = "OPDIR_OUT", value_name = "ROOT", value_parser = folder())]
-    pub out: PathBuf,
-    /// Public address of the site: scheme and host, no path
+    pub(crate) out: PathBuf,
+    /// Public URL of the site: scheme and host, without a path
     #[arg(
         long,
         env = "OPDIR_BASE_URL",
         value_name = "URL",
         value_parser = base_url
     )]
-    pub base_url: String,
-    /// Publish although the live snapshot is of a dataset with another name
+    pub(crate) base_url: String,
+    /// Allow replacing the snapshot of a dataset with another name
     #[arg(long)]
-    pub replace: bool,
-    /// Publish although no program would be in it
+    pub(crate) replace: bool,
+    /// Allow publishing a snapshot without programs
     #[arg(long)]
-    pub allow_empty: bool,
+    pub(crate) allow_empty: bool,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would take it for help")]
-    pub guards: Guards,
-    /// UTC day that the pages are right for; today when absent
+    pub(crate) guards: Guards,
+    /// UTC day for which pages are rendered; default: today
     #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
-    pub as_of: Option<Date>,
-    /// Threads; one for each core when absent
+    pub(crate) as_of: Option<Date>,
+    /// Number of threads; default: one per core
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub jobs: usize,
-    /// How files are stored: by URL, or in a few packs
+    pub(crate) jobs: usize,
+    /// Storage layout
     #[arg(long, value_enum, default_value_t, value_name = "LAYOUT")]
-    pub layout: Storage,
-    /// How hard to compress
+    pub(crate) layout: Storage,
+    /// Compression effort
     #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
-    pub compress: Effort,
-    /// Leave the pages out and write only what the edge keeps in memory
+    pub(crate) compress: Effort,
+    /// Build only the search index, without pages
     #[arg(long)]
-    pub index_only: bool,
-    /// Folder of a theme, whose colours, words, templates and pictures stand in for the program's own
+    pub(crate) index_only: bool,
+    /// Theme folder: colours, words, templates and pictures that replace the built-in ones
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
-    pub templates: Option<PathBuf>,
+    pub(crate) templates: Option<PathBuf>,
 }
 
-/// How to preview.
+/// Options of `preview`.
 #[derive(Debug, Args)]
-pub struct Preview {
-    /// Folder of the dataset; the embedded sample when absent
+pub(crate) struct Preview {
+    /// Dataset folder; default: the embedded sample
     #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Address to serve on
+    pub(crate) data: Option<PathBuf>,
+    /// Address to listen on
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
-    /// Folder of a theme, whose colours, words, templates and pictures stand in for the program's own
+    pub(crate) listen: SocketAddr,
+    /// Theme folder: colours, words, templates and pictures that replace the built-in ones
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
-    pub templates: Option<PathBuf>,
-    /// Show it in the browser once there is something to see
+    pub(crate) templates: Option<PathBuf>,
+    /// Open the browser when the first page is ready
     #[arg(long)]
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
-/// Reads a public address; gives scheme and authority as an origin is written.
+/// Parses a base URL to its origin.
 fn base_url(text: &str) -> Result<String, String> {
     let url = url::Url::parse(text).map_err(|error| format!("{error}; write https://example.org"))?;
     let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     let anonymous = url.username().is_empty() && url.password().is_none();
     match url.scheme() {
         "http" | "https" if bare && anonymous => Ok(url.origin().ascii_serialization()),
-        "http" | "https" => Err("only scheme and host belong here, as in https://example.org".to_owned()),
+        "http" | "https" => Err("expected only scheme and host, as in https://example.org".to_owned()),
         _ => Err("the scheme must be http or https, as in https://example.org".to_owned()),
     }
 }
 
-/// Reads a folder, for which nobody may mistake a store.
+/// Parses the path of a folder; the URL of a store is an error.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|text| match text.to_str() {
         Some(text) if is_address(text) => Err(
-            "that is the address of a store and no folder; `opdir pull` brings what is live there into one",
+            "this is the URL of a store, expected a folder; `opdir pull` downloads its snapshot to a folder",
         ),
         _ => Ok(PathBuf::from(text)),
     })
 }
 
-/// Reads `7d` or `36h`.
+/// Parses `7d` or `36h`.
 fn duration(text: &str) -> Result<Duration, String> {
     let split = text.char_indices().last().map_or(0, |(last, _)| last);
     let (number, unit) = text.split_at(split);
@@ -450,7 +439,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         (Ok(hours), "h") => hours.checked_mul(3600),
         _ => None,
     };
-    seconds.map(Duration::from_secs).ok_or_else(|| "write days or hours, as in 7d or 36h".to_owned())
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected days or hours, as in 7d or 36h".to_owned())
 }
 
 #[cfg(test)]
@@ -458,7 +447,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_is_not_taken_for_a_folder() {
+    fn the_url_of_a_store_is_no_folder() {
         for command in [
             "log s3://bucket/site",
             "export file:///site public",
@@ -466,8 +455,8 @@ mod tests {
             "pull s3://bucket/site s3://bucket/site",
             "build --data data --base-url https://directory.example --out gs://bucket",
         ] {
-            let told = Cli::try_parse_from([&["opdir"], &*command.split(' ').collect::<Vec<_>>()].concat());
-            assert!(told.unwrap_err().to_string().contains("`opdir pull` brings"), "{command}");
+            let parsed = Cli::try_parse_from([&["opdir"], &*command.split(' ').collect::<Vec<_>>()].concat());
+            assert!(parsed.unwrap_err().to_string().contains("`opdir pull` downloads"), "{command}");
         }
         assert!(Cli::try_parse_from(["opdir", "gc", "s3://bucket/site"]).is_ok());
     }

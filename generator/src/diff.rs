@@ -1,4 +1,4 @@
-//! What changed from one snapshot to another, told to people, to programs and to caches.
+//! The differences of two snapshots as text, as JSON and as a purge list for caches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,29 +9,31 @@ use snapshot::store::{GenerationDiff, Manifest, PathChange};
 
 use dataset::text::counted;
 
-/// How a difference is told.
+use crate::plan::named;
+
+/// Output formats of a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum DiffFormat {
-    /// For people: which records and pages, long lists cut
+    /// Text: changed records and pages; long lists are cut
     #[default]
     Words,
     /// One JSON object, with every file
     Json,
-    /// What caches have to drop: a line `url ADDRESS` or `tag NAME` each
+    /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
     Purge,
 }
 
-/// A difference in a format, each line ended.
+/// A difference in a format; every line ends with a line feed.
 #[must_use]
 pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
-        DiffFormat::Words => words(difference),
+        DiffFormat::Words => text(difference),
         DiffFormat::Json => format!("{}\n", json(difference)),
         DiffFormat::Purge => purge(difference),
     }
 }
 
-/// Whether a path is of what the edge computes answers from.
+/// Whether a path belongs to the index, from which the edge computes answers.
 fn is_index(path: &str) -> bool {
     path.starts_with("index/")
 }
@@ -44,7 +46,7 @@ const fn name_of(change: PathChange) -> &'static str {
     }
 }
 
-fn words(difference: &GenerationDiff) -> String {
+fn text(difference: &GenerationDiff) -> String {
     let (old, new) = (&difference.old, &difference.new);
     let mut text = format!("{} to {}\n", old.id(), new.id());
     if old.hash == new.hash {
@@ -57,18 +59,18 @@ fn words(difference: &GenerationDiff) -> String {
     if old.base_url != new.base_url {
         let _ = writeln!(text, "for {}, was {}", new.base_url, old.base_url);
     }
-    for (noun, before, after) in counts(old, new) {
+    for ((table, before), (_, after)) in named(&old.counts).into_iter().zip(named(&new.counts)) {
         if before != after {
-            let _ = writeln!(text, "{noun}: {after}, were {before}");
+            let _ = writeln!(text, "{table}: {after}, were {before}");
         }
     }
     for (kind, tags) in by_kind(difference) {
-        heading(&mut text, kind, &tags);
+        push_pages(&mut text, kind, &tags);
     }
     text
 }
 
-/// Kind of page and, of each tag, what happened to it: a record is added when all its pages are.
+/// Changes by kind of page and cache tag. A record is added if all its pages are.
 type Kinds<'a> = BTreeMap<&'a str, BTreeMap<&'a str, PathChange>>;
 
 fn by_kind(difference: &GenerationDiff) -> Kinds<'_> {
@@ -88,8 +90,9 @@ fn by_kind(difference: &GenerationDiff) -> Kinds<'_> {
     kinds
 }
 
-fn heading(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
-    /// Names that are listed of each kind and change.
+/// Appends the tags of a kind of page, by change.
+fn push_pages(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
+    /// Number of names listed for each kind and change.
     const SHOWN: usize = 20;
     for (change, sign) in [(PathChange::Added, '+'), (PathChange::Modified, '~'), (PathChange::Removed, '-')]
     {
@@ -106,20 +109,6 @@ fn heading(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
             let _ = writeln!(text, "  and {}", counted(names.len() - SHOWN, "other"));
         }
     }
-}
-
-/// Records by entity: name, in the old one, in the new one.
-fn counts(old: &Manifest, new: &Manifest) -> [(&'static str, u64, u64); 7] {
-    let (old, new) = (&old.counts, &new.counts);
-    [
-        ("organizations", old.organizations, new.organizations),
-        ("programs", old.programs, new.programs),
-        ("cycles", old.cycles, new.cycles),
-        ("awards", old.awards, new.awards),
-        ("recipients", old.recipients, new.recipients),
-        ("sources", old.sources, new.sources),
-        ("facts", old.facts, new.facts),
-    ]
 }
 
 fn json(difference: &GenerationDiff) -> serde_json::Value {
@@ -143,7 +132,7 @@ fn json(difference: &GenerationDiff) -> serde_json::Value {
     })
 }
 
-/// Addresses are told with both base URLs where they differ: caches hold answers under the old one.
+/// URLs have both base URLs where these differ: caches hold answers under the old one.
 fn purge(difference: &GenerationDiff) -> String {
     let pages = || difference.pages.iter().map(|(path, _)| path.as_str());
     let bases = BTreeSet::from([difference.old.base_url.as_str(), difference.new.base_url.as_str()]);

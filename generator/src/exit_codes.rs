@@ -12,7 +12,7 @@ use crate::keys::KeyError;
 /// Why a command failed; the number is its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The data has errors, which were printed.
     Data = 1,
     /// The options are wrong.

@@ -1,5 +1,5 @@
-//! Keys and signatures in the format of minisign, so that whoever has that tool can check what was signed here.
-//! Secret keys have no password: a machine that publishes has nobody to type one, and keeps the file secret instead.
+//! Keys and signatures in the format of minisign, which can verify them too. Secret keys have no password, as publishing
+//! is automatic: their files must be kept secret.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use dataset::text::printable;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 
-/// Environment variable that may hold the text of a secret key.
-pub const KEY_VARIABLE: &str = "OPDIR_KEY";
+/// Environment variable with the text of a secret key.
+const KEY_VARIABLE: &str = "OPDIR_KEY";
 
-/// Longest text that is shown where a public key, of 56 letters, or a path was expected.
-const LONGEST: usize = 150;
+/// Longest text that an error shows where a public key (56 characters) or a path was expected.
+const SHOWN_MAX: usize = 150;
 
-/// Whose problem it is that there is no key.
+/// The source of the error that no key is configured.
 const NO_KEY: &str = "no secret key";
 
-/// Why nothing was signed or believed.
+/// Why a file was not signed or not verified.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
+pub(crate) enum KeyError {
     /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
@@ -38,30 +38,30 @@ pub enum KeyError {
         /// As reported.
         source: io::Error,
     },
-    /// What should be a key is none, or one that cannot be used.
-    #[error("{whose}: {problem}")]
+    /// A key is invalid or cannot be used.
+    #[error("{source_name}: {problem}")]
     Key {
-        /// Where it came from.
-        whose: String,
-        /// What is wrong with it.
+        /// File or variable.
+        source_name: String,
+        /// The problem.
         problem: String,
     },
-    /// The signature is not by a key that is trusted, or not of this file.
+    /// The signature is not by a trusted key, or not of this file.
     #[error("{}: {problem}", path.display())]
     Untrusted {
-        /// What was signed.
+        /// The signed file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
 
-fn key(whose: impl Display, problem: impl Display) -> KeyError {
-    KeyError::Key { whose: whose.to_string(), problem: problem.to_string() }
+fn invalid(source_name: impl Display, problem: impl Display) -> KeyError {
+    KeyError::Key { source_name: source_name.to_string(), problem: problem.to_string() }
 }
 
-/// A path with something added to its end.
-fn with(path: &Path, suffix: &str) -> PathBuf {
+/// A path with a suffix.
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
@@ -71,58 +71,58 @@ fn read(path: &Path) -> Result<String, KeyError> {
     fs::read_to_string(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })
 }
 
-/// Makes a key pair: the secret key in a new file for its owner alone, the public one beside it as `.pub`. Gives
-/// the public key in one line.
+/// Creates a key pair: the secret key in a new file that only its owner can read, the public key in a `.pub` file.
+/// Returns the public key in one line.
 ///
 /// # Errors
 ///
-/// If one of the files is there, or the system refuses to write.
-pub fn new(path: &Path) -> Result<String, KeyError> {
-    let pair = KeyPair::generate_unencrypted_keypair().map_err(|error| key(path.display(), error))?;
-    let secret = pair.sk.to_box(None).map_err(|error| key(path.display(), error))?;
-    let public = pair.pk.to_box().map_err(|error| key(path.display(), error))?;
+/// If one of the files exists or cannot be written.
+pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
+    let pair = KeyPair::generate_unencrypted_keypair().map_err(|error| invalid(path.display(), error))?;
+    let secret = pair.sk.to_box(None).map_err(|error| invalid(path.display(), error))?;
+    let public = pair.pk.to_box().map_err(|error| invalid(path.display(), error))?;
     let put = |path: PathBuf, mode: u32, text: String| {
         let file = File::options().write(true).create_new(true).mode(mode).open(&path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|source| KeyError::Write { path, source })
     };
     put(path.to_owned(), 0o600, secret.into_string())?;
-    // Half a pair is of no use, and in the way of the next one.
-    put(with(path, ".pub"), 0o644, public.into_string()).inspect_err(|_| drop(fs::remove_file(path)))?;
+    // Without its public key the secret one is of no use, and blocks the next attempt.
+    put(suffixed(path, ".pub"), 0o644, public.into_string()).inspect_err(|_| drop(fs::remove_file(path)))?;
     Ok(pair.pk.to_base64())
 }
 
-/// The public key of a secret one, in one line.
+/// The public key of a secret key, in one line.
 ///
 /// # Errors
 ///
 /// If the secret key cannot be read or used.
-pub fn public(path: Option<&Path>) -> Result<String, KeyError> {
+pub(crate) fn public(path: Option<&Path>) -> Result<String, KeyError> {
     let secret = secret(path)?;
-    let public = PublicKey::from_secret_key(&secret).map_err(|error| key("the secret key", error))?;
+    let public = PublicKey::from_secret_key(&secret).map_err(|error| invalid("the secret key", error))?;
     Ok(public.to_base64())
 }
 
-/// A secret key from a file, or else from the environment.
+/// The secret key in a file, or else in the environment.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a secret may not be an argument, and clap reads no variable without one"
+    reason = "a secret must not be an argument, and clap reads no variable without one"
 )]
 fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
-    let (whose, text) = match path {
+    let (source_name, text) = match path {
         Some(path) => (path.display().to_string(), read(path)?),
-        // A secret that is not set is an empty variable in CI.
+        // In CI, an unset secret is an empty variable.
         None => match std::env::var(KEY_VARIABLE).ok().filter(|text| !text.trim().is_empty()) {
             Some(text) => (KEY_VARIABLE.to_owned(), text),
             None => {
-                return Err(key(NO_KEY, format_args!("name its file with --key, or set {KEY_VARIABLE}")));
+                return Err(invalid(NO_KEY, format_args!("name its file with --key, or set {KEY_VARIABLE}")));
             }
         },
     };
-    let boxed = SecretKeyBox::from_string(&text).map_err(|error| key(&whose, error))?;
+    let boxed = SecretKeyBox::from_string(&text).map_err(|error| invalid(&source_name, error))?;
     boxed.into_unencrypted_secret_key().map_err(|error| {
-        key(
-            &whose,
+        invalid(
+            &source_name,
             format_args!(
                 "{error}; a key with a password cannot be used here, `opdir keys new` makes one without"
             ),
@@ -130,56 +130,58 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     })
 }
 
-/// Signs a file; the signature is beside it as `.minisig`.
+/// Signs a file; the signature is written to a `.minisig` file.
 ///
 /// # Errors
 ///
 /// If the key cannot be used, the file cannot be read, or the signature cannot be written.
-pub fn sign(path: &Path, by: Option<&Path>) -> Result<PathBuf, KeyError> {
-    let secret = secret(by)?;
+pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError> {
+    let secret = secret(key)?;
     let file = File::open(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // No time: what is signed says when it was made, and the same file has one comment.
+    // Without a time, so that equal files have equal signatures.
     let trusted = format!("file:{name}");
     let signature = minisign::sign(None, &secret, file, Some(&trusted), Some("signed by opdir"));
-    let signature = signature.map_err(|error| key(path.display(), error))?;
-    let beside = with(path, ".minisig");
-    let written = fs::write(&beside, signature.into_string());
-    written.map_err(|source| KeyError::Write { path: beside.clone(), source })?;
-    Ok(beside)
+    let signature = signature.map_err(|error| invalid(path.display(), error))?;
+    let signature_path = suffixed(path, ".minisig");
+    let written = fs::write(&signature_path, signature.into_string());
+    written.map_err(|source| KeyError::Write { path: signature_path.clone(), source })?;
+    Ok(signature_path)
 }
 
-/// Checks the signature beside a file; gives the key that it is by, one of those that are trusted: each a public
-/// key in one line, or a file that holds one.
+/// Verifies the signature of a file; returns the trusted key that made it. Trusted keys are public keys in one line, or
+/// files that contain one.
 ///
 /// # Errors
 ///
-/// If the file or its signature cannot be read, a trusted key is none, or none of them signed just this.
-pub fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
+/// If the file or its signature cannot be read, a trusted key is invalid, or none of them signed this file.
+pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
     let keys: Vec<PublicKey> = trusted.iter().map(|text| trusted_key(text)).collect::<Result<_, _>>()?;
     let bytes = fs::read(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
     let untrusted = |problem: String| KeyError::Untrusted { path: path.to_owned(), problem };
-    let signature = read(&with(path, ".minisig"))?;
+    let signature = read(&suffixed(path, ".minisig"))?;
     let signature = SignatureBox::from_string(&signature);
-    let signature = signature.map_err(|error| untrusted(format!("its signature is none: {error}")))?;
-    let Some(by) = keys.iter().find(|key| key.keynum() == signature.keynum()) else {
+    let signature = signature.map_err(|error| untrusted(format!("invalid signature: {error}")))?;
+    let Some(key) = keys.iter().find(|it| it.keynum() == signature.keynum()) else {
         return Err(untrusted(
-            "signed by a key that is not trusted; name the right one with --trust".to_owned(),
+            "signed by a key that is not trusted; name its public key with --trust".to_owned(),
         ));
     };
-    match minisign::verify(by, &signature, Cursor::new(bytes), true, false, false) {
-        Ok(()) => Ok(by.to_base64()),
-        Err(_) => Err(untrusted("is not what was signed".to_owned())),
+    match minisign::verify(key, &signature, Cursor::new(bytes), true, false, false) {
+        Ok(()) => Ok(key.to_base64()),
+        Err(_) => Err(untrusted("does not match its signature".to_owned())),
     }
 }
 
-/// Signs what is at hand with a key from a file, or else from the environment.
+/// Signs bytes with the secret key in a file, or else in the environment.
 ///
 /// # Errors
 ///
-/// If there is no key that can be used.
-pub fn signer(by: Option<&Path>) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, KeyError> {
-    let secret = secret(by)?;
+/// If there is no usable key.
+pub(crate) fn signer(
+    key: Option<&Path>,
+) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, KeyError> {
+    let secret = secret(key)?;
     Ok(move |line: &[u8]| {
         let signed =
             minisign::sign(None, &secret, Cursor::new(line), Some("CURRENT"), Some("signed by opdir"));
@@ -187,18 +189,17 @@ pub fn signer(by: Option<&Path>) -> Result<impl Fn(&[u8]) -> Result<String, Stri
     })
 }
 
-/// Whether a key is named, or stands in the environment.
-#[must_use]
-pub fn has_key(by: Option<&Path>) -> bool {
-    by.is_some() || !matches!(secret(None), Err(KeyError::Key { whose, .. }) if whose == NO_KEY)
+/// Whether a key is named or in the environment.
+pub(crate) fn has_key(key: Option<&Path>) -> bool {
+    key.is_some() || !matches!(secret(None), Err(KeyError::Key { source_name, .. }) if source_name == NO_KEY)
 }
 
-/// A trusted key in one line: as it stands, or from a file.
+/// A trusted key in one line, given as such or as a file.
 ///
 /// # Errors
 ///
-/// If it is none.
-pub fn trusted_line(text: &str) -> Result<String, KeyError> {
+/// If it is invalid.
+pub(crate) fn trusted_line(text: &str) -> Result<String, KeyError> {
     trusted_key(text).map(|key| key.to_base64())
 }
 
@@ -206,13 +207,13 @@ fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
     PublicKey::from_base64(text.trim()).or_else(|_| {
         let path = Path::new(text);
         if !path.exists() {
-            // What is longer than a public key may be a secret one, which does not belong into a log.
-            let shown = if text.trim().len() > LONGEST { "what --trust names" } else { text };
-            return Err(key(printable(shown), "neither a public key nor a file that holds one"));
+            // A longer text may be a secret key, which must not get into a log.
+            let shown = if text.trim().len() > SHOWN_MAX { "the value of --trust" } else { text };
+            return Err(invalid(printable(shown), "neither a public key nor a file that contains one"));
         }
         let lines = read(path)?;
         let line = lines.lines().find(|line| !line.starts_with("untrusted comment:")).unwrap_or_default();
-        PublicKey::from_base64(line).map_err(|error| key(text, error))
+        PublicKey::from_base64(line).map_err(|error| invalid(text, error))
     })
 }
 
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_believed_of_a_trusted_key_and_of_these_bytes_only() {
+    fn a_signature_verifies_only_with_a_trusted_key_and_the_signed_bytes() {
         let (folder, secret, file, key) = signed();
         assert_eq!(public(Some(&secret)).unwrap(), key);
         let stranger = new(&folder.path().join("other")).unwrap();
@@ -242,35 +243,35 @@ mod tests {
         for trusted in [vec![key.clone()], vec![stranger.clone(), key.clone()], vec![in_file]] {
             assert_eq!(verify(&file, &trusted).unwrap(), key);
         }
-        let told = |trusted: &[String]| verify(&file, trusted).unwrap_err().to_string();
-        assert!(told(&[stranger]).contains("not trusted"));
-        assert!(told(&["nobody".to_owned()]).contains("neither a public key nor a file"));
+        let problem = |trusted: &[String]| verify(&file, trusted).unwrap_err().to_string();
+        assert!(problem(&[stranger]).contains("not trusted"));
+        assert!(problem(&["nobody".to_owned()]).contains("neither a public key nor a file"));
         fs::write(&file, "what is Published").unwrap();
-        assert!(told(std::slice::from_ref(&key)).contains("is not what was signed"));
+        assert!(problem(std::slice::from_ref(&key)).contains("does not match its signature"));
         fs::write(&file, "what is published").unwrap();
-        let beside = folder.path().join("manifest.json.minisig");
-        let good = fs::read_to_string(&beside).unwrap();
-        fs::write(&beside, good.replace("file:manifest", "file:Manifest")).unwrap();
+        let path = folder.path().join("manifest.json.minisig");
+        let good = fs::read_to_string(&path).unwrap();
+        fs::write(&path, good.replace("file:manifest", "file:Manifest")).unwrap();
         assert!(
-            told(std::slice::from_ref(&key)).contains("is not what was signed"),
+            problem(std::slice::from_ref(&key)).contains("does not match its signature"),
             "its comment is signed too"
         );
-        fs::write(&beside, "x").unwrap();
-        assert!(told(&[key]).contains("its signature is none"));
+        fs::write(&path, "x").unwrap();
+        assert!(problem(&[key]).contains("invalid signature"));
     }
 
     #[test]
-    fn a_secret_that_is_given_for_a_public_key_is_not_shown() {
+    fn a_secret_key_in_place_of_a_public_key_is_not_shown() {
         let (_folder, secret, file, _) = signed();
         let text = fs::read_to_string(secret).unwrap();
         for text in [text.as_str(), text.lines().nth(1).unwrap()] {
-            let told = verify(&file, &[text.to_owned()]).unwrap_err().to_string();
-            assert_eq!(told, "what --trust names: neither a public key nor a file that holds one");
+            let problem = verify(&file, &[text.to_owned()]).unwrap_err().to_string();
+            assert_eq!(problem, "the value of --trust: neither a public key nor a file that contains one");
         }
     }
 
     #[test]
-    fn half_a_pair_is_not_left_behind() {
+    fn a_secret_key_without_its_public_key_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("key.pub"), "another").unwrap();
         assert!(matches!(new(&folder.path().join("key")), Err(KeyError::Write { .. })));
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_key_is_its_owners_and_is_never_written_over() {
+    fn a_secret_key_is_readable_by_its_owner_only_and_never_overwritten() {
         let (_folder, secret, _, _) = signed();
         assert_eq!(fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(matches!(new(&secret), Err(KeyError::Write { .. })));
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stock_tool_believes_what_is_signed_here() {
+    fn minisign_verifies_our_signatures() {
         let (_folder, _, file, key) = signed();
         let mut command = Command::new("minisign");
         match command.args(["-V", "-q", "-P", &key, "-m"]).arg(&file).status() {

@@ -1,15 +1,22 @@
 #![doc = include_str!("../README.md")]
 
-pub mod cli;
-pub mod commands;
-pub mod diff;
+mod cli;
+mod commands;
+mod dataset_commands;
+mod diff;
 mod exit_codes;
-pub mod export;
-pub mod keys;
-pub mod load;
-pub mod log;
-pub mod plan;
-pub mod preview;
-pub mod remote_commands;
-pub mod stamp;
-pub mod status;
+mod export;
+mod guards;
+mod keys;
+mod log;
+mod plan;
+mod plan_report;
+mod preview;
+mod remote_commands;
+mod snapshot_commands;
+mod status;
+
+pub use cli::Cli;
+pub use commands::run;
+pub use diff::{DiffFormat, report as report_diff};
+pub use export::{ExportError, SUMS, export};

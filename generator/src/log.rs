@@ -1,4 +1,4 @@
-//! What was published when, told to people and programs; and which snapshot somebody means by a few letters of its name.
+//! The publications of a root as text and as JSON, and generations by abbreviated name.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::path::Path;
 use serde_json::json;
 use snapshot::store::{self, Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
 
-/// How publications are told.
+/// Output formats of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// A line each, the newest first
+pub(crate) enum LogFormat {
+    /// Text, newest first
     #[default]
     Words,
-    /// One JSON object a line, the newest first
+    /// One JSON object per line, newest first
     Json,
 }
 
-/// The publications of a root, the newest first, each line ended.
+/// The publications of a root, newest first; every line ends with a line feed.
 ///
 /// # Errors
 ///
-/// If nothing was published there, or the live snapshot cannot be read.
-pub fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
+/// If nothing is published there, or the live snapshot cannot be read.
+pub(crate) fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
     let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
     let mut text = String::new();
@@ -29,14 +29,14 @@ pub fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
         let is_live = publication.sequence == live.id().sequence;
         let _ = match format {
-            LogFormat::Words => writeln!(text, "{}", words(publication, id, is_live)),
+            LogFormat::Words => writeln!(text, "{}", line(publication, id, is_live)),
             LogFormat::Json => writeln!(text, "{}", object(publication, id, is_live)),
         };
     }
     Ok(text)
 }
 
-fn words(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> String {
+fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> String {
     let kinds = RECORD_KINDS.iter().zip(publication.counts).filter(|(_, counts)| *counts != [0; 3]);
     let kinds: Vec<String> = kinds
         .map(|(kind, counts)| {
@@ -66,44 +66,43 @@ fn object(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -
     object
 }
 
-/// Why a name means no snapshot.
+/// Why a name identifies no snapshot.
 #[derive(Debug, thiserror::Error)]
-pub enum ResolveError {
+pub(crate) enum ResolveError {
     /// The root cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing begins so.
-    #[error("no snapshot in generations/ is called {0}; `opdir log` lists them")]
+    /// No name begins with it.
+    #[error("no snapshot in generations/ has the name, number or prefix {0}; `opdir log` lists them")]
     Unknown(String),
-    /// Several do.
-    #[error("{0} may be {1} or {2}; name more of it")]
-    Several(String, GenerationId, GenerationId),
+    /// Several names begin with it.
+    #[error("{0} is ambiguous: {1} or {2}; write a longer prefix")]
+    Ambiguous(String, GenerationId, GenerationId),
 }
 
-/// The snapshot of a root that is meant by its whole name, which need not be there, its number, or as much of either part as no other has.
+/// The generation of a root with a name (which need not exist), a number, or a unique prefix of name or hash.
 ///
 /// # Errors
 ///
-/// If it is none or several.
-pub fn resolve(root: &Path, name: &str) -> Result<GenerationId, ResolveError> {
+/// If there is none or several.
+pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, ResolveError> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }
     let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
     let number: Option<u64> = name.parse().ok();
-    let exact = ids.iter().find(|id| Some(id.sequence) == number);
-    if let Some(id) = exact {
+    if let Some(id) = ids.iter().find(|id| Some(id.sequence) == number) {
         return Ok(*id);
     }
-    let begins = |id: &&GenerationId| {
+    let matches = |id: &&GenerationId| {
         let text = id.to_string();
         let hash = text.split_once('-').map_or("", |(_, hash)| hash);
         !name.is_empty() && (text.starts_with(name) || hash.starts_with(name))
     };
-    let mut found = ids.iter().filter(begins);
-    match (found.next(), found.next()) {
+    let mut candidates = ids.iter().filter(matches);
+    match (candidates.next(), candidates.next()) {
         (Some(id), None) => Ok(*id),
-        (Some(one), Some(other)) => Err(ResolveError::Several(name.to_owned(), *one, *other)),
+        (Some(one), Some(other)) => Err(ResolveError::Ambiguous(name.to_owned(), *one, *other)),
         (None, _) => Err(ResolveError::Unknown(name.to_owned())),
     }
 }

@@ -3,5 +3,5 @@
 use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
-    generator::commands::run(generator::cli::Cli::parse().command)
+    generator::run(&generator::Cli::parse())
 }

@@ -1,9 +1,6 @@
-//! What a build would change of what is live: records added, changed field by field, removed and moved.
-//! Compares the linked records with the tables of the live generation; nothing is rendered. A build asks
-//! the same before it publishes, and holds back what is probably a table cut in half.
-
-mod guard;
-mod report;
+//! What a build would change in the live generation: records added, changed field by field, removed and moved.
+//! Compares the linked records with the tables of the live generation; nothing is rendered. A build makes the same
+//! comparison and stops before it publishes what is probably a truncated table (`guards`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,107 +11,116 @@ use serde_json::Value;
 use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
-use snapshot::store::{Coding, Generation, StoreError};
+use snapshot::store::{Coding, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
-use site::table_lines;
+use site::{record_counts, table_lines};
 
-pub use guard::{ExpectedCount, Guards, Percent};
-pub use report::{PlanFormat, report};
+/// Derived fields: a row in which only these differ is unchanged.
+const DERIVED: [&str; 2] = ["createdAt", "updatedAt"];
 
-/// Fields that follow from others: a change of theirs alone is none.
-const FOLLOWING: [&str; 2] = ["createdAt", "updatedAt"];
-
-/// A changed field: its name, what it says now in public, and what it would say.
+/// A changed field.
 #[derive(Clone, Debug, Serialize)]
-pub struct Change {
-    /// As the dataset calls it.
-    pub field: String,
-    /// What is live.
-    pub old: Value,
-    /// What would be.
-    pub new: Value,
+pub(crate) struct Change {
+    /// Name of the field.
+    pub(crate) field: String,
+    /// The live value.
+    pub(crate) old: Value,
+    /// The new value.
+    pub(crate) new: Value,
 }
 
-/// A record that stays and says something else.
+/// A record with changed fields.
 #[derive(Clone, Debug, Serialize)]
-pub struct Changed {
-    /// Its slug, or what else it is best called.
-    pub name: String,
-    /// What changes.
-    pub fields: Vec<Change>,
+pub(crate) struct Changed {
+    /// Slug, or else label, title, name, value or id.
+    pub(crate) name: String,
+    /// The changed fields.
+    pub(crate) fields: Vec<Change>,
 }
 
-/// A record at another address.
+/// A record whose slug changes.
 #[derive(Clone, Debug, Serialize)]
-pub struct Moved {
-    /// Its slug from now on.
-    pub name: String,
-    /// Its slug that is live.
-    pub was: String,
-    /// Whether the old slug would lead to the new one.
-    pub has_alias: bool,
+pub(crate) struct Moved {
+    /// The new slug.
+    pub(crate) name: String,
+    /// The live slug.
+    pub(crate) was: String,
+    /// Whether an alias redirects the live slug.
+    pub(crate) has_alias: bool,
 }
 
-/// What happens to one table.
+/// The changes of one table.
 #[derive(Clone, Debug, Serialize)]
-pub struct TablePlan {
-    /// Its name.
-    pub table: &'static str,
-    /// Records that are live.
-    pub live: usize,
-    /// Records that come, by name.
-    pub added: Vec<String>,
-    /// Records that stay and change.
-    pub changed: Vec<Changed>,
-    /// Records that go, by name.
-    pub removed: Vec<String>,
-    /// Records at another address.
-    pub moved: Vec<Moved>,
-    /// Records that keep their slug and have another id: they count as removed and added.
-    pub renumbered: usize,
+pub(crate) struct TablePlan {
+    /// Name of the table.
+    pub(crate) table: &'static str,
+    /// Number of live records.
+    pub(crate) live: usize,
+    /// Names of the added records.
+    pub(crate) added: Vec<String>,
+    /// Changed records.
+    pub(crate) changed: Vec<Changed>,
+    /// Names of the removed records.
+    pub(crate) removed: Vec<String>,
+    /// Records with a new slug.
+    pub(crate) moved: Vec<Moved>,
+    /// Number of records that keep their slug but get another id; they count as removed and added.
+    pub(crate) renumbered: usize,
 }
 
-/// How many records a table has.
+/// Numbers of records of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Counted {
-    /// Its name.
-    pub table: &'static str,
-    /// Records that are live.
-    pub live: usize,
-    /// Records that would be.
-    pub new: usize,
+pub(crate) struct Counted {
+    /// Name of the table.
+    pub(crate) table: &'static str,
+    /// Number of live records.
+    pub(crate) live: u64,
+    /// Number of records after the build.
+    pub(crate) new: u64,
 }
 
 /// What a build would change.
 #[derive(Clone, Debug, Serialize)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Name of the dataset.
-    pub name: String,
-    /// The live generation; nothing when there is none.
-    pub against: Option<String>,
+    pub(crate) name: String,
+    /// Id of the live generation.
+    pub(crate) against: Option<String>,
     /// Tables with changes.
-    pub tables: Vec<TablePlan>,
-    /// Where what is live was built without tables: how many records of each there are, which is all that can be
-    /// compared.
-    pub counts: Vec<Counted>,
-    /// Filter values that come, as `field value`.
-    pub values_added: Vec<String>,
-    /// Filter values that go.
-    pub values_removed: Vec<String>,
-    /// Whether records change and the moment of publication does not.
-    pub same_moment: bool,
+    pub(crate) tables: Vec<TablePlan>,
+    /// Record counts, which are all that can be compared with a live generation that was built with `--index-only`.
+    pub(crate) counts: Vec<Counted>,
+    /// New filter values, as `field value`.
+    pub(crate) values_added: Vec<String>,
+    /// Filter values that no record has any more.
+    pub(crate) values_removed: Vec<String>,
+    /// Whether records change while `publishedAt` stays the same.
+    pub(crate) same_moment: bool,
+}
+
+/// Names of the counted tables with their numbers of records.
+pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
+    [
+        ("organizations", counts.organizations),
+        ("programs", counts.programs),
+        ("cycles", counts.cycles),
+        ("awards", counts.awards),
+        ("recipients", counts.recipients),
+        ("sources", counts.sources),
+        ("facts", counts.facts),
+    ]
 }
 
 type Rows = BTreeMap<String, Value>;
 
 impl Plan {
-    /// Compares some tables of a directory with what is live under a root.
+    /// Compares some tables of a directory with the live generation of a root.
     ///
     /// # Errors
     ///
-    /// If the live generation cannot be read. That there is none is no error.
-    pub fn of(directory: &Directory, root: &Path, tables: &[Table]) -> Result<Self, StoreError> {
+    /// If the live generation cannot be read. A root without one is no error.
+    pub(crate) fn compare(directory: &Directory, root: &Path, tables: &[Table]) -> Result<Self, StoreError> {
         let live = match Generation::open_current(root) {
             Ok(live) => Some(live),
             Err(StoreError::Unpublished { .. }) => None,
@@ -132,7 +138,10 @@ impl Plan {
         };
         let Some(live) = live else { return Ok(plan) };
         if !live.manifest().complete {
-            plan.counts = tables.iter().filter_map(|table| counted(*table, &live, directory)).collect();
+            let counts = named(&live.manifest().counts).into_iter().zip(named(&record_counts(directory)));
+            let counts = counts.map(|((table, live), (_, new))| Counted { table, live, new });
+            let is_compared = |count: &Counted| tables.iter().any(|table| table.name() == count.table);
+            plan.counts = counts.filter(is_compared).collect();
             return Ok(plan);
         }
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
@@ -141,7 +150,7 @@ impl Plan {
             let new = rows(&table_lines(directory, *table));
             collect_values(*table, &old, &mut before);
             collect_values(*table, &new, &mut after);
-            plan.tables.extend(compare(*table, &old, &new, directory));
+            plan.tables.extend(compare_table(*table, &old, &new, directory));
         }
         plan.values_added = after.difference(&before).cloned().collect();
         plan.values_removed = before.difference(&after).cloned().collect();
@@ -150,37 +159,20 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether nothing would change, as far as that can be told.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    /// Whether no change is known.
+    pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
     }
 }
 
-/// How many records of a table a manifest states, and a directory has.
-fn counted(table: Table, live: &Generation, directory: &Directory) -> Option<Counted> {
-    let counts = &live.manifest().counts;
-    let (live, new) = match table {
-        Table::Organizations => (counts.organizations, directory.organizations.len()),
-        Table::Programs => (counts.programs, directory.programs.len()),
-        Table::Cycles => (counts.cycles, directory.cycles.len()),
-        Table::Awards => (counts.awards, directory.awards.len()),
-        Table::Recipients => (counts.recipients, directory.recipients.len()),
-        Table::Sources => (counts.sources, directory.sources.len()),
-        Table::Facts => (counts.facts, directory.facts.len()),
-        _ => return None,
-    };
-    Some(Counted { table: table.name(), live: usize::try_from(live).unwrap_or(usize::MAX), new })
-}
-
-/// The rows of a table that are live; nothing when the generation was built without tables.
+/// The live rows of a table; `None` if the generation has no such table.
 fn live_rows(live: &Generation, table: Table) -> Result<Option<Rows>, StoreError> {
     let path = format!("data/{}.ndjson", table.name());
     let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
     Ok(Some(rows(&live.read(entry, Coding::Identity)?)))
 }
 
-/// Rows by what makes each the record that it is.
+/// Rows by identity.
 fn rows(lines: &[u8]) -> Rows {
     let rows = serde_json::Deserializer::from_slice(lines).into_iter::<Value>().flatten();
     rows.map(|row| (identity(&row), row)).collect()
@@ -190,19 +182,19 @@ fn identity(row: &Value) -> String {
     if let Some(id) = row["id"].as_str() {
         return id.to_owned();
     }
-    // Aliases, translations, labels and synonyms are what they are about.
+    // Aliases, translations, labels and synonyms have no id: these fields identify them.
     let parts = ["entityType", "entityId", "locale", "slug", "facet", "value", "terms"];
     parts.iter().map(|name| row[name].to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// What people call a record.
+/// The name of a record in reports.
 fn name_of(row: &Value) -> String {
-    let words = ["slug", "label", "title", "name", "value", "kind"].iter();
-    let named = words.filter_map(|name| row[name].as_str()).find(|name| !name.is_empty());
+    let fields = ["slug", "label", "title", "name", "value", "kind"].iter();
+    let named = fields.filter_map(|name| row[name].as_str()).find(|name| !name.is_empty());
     named.or(row["id"].as_str()).map_or_else(|| identity(row), str::to_owned)
 }
 
-/// Filter values of programs and facts.
+/// Collects the filter values of programs and facts.
 fn collect_values(table: Table, rows: &Rows, values: &mut BTreeSet<String>) {
     for row in rows.values() {
         match table {
@@ -227,22 +219,22 @@ fn collect_values(table: Table, rows: &Rows, values: &mut BTreeSet<String>) {
     }
 }
 
-fn compare(table: Table, old: &Rows, new: &Rows, directory: &Directory) -> Option<TablePlan> {
-    let gone: Vec<&Value> = old.iter().filter(|(id, _)| !new.contains_key(*id)).map(|(_, row)| row).collect();
-    let come: Vec<&Value> = new.iter().filter(|(id, _)| !old.contains_key(*id)).map(|(_, row)| row).collect();
-    let slugs: BTreeSet<&str> = come.iter().filter_map(|row| row["slug"].as_str()).collect();
+fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) -> Option<TablePlan> {
+    let only_in = |rows, others: &Rows| -> Vec<&Value> {
+        let rows: &Rows = rows;
+        rows.iter().filter(|(id, _)| !others.contains_key(*id)).map(|(_, row)| row).collect()
+    };
+    let (removed, added) = (only_in(old, new), only_in(new, old));
+    let slugs: BTreeSet<&str> = added.iter().filter_map(|row| row["slug"].as_str()).collect();
+    let reused = removed.iter().filter_map(|row| row["slug"].as_str()).filter(|slug| slugs.contains(slug));
     let mut plan = TablePlan {
         table: table.name(),
         live: old.len(),
-        added: come.iter().map(|row| name_of(row)).collect(),
+        added: added.iter().map(|row| name_of(row)).collect(),
         changed: Vec::new(),
-        removed: gone.iter().map(|row| name_of(row)).collect(),
+        removed: removed.iter().map(|row| name_of(row)).collect(),
         moved: Vec::new(),
-        renumbered: gone
-            .iter()
-            .filter_map(|row| row["slug"].as_str())
-            .filter(|slug| slugs.contains(slug))
-            .count(),
+        renumbered: reused.count(),
     };
     for (id, before) in old {
         let Some(after) = new.get(id).filter(|after| *after != before) else { continue };
@@ -267,7 +259,7 @@ fn compare(table: Table, old: &Rows, new: &Rows, directory: &Directory) -> Optio
 fn changes(before: &Value, after: &Value) -> Vec<Change> {
     let (Value::Object(old), Value::Object(new)) = (before, after) else { return Vec::new() };
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let names = names.into_iter().filter(|name| !FOLLOWING.contains(&name.as_str()));
+    let names = names.into_iter().filter(|name| !DERIVED.contains(&name.as_str()));
     let changes = names.filter_map(|name| {
         let (old, new) = (&before[name], &after[name]);
         (old != new).then(|| Change { field: name.clone(), old: old.clone(), new: new.clone() })
@@ -276,4 +268,45 @@ fn changes(before: &Value, after: &Value) -> Vec<Change> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A plan of one table with so many live, removed and changed records.
+    pub(crate) fn plan(live: usize, removed: usize, changed: usize) -> Plan {
+        let field =
+            || Change { field: "deadlineOn".to_owned(), old: json!("2026-12-01"), new: json!("2027-01-15") };
+        let moved = Moved { name: "acme".to_owned(), was: "acme-travel".to_owned(), has_alias: false };
+        let table = TablePlan {
+            table: "programs",
+            live,
+            added: vec!["new|<b>".to_owned()],
+            changed: (0..changed)
+                .map(|number| Changed { name: format!("changed-{number}"), fields: vec![field()] })
+                .collect(),
+            removed: (0..removed).map(|number| format!("removed-{number}")).collect(),
+            moved: vec![moved],
+            renumbered: 0,
+        };
+        Plan {
+            name: "t".to_owned(),
+            against: Some("000041-5dff".to_owned()),
+            tables: vec![table],
+            counts: Vec::new(),
+            values_added: vec!["programType prize".to_owned()],
+            values_removed: Vec::new(),
+            same_moment: true,
+        }
+    }
+
+    #[test]
+    fn a_row_in_which_only_its_times_differ_is_unchanged() {
+        let before = json!({"id": "a", "name": "A", "updatedAt": "2026-01-01T00:00:00Z"});
+        let mut after = before.clone();
+        after["updatedAt"] = "2026-02-01T00:00:00Z".into();
+        assert!(changes(&before, &after).is_empty());
+        after["name"] = "B".into();
+        assert_eq!(changes(&before, &after)[0].field, "name");
+    }
+}

@@ -20,8 +20,8 @@ use snapshot::time::Day;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
+use crate::dataset_commands::{input, load, print, today};
 use crate::exit_codes::{Failure, fail, generate_failure};
-use crate::load::{input, load, print, today};
 use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
@@ -44,7 +44,7 @@ type Serving = Arc<OnceLock<Arc<Server>>>;
 /// # Errors
 ///
 /// If the port cannot be listened on, or the folders are not there or cannot be watched.
-pub fn preview(options: &Preview) -> Result<(), Failure> {
+pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
     let unfit = |error: std::io::Error| fail(Failure::Output, error);
     let runtime = Runtime::new().map_err(unfit)?;
     let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;

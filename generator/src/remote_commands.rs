@@ -11,9 +11,9 @@ use remote::{
 use snapshot::store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
+use crate::dataset_commands::today;
 use crate::exit_codes::{Failure, fail, key_failure};
 use crate::keys;
-use crate::load::today;
 use dataset::text::counted;
 
 /// Pushes the live generation of a root to a store.
@@ -21,7 +21,7 @@ use dataset::text::counted;
 /// # Errors
 ///
 /// If it cannot be read, signed or written, or another publisher was first.
-pub fn push(options: &Push) -> Result<String, Failure> {
+pub(crate) fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, options.valid_for, |publisher| {
         let pushed = push_or_rebase(options, publisher)?;
         record_push(&options.root, &pushed.current).map_err(failure)?;
@@ -64,7 +64,7 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
 /// # Errors
 ///
 /// If it cannot be read, is not trusted, or the root cannot be written.
-pub fn pull(options: &Pull) -> Result<String, Failure> {
+pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
     let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), mode: FetchMode::All };
@@ -91,7 +91,12 @@ pub fn pull(options: &Pull) -> Result<String, Failure> {
 /// # Errors
 ///
 /// If the store cannot be read or written, or CURRENT changed meanwhile.
-pub fn collect(url: &str, signing: &SigningOptions, newest: usize, age: Duration) -> Result<String, Failure> {
+pub(crate) fn collect(
+    url: &str,
+    signing: &SigningOptions,
+    newest: usize,
+    age: Duration,
+) -> Result<String, Failure> {
     as_publisher(signing, url, None, |publisher| {
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
         let report = run(publisher.collect(Retention { newest, since })).map_err(failure)?;
@@ -172,7 +177,6 @@ fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Remot
 }
 
 /// The address, where a text names a store and no folder.
-#[must_use]
-pub fn is_store(root: &Path) -> Option<&str> {
+pub(crate) fn is_store(root: &Path) -> Option<&str> {
     root.to_str().filter(|text| remote::is_address(text))
 }

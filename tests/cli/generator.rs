@@ -258,7 +258,7 @@ fn what_is_probably_a_mistake_is_held_back() {
     let before = content(&place.path("root"));
     place.opdir(&["build", "--out", "root"]).fails(2, &["--data", "--base-url"]);
     place.edit("dataset.json", |text| text.replace("\"name\": \"", "\"name\": \"another-"));
-    place.build().fails(6, &["is live", "another-", "--replace"]);
+    place.build().fails(6, &["the live snapshot is of dataset", "another-", "--replace"]);
     assert_eq!(content(&place.path("root")), before);
     let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
     place.opdir(&[&build[..], &["--replace", "--index-only"]].concat()).succeeds();
@@ -423,8 +423,8 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     let log = place.opdir(&["log", "root"]).succeeds();
     assert!(log.starts_with(&format!("{third} (live)\n")) && log.contains(&format!("\n{first}\n")), "{log}");
     let hash = first.split_once('-').unwrap().1;
-    place.opdir(&["rollback", "root", "0"]).fails(2, &["0 may be", "name more of it"]);
-    place.opdir(&["rollback", "root", "xyz"]).fails(2, &["called xyz", "opdir log"]);
+    place.opdir(&["rollback", "root", "0"]).fails(2, &["0 is ambiguous", "longer prefix"]);
+    place.opdir(&["rollback", "root", "xyz"]).fails(2, &["prefix xyz", "opdir log"]);
     assert_eq!(place.opdir(&["rollback", "root", "1"]).succeeds(), format!("{third} is live\n"));
     let known = if third.ends_with(hash) { "000001" } else { &hash[..12] };
     assert_eq!(place.opdir(&["rollback", "root", known]).succeeds(), format!("{third} is live\n"));

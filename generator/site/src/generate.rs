@@ -191,24 +191,29 @@ fn put_pages(
 }
 
 fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> BuildInfo {
-    let count = |number: usize| number as u64;
     BuildInfo {
         generated_at: directory.dataset.published_at,
         as_of: options.as_of,
         base_url: options.base_url.clone(),
         source,
-        counts: RecordCounts {
-            organizations: count(directory.organizations.len()),
-            programs: count(directory.programs.len()),
-            cycles: count(directory.cycles.len()),
-            awards: count(directory.awards.len()),
-            recipients: count(directory.recipients.len()),
-            sources: count(directory.sources.len()),
-            facts: count(directory.facts.len()),
-        },
+        counts: record_counts(directory),
         complete: !options.index_only,
         fingerprint: options.fingerprint.map(|it| it.whole),
         ids: ids(directory),
+    }
+}
+
+/// The number of records in each counted table.
+#[must_use]
+pub fn record_counts(directory: &Directory) -> RecordCounts {
+    RecordCounts {
+        organizations: directory.organizations.len() as u64,
+        programs: directory.programs.len() as u64,
+        cycles: directory.cycles.len() as u64,
+        awards: directory.awards.len() as u64,
+        recipients: directory.recipients.len() as u64,
+        sources: directory.sources.len() as u64,
+        facts: directory.facts.len() as u64,
     }
 }
 

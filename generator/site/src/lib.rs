@@ -14,7 +14,7 @@ mod rest;
 pub use downloads::table_lines;
 pub use encode::Effort;
 pub use files::Records;
-pub use generate::{GenerateError, generate, in_memory};
+pub use generate::{GenerateError, generate, in_memory, record_counts};
 pub use options::{BuildOptions, Fingerprint, Storage};
 pub use pages::{Pages, Theme, ThemeError};
 pub use progress::{Progress, seconds};

@@ -1,18 +1,18 @@
-//! What changed, as files: `changes/<publication>-<hash>.ndjson` hold the lines that an edge answers `/changes` with,
-//! those of one publication each, and `changes/index.json` names them. History tells a record once, at its last change:
-//! with later exports a publication has fewer lines, or none. A file is named after what it says, therefore, and never
-//! says anything else; the index alone is to be asked again. `changes.atom` is the feed of the edge.
+//! The changes as files: `changes/<sequence>-<hash>.ndjson` has the lines of one publication that an edge answers
+//! `/changes` with, and `changes/index.json` lists these files. The history has a record once, at its last change, so
+//! that in later exports a publication has fewer lines or none: files are named after their content and never change,
+//! and clients only fetch the index again. `changes.atom` is the feed of the edge.
 
 use serde::Serialize;
 use snapshot::page::Site;
 use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
 use snapshot::store::{Digest, Generation, Hex, HistoryPosition, RecordChange};
 
-use super::{ExportError, Out};
+use super::folder::{ExportError, ExportFolder};
 
-/// Where the lines are.
+/// Folder of the lines.
 const FOLDER: &str = "changes";
-/// How many digits of its hash a file is named by.
+/// Hex digits of its hash in the name of a file.
 const DIGITS: usize = 16;
 
 /// `changes/index.json`.
@@ -35,8 +35,8 @@ struct Listed {
     sha256: String,
 }
 
-/// Writes all of them.
-pub(super) fn write(generation: &Generation, out: &Out<'_>) -> Result<(), ExportError> {
+/// Writes all files about changes.
+pub(super) fn write(generation: &Generation, out: &ExportFolder<'_>) -> Result<(), ExportError> {
     let history = generation.changes();
     let all = history.after(generation.files(), &HistoryPosition::default(), usize::MAX);
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
@@ -59,7 +59,11 @@ pub(super) fn write(generation: &Generation, out: &Out<'_>) -> Result<(), Export
 }
 
 /// Writes the lines of a publication.
-fn write_lines(base_url: &str, lines: &[RecordChange<'_>], out: &Out<'_>) -> Result<Listed, ExportError> {
+fn write_lines(
+    base_url: &str,
+    lines: &[RecordChange<'_>],
+    out: &ExportFolder<'_>,
+) -> Result<Listed, ExportError> {
     let seq = lines.first().map_or(0, |line| line.sequence);
     let mut text = Vec::with_capacity(256 * lines.len());
     lines.iter().for_each(|line| push_line(&mut text, base_url, line));

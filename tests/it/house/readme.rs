@@ -28,7 +28,7 @@ fn its_commands_can_be_typed() {
         let line = line.trim_start().trim_start_matches("- run: ");
         let words: Vec<&str> = line.split(" #").next().unwrap().split_whitespace().collect();
         let wrong = match words.first() {
-            Some(&"opdir") => generator::cli::Cli::try_parse_from(&words).err(),
+            Some(&"opdir") => generator::Cli::try_parse_from(&words).err(),
             Some(&"opdir-edge") => edge::config::Command::try_parse_from(&words).err(),
             _ => continue,
         };

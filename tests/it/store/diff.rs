@@ -11,7 +11,7 @@ use edge::reload::{Live, Serving};
 use edge::reply::Reply;
 use edge::route::route;
 use edge::serving_state::Setting;
-use generator::diff::{DiffFormat, report};
+use generator::{DiffFormat, report_diff};
 use jiff::civil::Date;
 use net::request_head::Head;
 use site::BuildOptions;
@@ -99,7 +99,7 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
         Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" },
     ];
     publish(root, &edits);
-    let (after, text) = (open(root), report(&diff(root, None).unwrap(), DiffFormat::Purge));
+    let (after, text) = (open(root), report_diff(&diff(root, None).unwrap(), DiffFormat::Purge));
     asked.extend(targets(root));
     let lines: HashSet<&str> = text.lines().collect();
     let (mut changed, mut stayed) = (0, 0);
@@ -126,7 +126,7 @@ fn what_to_purge_is_told_though_the_generation_before_was_removed() {
     publish(root, &[]);
     let first = root.join("generations").join(live_id(root).unwrap().to_string());
     publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
-    let purge = |difference| report(&difference, DiffFormat::Purge);
+    let purge = |difference| report_diff(&difference, DiffFormat::Purge);
     let compared = purge(diff(&first, Some(root)).unwrap());
     assert!(compared.contains("/api/v1/recipients/afrilabs-network\n"), "{compared}");
     assert!(compared.contains("/api/v1/recipients/afrilabs\n"), "{compared}");
@@ -147,11 +147,11 @@ fn a_difference_is_told_in_words_and_as_json() {
     let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
     publish(root, &[edit]);
     let difference = diff(root, None).unwrap();
-    let words = report(&difference, DiffFormat::Words);
+    let words = report_diff(&difference, DiffFormat::Words);
     for line in ["recipients: 1 added\n  + recipients/afrilabs-network\n", "\n  - recipients/afrilabs\n"] {
         assert!(words.contains(line), "{words}");
     }
-    let json: serde_json::Value = serde_json::from_str(&report(&difference, DiffFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&report_diff(&difference, DiffFormat::Json)).unwrap();
     assert_eq!(json["old"]["id"], difference.old.id().to_string());
     let files = json["files"].as_array().unwrap();
     let of = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
@@ -159,9 +159,11 @@ fn a_difference_is_told_in_words_and_as_json() {
     assert_eq!((&gone["change"], &gone["url"]), (&"removed".into(), &"/api/v1/recipients/afrilabs".into()));
     assert_eq!(gone["tag"], "recipients/afrilabs");
     assert_eq!(files.len(), difference.pages.len());
-    assert!(report(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file"));
+    assert!(
+        report_diff(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file")
+    );
     rollback(root, None, AS_OF).unwrap();
-    let back = report(&diff(root, None).unwrap(), DiffFormat::Words);
+    let back = report_diff(&diff(root, None).unwrap(), DiffFormat::Words);
     for line in ["recipients: 1 added\n  + recipients/afrilabs\n", "\n  - recipients/afrilabs-network\n"] {
         assert!(back.contains(line), "what a rollback changes is to be purged: {back}");
     }

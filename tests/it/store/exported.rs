@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dataset::Input;
 use edge::reload::Live;
-use generator::export::{SUMS, export};
+use generator::{SUMS, export};
 use serde_json::{Value, json};
 use site::BuildOptions;
 use site::Effort;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dataset::Input;
 use edge::representation::Content;
-use generator::export::{SUMS, export};
+use generator::{SUMS, export};
 use jiff::civil::date;
 use site::Effort;
 use site::{BuildOptions, Storage};

@@ -1,0 +1,217 @@
+//! Commands about datasets: check, import, stamp, schema, init, explain; and how every command loads a dataset.
+
+use std::path::Path;
+
+use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions, Safety, explain};
+use dataset::text::counted;
+use dataset::{Input, InputError, STAMPS, Table, link, read, sample};
+use import::fix::{self, Change, FixedFiles};
+use import::replace;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use site::Progress;
+use snapshot::record::Directory;
+use snapshot::store::Digest;
+
+use crate::cli::{Check, Import, Messages};
+use crate::commands::print_line;
+use crate::exit_codes::{Failure, fail, import_failure};
+
+/// A valid dataset.
+pub(crate) struct Loaded {
+    pub(crate) directory: Directory,
+    /// Hash of the input files.
+    pub(crate) source: Digest,
+}
+
+/// Today, UTC.
+pub(crate) fn today() -> Date {
+    Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// The dataset folder, or the embedded sample.
+pub(crate) fn input(data: Option<&Path>) -> Input<'static> {
+    match data {
+        Some(folder) => Input::Folder(folder.to_owned()),
+        None => Input::Embedded(sample::FILES),
+    }
+}
+
+/// Reads and links a dataset, and passes its diagnostics to `show`; `None` if there are errors among them.
+///
+/// # Errors
+///
+/// If the input cannot be read.
+pub(crate) fn load(
+    input: &Input<'_>,
+    show: impl FnOnce(&Diagnostics),
+    progress: &Progress,
+) -> Result<Option<Loaded>, InputError> {
+    let mut report = Diagnostics::new();
+    let tables = progress.step("read", || read(input, &mut report))?;
+    let source = Digest(tables.source_sha256);
+    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
+    show(&report);
+    Ok(directory.map(|directory| Loaded { directory, source }))
+}
+
+/// Loads the dataset of a command and prints its diagnostics after those in `earlier`.
+pub(crate) fn load_for(
+    data: Option<&Path>,
+    messages: &Messages,
+    mut earlier: Diagnostics,
+) -> Result<Loaded, Failure> {
+    let show = |report: &Diagnostics| {
+        // One report: a program that reads it expects one document.
+        earlier.append(report);
+        show(&earlier, messages);
+    };
+    match load(&input(data), show, &Progress::new(messages.quiet)) {
+        Ok(Some(loaded)) => Ok(loaded),
+        Ok(None) => Err(Failure::Data),
+        Err(error) => Err(fail(Failure::Input, error)),
+    }
+}
+
+/// Prints diagnostics, and in GitHub Actions also writes them to the job summary.
+fn show(report: &Diagnostics, messages: &Messages) {
+    print(report, messages.print_options());
+    let summary = messages.step_summary.as_ref();
+    if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        if let Err(error) = file.and_then(|mut file| report.markdown(&mut file)) {
+            anstream::eprintln!("cannot write the job summary: {}: {error}", path.display());
+        }
+    }
+}
+
+/// Prints diagnostics: text to standard error, other formats to standard output.
+pub(crate) fn print(report: &Diagnostics, options: PrintOptions) {
+    let printed = match options.format {
+        MessageFormat::Human | MessageFormat::Short => report.print(options, &mut anstream::stderr()),
+        _ => report.print(options, &mut std::io::stdout()),
+    };
+    // A closed pipe is no error.
+    drop(printed);
+}
+
+pub(crate) fn check(options: &Check) -> Result<(), Failure> {
+    if options.diff || options.fix {
+        fix(options)?;
+    }
+    if options.diff {
+        return Ok(());
+    }
+    let loaded = load_for(options.data.as_deref(), &options.messages, Diagnostics::new())?;
+    let directory = &loaded.directory;
+    if options.messages.message_format == MessageFormat::Human {
+        print_line(format_args!(
+            "good: {}, {}, {}, {}, {}",
+            counted(directory.programs.len(), "program"),
+            counted(directory.organizations.len(), "organization"),
+            counted(directory.cycles.len(), "cycle"),
+            counted(directory.awards.len(), "award"),
+            counted(directory.recipients.len(), "recipient"),
+        ));
+    }
+    Ok(())
+}
+
+/// Applies fixes, or shows them as a diff.
+fn fix(options: &Check) -> Result<(), Failure> {
+    let mut report = Diagnostics::new();
+    let tables = read(&input(options.data.as_deref()), &mut report);
+    let tables = tables.map_err(|error| fail(Failure::Input, error))?;
+    drop(link(tables, &mut report));
+    let safety = if options.r#unsafe { Safety::Unsafe } else { Safety::Safe };
+    let fixes = FixedFiles::plan(&report, safety).map_err(|error| import_failure(&error))?;
+    fixes.skipped().iter().for_each(|line| anstream::eprintln!("{line}"));
+    if !options.diff {
+        fixes.write().map_err(|error| import_failure(&error))?;
+        anstream::eprintln!("{}", fixes.summary());
+        return Ok(());
+    }
+    if fixes.is_empty() {
+        return Ok(());
+    }
+    print_line(fixes.diff().trim_end());
+    Err(Failure::Data)
+}
+
+/// Imports tables, and then checks the dataset.
+pub(crate) fn import(options: &Import) -> Result<(), Failure> {
+    if options.draft {
+        let name = options.sources.first().map(String::as_str);
+        let draft = import::draft(&options.data, options.from.as_deref(), name);
+        return draft.map(print_line).map_err(|error| import_failure(&error));
+    }
+    let import_options = import::ImportOptions {
+        data: &options.data,
+        sources: &options.sources,
+        from: options.from.as_deref(),
+        dry_run: options.dry_run,
+    };
+    let mut report = Diagnostics::new();
+    let lines = import::import(&import_options, &mut report).map_err(|error| import_failure(&error));
+    if lines.is_err() || options.dry_run {
+        show(&report, &options.messages);
+    }
+    lines?.into_iter().for_each(print_line);
+    if options.dry_run {
+        return Ok(());
+    }
+    load_for(Some(&options.data), &options.messages, report).map(drop)
+}
+
+/// Records when each row without times of its own was created or changed, and when the dataset is published. Rows with
+/// the same content keep their times.
+pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
+    let mut report = Diagnostics::new();
+    let tables = read(&input(Some(data)), &mut report).map_err(|error| fail(Failure::Input, error))?;
+    if report.error_count() > 0 {
+        print(&report, MessageFormat::Human.into());
+        return Err(Failure::Data);
+    }
+    let Some(dataset) = &tables.dataset else { return Err(Failure::Data) };
+    let now = Timestamp::now();
+    let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
+    let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
+    replace(&data.join(STAMPS), text.as_bytes()).map_err(|error| import_failure(&error))?;
+    let path = data.join("dataset.json");
+    let before = std::fs::read(&path).map_err(|error| fail(Failure::Input, error))?;
+    let old = fix::raw_text(&before, "publishedAt");
+    let change = Change::value(dataset.at.line, "publishedAt", &old, &at.to_string());
+    replace(&path, &fix::json(&before, &[change])).map_err(|error| import_failure(&error))?;
+    let (new, changed) = (counted(new, "new row"), counted(changed, "changed row"));
+    print_line(format_args!("{new}, {changed}, published {at}"));
+    Ok(())
+}
+
+pub(crate) fn explain_code(code: &str) -> Result<(), Failure> {
+    let unknown =
+        || fail(Failure::Usage, format_args!("there is no code {code}; check prints them in brackets"));
+    explain(code).map(|text| print_line(text.trim_end())).ok_or_else(unknown)
+}
+
+pub(crate) fn schema(name: &str) -> Result<(), Failure> {
+    let text = match Table::parse(name) {
+        Some(table) => table.json_schema(),
+        None if name == "dataset" => dataset::schema::DATASET,
+        None => {
+            let known = Table::ALL.map(Table::name).join(", ");
+            let message = format_args!("there is no table {name}; there are dataset, {known}");
+            return Err(fail(Failure::Usage, message));
+        }
+    };
+    print_line(text.trim_end());
+    Ok(())
+}
+
+pub(crate) fn init(dir: &Path, with_sample: bool) -> Result<(), Failure> {
+    let files = dataset::init(dir, with_sample).map_err(|error| fail(Failure::Output, error))?;
+    let files = counted(files, "file");
+    let dir = dir.display();
+    print_line(format_args!("{files} in {dir}\nnext: opdir preview --data {dir}"));
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Limits on what a build may remove or change. Exceeding one takes the exact number of records (`--expect-…`): a
+//! general permission would protect nobody.
+
+use std::str::FromStr;
+
+use clap::Args;
+
+use dataset::Table;
+
+use crate::plan::{Counted, Plan};
+
+/// Guarded tables: their records have pages.
+pub(crate) const GUARDED: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];
+/// Least number of live records for a guard; small tables may change as a whole.
+const LEAST: u64 = 10;
+
+const REMOVED: &str = "removed";
+const CHANGED: &str = "changed";
+
+/// A share of the live records, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Percent(f64);
+
+impl FromStr for Percent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_suffix('%').unwrap_or(text).parse().ok();
+        let number = number.filter(|number| (0.0..=100.0).contains(number));
+        number.map(Self).ok_or_else(|| "expected a share of the live records from 0% to 100%".to_owned())
+    }
+}
+
+/// The expected number of removed or changed records of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExpectedCount {
+    table: String,
+    count: u64,
+}
+
+impl FromStr for ExpectedCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let pair = text.split_once('=').and_then(|(table, count)| Some((table, count.parse().ok()?)));
+        let known = pair.filter(|(table, _)| GUARDED.iter().any(|guarded| guarded.name() == *table));
+        let (table, count) = known.ok_or_else(|| {
+            let tables: Vec<&str> = GUARDED.iter().map(|table| table.name()).collect();
+            format!("expected a table and a number, as programs=412; tables are {}", tables.join(", "))
+        })?;
+        Ok(Self { table: table.to_owned(), count })
+    }
+}
+
+/// Limits on removed and changed records.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Guards {
+    /// Stop if more of the live programs, organizations or recipients would be removed
+    #[arg(long, value_name = "PERCENT", default_value = "10%")]
+    max_removed: Percent,
+    /// Stop if more of them would change
+    #[arg(long, value_name = "PERCENT", default_value = "50%")]
+    max_changed: Percent,
+    /// Allow exactly this number of removed records, such as programs=412
+    #[arg(long, value_name = "TABLE=N")]
+    expect_removed: Vec<ExpectedCount>,
+    /// Allow exactly this number of changed records
+    #[arg(long, value_name = "TABLE=N")]
+    expect_changed: Vec<ExpectedCount>,
+}
+
+impl Guards {
+    /// The limits that a plan exceeds, each with the option that allows it.
+    pub(crate) fn violations(&self, plan: &Plan) -> Vec<String> {
+        let changes = plan.tables.iter().flat_map(|table| {
+            let counts = [(table.removed.len(), REMOVED), (table.changed.len(), CHANGED)];
+            let live = table.live as u64;
+            counts.map(|(count, verb)| {
+                let message = format!("{count} {} {verb} of {live}", table.table);
+                self.violation((table.table, live), (count as u64, verb), &message)
+            })
+        });
+        // Of records that are only counted, at least the difference was removed.
+        let counts = plan.counts.iter().map(|&Counted { table, live, new }| {
+            let fewer = live.saturating_sub(new);
+            let message = format!("{fewer} {table} fewer than {live}");
+            self.violation((table, live), (fewer, REMOVED), &message)
+        });
+        changes.chain(counts).flatten().collect()
+    }
+
+    fn violation(
+        &self,
+        (table, live): (&str, u64),
+        (count, verb): (u64, &str),
+        message: &str,
+    ) -> Option<String> {
+        let (most, expected, verb_all) = match verb {
+            REMOVED => (self.max_removed.0, &self.expect_removed, "be removed"),
+            _ => (self.max_changed.0, &self.expect_changed, "change"),
+        };
+        let is_guarded = live >= LEAST && GUARDED.iter().any(|guarded| guarded.name() == table);
+        let is_expected = expected.iter().any(|it| it.table == table && it.count == count);
+        (is_guarded && !is_expected && count as f64 * 100.0 > most * live as f64).then(|| {
+            format!(
+                "{message} is above --max-{verb} {most}%\n  help: if all should {verb_all}: \
+                 opdir build … --expect-{verb} {table}={count}"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+
+    fn guards(args: &[&str]) -> Guards {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            guards: Guards,
+        }
+        let line = std::iter::once("x").chain(args.iter().copied());
+        <Line as clap::Parser>::try_parse_from(line).unwrap().guards
+    }
+
+    #[test]
+    fn a_truncated_table_exceeds_the_limit_until_the_exact_count_is_expected() {
+        let truncated = plan(100, 11, 0);
+        let expected = "11 programs removed of 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed programs=11";
+        assert_eq!(guards(&[]).violations(&truncated), [expected]);
+        assert_eq!(guards(&["--expect-removed", "programs=10"]).violations(&truncated).len(), 1);
+        assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&truncated), [""; 0]);
+        assert_eq!(guards(&["--max-removed", "11%"]).violations(&truncated), [""; 0]);
+        assert_eq!(guards(&[]).violations(&plan(100, 10, 50)), [""; 0]);
+        assert_eq!(guards(&[]).violations(&plan(100, 0, 51)).len(), 1);
+        assert_eq!(guards(&[]).violations(&plan(9, 9, 9)), [""; 0]);
+    }
+
+    #[test]
+    fn fewer_records_than_counted_exceed_the_limit_for_removed_ones() {
+        let mut plan = plan(100, 0, 0);
+        plan.tables.clear();
+        let count = |table, new| Counted { table, live: 100, new };
+        plan.counts = vec![count("programs", 89), count("facts", 0), count("organizations", 90)];
+        let expected = "11 programs fewer than 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed programs=11";
+        assert_eq!(guards(&[]).violations(&plan), [expected]);
+        assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&plan), [""; 0]);
+    }
+
+    #[test]
+    fn invalid_limits_and_counts_are_refused() {
+        for invalid in ["101%", "-1%", "ten", "NaN"] {
+            assert!(invalid.parse::<Percent>().is_err(), "{invalid}");
+        }
+        for invalid in ["programs", "programs=x", "cycles=3", "=3"] {
+            assert!(invalid.parse::<ExpectedCount>().is_err(), "{invalid}");
+        }
+    }
+}

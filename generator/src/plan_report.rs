@@ -1,0 +1,211 @@
+//! A plan as text for a terminal, as Markdown for a pull request, and as JSON.
+
+use std::fmt::Write as _;
+
+use dataset::text::quoted;
+use serde_json::{Value, json};
+
+use crate::plan::{Counted, Plan, TablePlan};
+
+/// Number of records that the text names of each kind of change.
+const TEXT_RECORDS: usize = 10;
+/// The same for Markdown.
+const MARKDOWN_RECORDS: usize = 200;
+/// Characters of a comment; GitHub accepts 65,536.
+const COMMENT_MAX: usize = 60_000;
+
+/// Output formats of a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// Text for a terminal
+    #[default]
+    Words,
+    /// Markdown for a comment on a pull request, which the next one replaces
+    Markdown,
+    /// One JSON object, with every record
+    Json,
+}
+
+/// A plan in a format; `violations` are the reasons why a build would stop.
+pub(crate) fn report(plan: &Plan, violations: &[String], format: PlanFormat) -> String {
+    match format {
+        PlanFormat::Words => text(plan, violations, TEXT_RECORDS),
+        PlanFormat::Markdown => markdown(plan, violations),
+        PlanFormat::Json => format!("{}\n", json!({ "plan": plan, "held": violations })),
+    }
+}
+
+fn text(plan: &Plan, violations: &[String], most: usize) -> String {
+    let mut text = match &plan.against {
+        None => "nothing is live: everything would be new\n".to_owned(),
+        Some(live) if plan.is_empty() => format!("against {live}: no record changes\n"),
+        Some(live) => format!("against {live}:\n"),
+    };
+    if !plan.counts.is_empty() {
+        text.push_str("it was built with --index-only: only numbers of records can be compared\n");
+    }
+    for Counted { table, live, new } in &plan.counts {
+        let _ = writeln!(text, "{table}: {live}, would be {new}");
+    }
+    for table in &plan.tables {
+        let _ = writeln!(text, "{}", headline(table));
+        push_records(&mut text, table, most);
+    }
+    for (verb, values) in [("added", &plan.values_added), ("removed", &plan.values_removed)] {
+        if !values.is_empty() {
+            let named: Vec<&str> = values.iter().take(most).map(String::as_str).collect();
+            let more = match values.len().saturating_sub(most) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let _ = writeln!(text, "filter values {verb}: {}{more}", plain(&named.join(", ")));
+        }
+    }
+    if plan.same_moment {
+        text.push_str("records change but `publishedAt` does not: `opdir stamp` updates it\n");
+    }
+    text.extend(violations.iter().map(|violation| format!("held back: {violation}\n")));
+    text
+}
+
+/// `programs: 12 added, 40 changed, 412 removed of 1871 (22 %)`.
+fn headline(table: &TablePlan) -> String {
+    let TablePlan { table: name, live, added, changed, removed, .. } = table;
+    let removed = match removed.len() {
+        0 => "0 removed".to_owned(),
+        count => format!("{count} removed of {live} ({} %)", count * 100 / live.max(&1)),
+    };
+    format!("{name}: {} added, {} changed, {removed}", added.len(), changed.len())
+}
+
+/// Appends a line for each record, removed ones first.
+fn push_records(text: &mut String, table: &TablePlan, most: usize) {
+    let mut push = |sign: char, count: usize, line: &dyn Fn(usize) -> String| {
+        (0..count.min(most)).for_each(|at| _ = writeln!(text, "  {sign} {}", line(at)));
+        if count > most {
+            let _ = writeln!(text, "  {sign} … and {} more", count - most);
+        }
+    };
+    push('-', table.removed.len(), &|at| plain(&table.removed[at]));
+    push('>', table.moved.len(), &|at| {
+        let moved = &table.moved[at];
+        let noun = table.table.trim_end_matches('s');
+        let alias = match moved.has_alias {
+            true => String::new(),
+            false => format!("; add to aliases.csv: {noun},{},{}", moved.name, moved.was),
+        };
+        format!("{} was {}{alias}", plain(&moved.name), plain(&moved.was))
+    });
+    push('~', table.changed.len(), &|at| {
+        let changed = &table.changed[at];
+        let fields = changed.fields.iter();
+        let fields = fields.map(|it| format!("{} {} → {}", it.field, value(&it.old), value(&it.new)));
+        format!("{}   {}", plain(&changed.name), fields.collect::<Vec<_>>().join(", "))
+    });
+    push('+', table.added.len(), &|at| plain(&table.added[at]));
+    if table.renumbered > 0 {
+        let count = table.renumbered;
+        let _ = writeln!(
+            text,
+            "  {count} keep their slug but get another id: did `idNamespace` or a `key` change?"
+        );
+    }
+}
+
+/// A name without control characters.
+fn plain(text: &str) -> String {
+    quoted(text).trim_matches('`').to_owned()
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => plain(text),
+        other => plain(&other.to_string()),
+    }
+}
+
+fn markdown(plan: &Plan, violations: &[String]) -> String {
+    let mut markdown = format!("<!-- opdir-plan {} -->\n", plan.name);
+    for violation in violations {
+        let _ = writeln!(markdown, "> **Held back:** {}\n", escaped(&violation.replace('\n', " ")));
+    }
+    for table in &plan.tables {
+        let _ = writeln!(markdown, "### {}\n", headline(table));
+        let mut records = String::new();
+        push_records(&mut records, table, MARKDOWN_RECORDS);
+        markdown.extend(records.lines().map(|line| format!("- {}\n", escaped(line.trim()))));
+        markdown.push('\n');
+    }
+    let rest = text(&Plan { tables: Vec::new(), ..plan.clone() }, &[], 50);
+    let is_shown = |line: &&str| plan.against.is_none() || !line.starts_with("against") || plan.is_empty();
+    markdown.extend(rest.lines().filter(is_shown).map(|line| format!("{}\n\n", escaped(line))));
+    truncated(markdown)
+}
+
+/// Escapes the syntax of Markdown and HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '!' | '@' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn truncated(mut text: String) -> String {
+    const NOTE: &str = "\n… cut here: `opdir plan` shows all of it.\n";
+    if text.chars().count() > COMMENT_MAX {
+        let kept: String = text.chars().take(COMMENT_MAX - NOTE.chars().count()).collect();
+        let end = kept.rfind('\n').unwrap_or(kept.len());
+        text = format!("{}{NOTE}", &kept[..end]);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+
+    #[test]
+    fn text_lists_removed_records_first_and_cuts_long_lists() {
+        let text = report(&plan(100, 12, 1), &["why".to_owned()], PlanFormat::Words);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "against 000041-5dff:");
+        assert_eq!(lines[1], "programs: 1 added, 1 changed, 12 removed of 100 (12 %)");
+        assert_eq!(lines[2], "  - removed-0");
+        assert_eq!(lines[12], "  - … and 2 more");
+        assert_eq!(lines[13], "  > acme was acme-travel; add to aliases.csv: program,acme,acme-travel");
+        assert_eq!(lines[14], "  ~ changed-0   deadlineOn 2026-12-01 → 2027-01-15");
+        assert_eq!(lines[16], "filter values added: programType prize");
+        assert!(lines[17].starts_with("records change but `publishedAt` does not"));
+        assert_eq!(lines[18], "held back: why");
+    }
+
+    #[test]
+    fn counts_are_reported_where_records_cannot_be_compared() {
+        let mut plan = plan(100, 0, 0);
+        plan.tables.clear();
+        plan.counts = vec![Counted { table: "programs", live: 100, new: 89 }];
+        let text = report(&plan, &[], PlanFormat::Words);
+        assert!(text.contains("built with --index-only") && text.contains("programs: 100, would be 89\n"));
+        assert!(!text.contains("no record changes") && !plan.is_empty(), "{text}");
+        assert!(report(&plan, &[], PlanFormat::Markdown).contains("programs: 100, would be 89"));
+    }
+
+    #[test]
+    fn markdown_is_marked_escaped_and_short_enough_for_a_comment() {
+        let text = report(&plan(100, 3, 1), &[], PlanFormat::Markdown);
+        assert!(text.starts_with("<!-- opdir-plan t -->\n"), "{text}");
+        assert!(text.contains("new\\|&lt;b>"), "{text}");
+        let mut long = plan(100, 3, 1);
+        long.tables = vec![long.tables[0].clone(); 3000];
+        let text = report(&long, &[], PlanFormat::Markdown);
+        assert!(text.chars().count() <= 60_000 && text.ends_with("shows all of it.\n"));
+    }
+}

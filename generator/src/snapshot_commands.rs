@@ -1,0 +1,194 @@
+//! Commands about snapshots in a folder: build, plan, verify, diff, log, rollback, export, gc; and the status of edges.
+
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use anstyle::Style;
+use dataset::Table;
+use dataset::diagnostics::Diagnostics;
+use dataset::text::counted;
+use indicatif::{HumanBytes, HumanCount};
+use site::{BuildOptions, Effort, Fingerprint, Progress, generate, seconds};
+use snapshot::page::list;
+use snapshot::record::Directory;
+use snapshot::store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
+
+use crate::cli::{self, Build};
+use crate::commands::print_line;
+use crate::dataset_commands::{load_for, today};
+use crate::diff::{self, DiffFormat};
+use crate::exit_codes::{Failure, fail, generate_failure, store_failure};
+use crate::export::{self, ExportError};
+use crate::guards::GUARDED;
+use crate::log::{self, LogFormat, ResolveError};
+use crate::plan::Plan;
+use crate::{plan_report, remote_commands, status};
+
+pub(crate) fn build(build: &Build) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut options = BuildOptions {
+        out: build.out.clone(),
+        base_url: build.base_url.clone(),
+        as_of: build.as_of.unwrap_or_else(today),
+        jobs: build.jobs,
+        effort: build.compress,
+        layout: build.layout,
+        fingerprint: None,
+        index_only: build.index_only,
+        templates: build.templates.clone(),
+    };
+    options.fingerprint = Fingerprint::compute(&options, &build.data);
+    if let Some(id) = options.fingerprint.and_then(|it| it.live_generation(&build.out)) {
+        print_line(unchanged(id, start.elapsed()));
+        return Ok(());
+    }
+    let loaded = load_for(Some(&build.data), &build.messages, Diagnostics::new())?;
+    guard(build, &loaded.directory)?;
+    let progress = Progress::new(build.messages.quiet);
+    let published = generate(&loaded.directory, loaded.source, &options, &progress)
+        .map_err(|error| generate_failure(&error))?;
+    print_line(summary(&published, &build.out, start.elapsed()));
+    Ok(())
+}
+
+/// Stops a build that is probably a mistake: no programs, another dataset, or more changes than the guards allow.
+fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
+    if directory.programs.is_empty() && !build.allow_empty {
+        let message = "no program would be published; use --allow-empty if this is intended";
+        return Err(fail(Failure::HeldBack, message));
+    }
+    if build.replace {
+        return Ok(());
+    }
+    let name = &directory.dataset.name;
+    if let Some(live) = live_name(&build.out).filter(|live| live != name) {
+        let message = format_args!(
+            "the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"
+        );
+        return Err(fail(Failure::HeldBack, message));
+    }
+    if directory.programs.is_empty() {
+        return Ok(());
+    }
+    // If the live generation cannot be read, publishing reports it.
+    let plan = Plan::compare(directory, &build.out, &GUARDED).ok();
+    let violations = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
+    let failures = violations.into_iter().map(|violation| fail(Failure::HeldBack, violation));
+    failures.reduce(|_, last| last).map_or(Ok(()), Err)
+}
+
+pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
+    let loaded = load_for(Some(&options.data), &options.messages, Diagnostics::new())?;
+    let plan = Plan::compare(&loaded.directory, &options.out, &Table::ALL);
+    let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
+    let violations = options.guards.violations(&plan);
+    print_line(plan_report::report(&plan, &violations, options.format).trim_end());
+    let has_changes = plan.against.is_none() || !plan.is_empty();
+    if options.exit_code && has_changes { Err(Failure::Changes) } else { Ok(()) }
+}
+
+/// Name of the live dataset of a root, if it can be read.
+fn live_name(root: &Path) -> Option<String> {
+    let generation = Generation::open_current(root).ok()?;
+    list::dataset_name(&generation.index("lists.bin").ok()?)
+}
+
+fn unchanged(id: GenerationId, time: Duration) -> String {
+    let bold = Style::new().bold();
+    format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time))
+}
+
+/// The output of a build.
+fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
+    let bold = Style::new().bold();
+    let manifest = &published.manifest;
+    let id = manifest.id();
+    if published.unchanged {
+        return unchanged(id, time);
+    }
+    let shared = match published.linked.files {
+        0 => String::new(),
+        files => format!(", {} of them shared with the previous snapshot", HumanCount(files)),
+    };
+    format!(
+        "{bold}{id}{bold:#} is live in {}, after {}\n  {} programs as of {} for {}\n  {} files, {}{shared}\n\
+         next: opdir-edge --snapshot {}",
+        out.display(),
+        seconds(time),
+        HumanCount(manifest.counts.programs),
+        manifest.as_of,
+        manifest.base_url,
+        HumanCount(manifest.files.count),
+        HumanBytes(manifest.files.bytes),
+        out.display(),
+    )
+}
+
+pub(crate) fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
+    let mode = if fast { VerifyMode::Fast } else { VerifyMode::Deep };
+    let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+    let report = store::verify(root, None, mode, jobs, &|_, _| ());
+    let report = report.map_err(|errors| store_failure(&errors, Failure::Input))?;
+    let (files, bytes) = (HumanCount(report.files), HumanBytes(report.bytes));
+    print_line(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
+    Ok(())
+}
+
+pub(crate) fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
+    let difference = store::diff(old, new).map_err(|error| store_failure(&[error], Failure::Input))?;
+    print_line(diff::report(&difference, format).trim_end());
+    Ok(())
+}
+
+pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
+    let report = log::report(root, format).map_err(|error| store_failure(&[error], Failure::Input))?;
+    print_line(report.trim_end());
+    Ok(())
+}
+
+pub(crate) fn status(edges: &[String]) -> Result<(), Failure> {
+    let (report, is_healthy) = status::report(edges).map_err(|error| fail(Failure::Input, error))?;
+    print_line(report);
+    if is_healthy { Ok(()) } else { Err(Failure::Verification) }
+}
+
+pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
+    let resolve = |name| {
+        log::resolve(root, name).map_err(|error| match error {
+            ResolveError::Store(error) => store_failure(&[error], Failure::Input),
+            other => fail(Failure::Usage, other),
+        })
+    };
+    let to = generation.map(resolve).transpose()?;
+    let id = store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
+    print_line(format_args!("{id} is live"));
+    Ok(())
+}
+
+pub(crate) fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), Failure> {
+    if export::is_inside(dir, &root.join("generations")) {
+        let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
+        return Err(fail(Failure::Usage, message));
+    }
+    let generation =
+        Generation::open_current(root).map_err(|error| store_failure(&[error], Failure::Input))?;
+    let files = export::export(&generation, dir, pretty, effort).map_err(|error| match error {
+        ExportError::Store(error) => store_failure(&[error], Failure::Input),
+        ExportError::Index(_) => fail(Failure::Input, error),
+        _ => fail(Failure::Output, error),
+    })?;
+    print_line(format_args!("{} is in {}, {}", generation.id(), dir.display(), counted(files, "file")));
+    Ok(())
+}
+
+pub(crate) fn gc(root: &Path, keep: usize, days: u64, signing: &cli::SigningOptions) -> Result<(), Failure> {
+    let age = Duration::from_secs(days.saturating_mul(86_400));
+    if let Some(url) = remote_commands::is_store(root) {
+        return remote_commands::collect(url, signing, keep, age).map(print_line);
+    }
+    let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    let removed = store::gc(root, keep, since).map_err(|error| store_failure(&[error], Failure::Output))?;
+    removed.iter().for_each(|id| print_line(format_args!("removed {id}")));
+    print_line(format_args!("{} removed", counted(removed.len(), "generation")));
+    Ok(())
+}

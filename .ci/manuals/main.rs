@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 fn write(out: &Path) -> io::Result<()> {
     let completions = out.join("completions");
     std::fs::create_dir_all(&completions)?;
-    let programs = [("opdir", generator::Cli::command()), ("opdir-edge", edge::config::Command::command())];
+    let programs = [("opdir", generator::Cli::command()), ("opdir-edge", edge::Command::command())];
     for (name, command) in programs {
         for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
             clap_complete::generate_to(shell, &mut command.clone(), name, &completions)?;

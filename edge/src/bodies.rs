@@ -11,59 +11,42 @@ use snapshot::page::hole::{Fill, last_modified, refill};
 use snapshot::store::{Coding, FileEntry, Hex, ReadMode, StoreError};
 use snapshot::time::Day;
 
-use crate::representation::{About, Body, Content};
-use crate::serving_state::Epoch;
+use crate::representation::{CachedResponse, Metadata, Representation};
+use crate::serving_state::ServingState;
 use net::conditional::etag_suffix;
 
-impl Epoch {
-    /// A file's body in a coding that [`Epoch::offers`]. `content` says what it is, should it not be
-    /// in memory; it must be the same whenever the file is asked for.
+impl ServingState {
+    /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
+    /// be the same whenever the file is requested; `reach` is whether the store may be asked, which blocks.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or is not what was published.
-    pub fn body(
-        &self,
-        entry: FileEntry<'_>,
-        coding: Coding,
-        tag_header: Option<&HeaderName>,
-        content: impl FnOnce() -> Content,
-    ) -> Result<Arc<Body>, StoreError> {
-        self.body_within(entry, (coding, ReadMode::AllowRemote), tag_header, content)
-    }
-
-    /// The same; `reach` says whether a store may be asked, and waited for.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, is not what was published, or is farther than that.
-    pub fn body_within(
+    /// If the file cannot be read, is not what was published, or is not within reach.
+    pub(crate) fn response(
         &self,
         entry: FileEntry<'_>,
         (coding, reach): (Coding, ReadMode),
         tag_header: Option<&HeaderName>,
-        content: impl FnOnce() -> Content,
-    ) -> Result<Arc<Body>, StoreError> {
+        representation: impl FnOnce() -> Representation,
+    ) -> Result<Arc<CachedResponse>, StoreError> {
         let key = (entry.number(), coding);
         if reach == ReadMode::LocalOnly && !self.generation().is_local(entry) {
-            // Not even for somebody else who is about to have it from a store.
+            // Without waiting for another request that is fetching it.
             return self.bodies.get(&key).ok_or_else(|| self.generation().not_local());
         }
         self.bodies.get_or_make(&key, || {
-            self.load(entry, (coding, reach), tag_header, content().tag(tag_of(entry.path())))
+            self.load(entry, (coding, reach), tag_header, representation().tag(tag_of(entry.path())))
         })
     }
 
-    /// A file's body, if it is in memory.
-    #[must_use]
-    pub fn kept(&self, entry: FileEntry<'_>, coding: Coding) -> Option<Arc<Body>> {
+    /// A file's response, if it is in memory.
+    pub(crate) fn cached(&self, entry: FileEntry<'_>, coding: Coding) -> Option<Arc<CachedResponse>> {
         self.bodies.get(&(entry.number(), coding))
     }
 
     /// Whether a file can be sent in a coding. What is filled for another day than the build's, or lies in a pack,
     /// is compressed here, and only in what is cheap.
-    #[must_use]
-    pub fn offers(&self, entry: FileEntry<'_>, coding: Coding) -> bool {
+    pub(crate) fn offers(&self, entry: FileEntry<'_>, coding: Coding) -> bool {
         match coding {
             Coding::Identity => true,
             Coding::Brotli => entry.offers(coding) && !self.moved(entry),
@@ -81,28 +64,27 @@ impl Epoch {
         entry: FileEntry<'_>,
         (coding, reach): (Coding, ReadMode),
         tag_header: Option<&HeaderName>,
-        content: Content,
-    ) -> Result<Body, StoreError> {
+        representation: Representation,
+    ) -> Result<CachedResponse, StoreError> {
         let stored = !self.moved(entry);
         let (bytes, hash, changed) = if stored {
             (self.stored(entry, coding, reach)?, entry.identity().sha256.0, entry.changed())
         } else {
             self.filled(entry, coding, reach)?
         };
-        let etag = etag(&hash, coding);
-        // Another generation with an older date may fill its holes on the same day: then only the
-        // ETag tells the two apart.
-        let (generation, base_url) = (self.generation().id(), &self.generation().manifest().base_url);
-        let about = About {
-            base_url,
-            generation,
-            etag: &etag,
+        let metadata = Metadata {
+            base_url: self.base_url(),
+            generation: self.generation().id(),
+            // 128 bits of the identity body's hash, and the coding.
+            etag: &format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding)),
             coding,
-            changed: Some(changed),
+            changed,
+            // Another generation with an older date may fill its holes on the same day: then only the ETag
+            // distinguishes the two.
             dated: stored,
             tag_header,
         };
-        Ok(Body::new(bytes.into(), content, &about))
+        Ok(CachedResponse::new(bytes.into(), representation, &metadata))
     }
 
     /// A body as it was published, coded here where it lies in a pack.
@@ -122,7 +104,7 @@ impl Epoch {
         reach: ReadMode,
     ) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
         let stored = self.generation().read_with(entry, Coding::Identity, reach)?;
-        let pages = self.opened.html.as_ref().map(|html| Filler { html, dated: &self.dated });
+        let pages = self.open.html.as_ref().map(|html| Filler { html, dated: &self.dated });
         let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
         // Holes are checked against the body when the table is opened; should they not fit, the
         // stored body is still one that was true once.
@@ -132,9 +114,4 @@ impl Epoch {
             .map_or(entry.changed(), |day| entry.changed().max(i64::from(day.0) * 86_400));
         Ok((net::encode::encode(coding, &filled).unwrap_or(filled), hash, changed))
     }
-}
-
-/// A quoted ETag: 128 bits of the identity body's hash, and the coding.
-fn etag(hash: &[u8; 32], coding: Coding) -> String {
-    format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quick_cache::sync::{Cache as Quick, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-use crate::representation::Body;
+use crate::representation::CachedResponse;
 
 /// A body is about so long with its headers; a first guess at how many there will be.
 const USUAL_BYTES: u64 = 8192;
@@ -18,19 +18,18 @@ const OVERHEAD: u64 = 512;
 #[derive(Clone)]
 struct InBytes;
 
-impl<K> Weighter<K, Arc<Body>> for InBytes {
-    fn weight(&self, _: &K, body: &Arc<Body>) -> u64 {
+impl<K> Weighter<K, Arc<CachedResponse>> for InBytes {
+    fn weight(&self, _: &K, body: &Arc<CachedResponse>) -> u64 {
         body.weight() as u64 + OVERHEAD
     }
 }
 
 /// A cache.
-pub struct Cache<K>(Quick<K, Arc<Body>, InBytes>);
+pub(crate) struct Cache<K>(Quick<K, Arc<CachedResponse>, InBytes>);
 
 impl<K: Hash + Eq + Clone> Cache<K> {
     /// Keeps bodies of up to `capacity` bytes together; 0 keeps none.
-    #[must_use]
-    pub fn new(capacity: u64) -> Self {
+    pub(crate) fn new(capacity: u64) -> Self {
         let bodies = (capacity / USUAL_BYTES) as usize;
         // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
         let options = OptionsBuilder::new()
@@ -46,7 +45,7 @@ impl<K: Hash + Eq + Clone> Cache<K> {
     }
 
     /// The body of a key.
-    pub fn get(&self, key: &K) -> Option<Arc<Body>> {
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<CachedResponse>> {
         self.0.get(key)
     }
 
@@ -56,18 +55,21 @@ impl<K: Hash + Eq + Clone> Cache<K> {
     /// # Errors
     ///
     /// Whatever `make` fails with; nothing is kept then.
-    pub fn get_or_make<E>(&self, key: &K, make: impl FnOnce() -> Result<Body, E>) -> Result<Arc<Body>, E> {
+    pub(crate) fn get_or_make<E>(
+        &self,
+        key: &K,
+        make: impl FnOnce() -> Result<CachedResponse, E>,
+    ) -> Result<Arc<CachedResponse>, E> {
         self.0.get_or_insert_with(key, || make().map(Arc::new))
     }
 
     /// Drops everything.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.clear();
     }
 
     /// Bytes that are kept now.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.0.weight()
     }
 }
@@ -79,11 +81,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::representation::Content;
-    use crate::representation::tests::ABOUT;
+    use crate::representation::Representation;
+    use crate::representation::tests::METADATA;
 
-    fn body(bytes: usize) -> Body {
-        Body::new(vec![0; bytes].into(), Content::json(), &ABOUT)
+    fn body(bytes: usize) -> CachedResponse {
+        CachedResponse::new(vec![0; bytes].into(), Representation::json(), &METADATA)
     }
 
     fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {

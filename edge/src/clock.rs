@@ -1,4 +1,4 @@
-//! The only place that asks what time it is.
+//! The only place that reads the system's clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,12 +7,11 @@ use snapshot::time::Day;
 /// Seconds since 1970.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is that place")]
-pub fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Today, UTC.
-#[must_use]
-pub fn today() -> Day {
-    Day(i32::try_from(now() / 86_400).unwrap_or(i32::MAX - 1))
+/// The UTC day of a time in seconds since 1970.
+pub(crate) fn day_of(now: u64) -> Day {
+    Day(i32::try_from(now / 86_400).unwrap_or(i32::MAX - 1))
 }

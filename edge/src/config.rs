@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use http::HeaderName;
@@ -10,12 +11,11 @@ use jiff::civil::Date;
 use remote::RemoteError;
 use snapshot::time::Day;
 
+use crate::clock;
 use crate::follower::{FollowOptions, Follower, Prefetch};
 use crate::log::Format;
-use crate::reload::Serving;
-use crate::serving_state::{COPIED_INDEX, Setting};
-use mcp;
-use net::client::Proxies;
+use crate::options::{COPIED_INDEX, Options};
+use net::client::TrustedProxies;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
@@ -92,7 +92,7 @@ pub struct Config {
     pub mcp_rate: u32,
     /// An older version of MCP that /mcp speaks too, for clients that were not kept up
     #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_enum)]
-    pub mcp_legacy: Option<mcp::Older>,
+    pub mcp_legacy: Option<mcp::LegacyVersion>,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
     #[arg(
         long,
@@ -178,24 +178,6 @@ impl Command {
 }
 
 impl Config {
-    /// Who is taken at their word about clients.
-    #[must_use]
-    pub fn proxies(&self) -> Proxies {
-        Proxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone())
-    }
-
-    /// How the tool endpoint answers.
-    #[must_use]
-    pub fn mcp(&self) -> mcp::Config {
-        mcp::Config {
-            origins: self.mcp_origins.clone(),
-            rate_per_minute: self.mcp_rate,
-            shared_egress: self.shared_egress.clone(),
-            older: self.mcp_legacy,
-            ..mcp::Config::default()
-        }
-    }
-
     /// Most connections at a time. What is left of the limit on open files is for files of the snapshot.
     #[must_use]
     pub fn max_connections(&self) -> usize {
@@ -205,24 +187,39 @@ impl Config {
         })
     }
 
-    /// Settings of epochs.
-    #[must_use]
-    pub fn setting(&self) -> Setting {
+    /// The server's options.
+    pub(crate) fn options(&self, source: Option<Arc<Follower>>) -> Options {
+        Options {
+            frozen: self.today.is_some(),
+            hosts: self.hosts(),
+            copy_index: self.copy_index,
+            body_cache: self.body_cache,
+            response_cache: self.response_cache,
+            tag_header: self.surrogate_keys.clone(),
+            access_log: self.access_log,
+            mcp: mcp::Config {
+                origins: self.mcp_origins.clone(),
+                rate_per_minute: self.mcp_rate,
+                shared_egress: self.shared_egress.clone(),
+                legacy: self.mcp_legacy,
+                ..mcp::Config::default()
+            },
+            proxies: TrustedProxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone()),
+            source,
+            ..Options::new(
+                self.snapshot.clone(),
+                self.today.map_or_else(|| clock::day_of(clock::now()), Day::new),
+            )
+        }
+    }
+
+    /// Host names besides that of the base URL.
+    fn hosts(&self) -> Vec<String> {
         let mut hosts = self.allowed_hosts.clone();
         if self.listen.ip().is_loopback() {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
         }
-        Setting { frozen: self.today.is_some(), body_cache: self.body_cache, hosts }
-    }
-
-    /// How requests are served.
-    #[must_use]
-    pub fn serving(&self) -> Serving {
-        Serving {
-            answers: self.response_cache,
-            tag_header: self.surrogate_keys.clone(),
-            access_log: self.access_log,
-        }
+        hosts
     }
 
     /// The store that is followed, if one is.
@@ -230,7 +227,7 @@ impl Config {
     /// # Errors
     ///
     /// If its address or a key is none.
-    pub fn follows(&self) -> Result<Option<Follower>, RemoteError> {
+    pub(crate) fn source(&self) -> Result<Option<Follower>, RemoteError> {
         let how = FollowOptions {
             poll: std::time::Duration::from_secs(self.poll),
             ahead: self.fetch,
@@ -271,15 +268,9 @@ impl Config {
             "body_disk" if self.fetch == Prefetch::Lazy => {
                 Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
             }
-            "allowed_hosts" => Some(self.setting().hosts),
+            "allowed_hosts" => Some(self.hosts()),
             _ => None,
         }
-    }
-
-    /// The day to answer for.
-    #[must_use]
-    pub fn day(&self) -> Day {
-        self.today.map_or_else(crate::clock::today, Day::new)
     }
 }
 

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use http::StatusCode;
+use http::uri::PathAndQuery;
 use tracing_subscriber::EnvFilter;
 
-use net::request_head::Head;
+use net::request_head::RequestHead;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Lines for people
     #[default]
     Text,
@@ -26,11 +27,11 @@ pub enum Format {
 }
 
 /// Starts logging, panics included. Call once, before anything is logged.
-pub fn start(format: Format) {
-    // What a store's client tries again is told once, by who follows the store.
-    let told = EnvFilter::new("info,object_store=off");
+pub(crate) fn start(format: Format) {
+    // The follower logs what fails after the retries of its store's client.
+    let filter = EnvFilter::new("info,object_store=off");
     let lines =
-        tracing_subscriber::fmt().with_env_filter(told).with_writer(std::io::stderr).with_target(false);
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     match format {
         Format::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
         Format::Json => lines.json().flatten_event(true).init(),
@@ -45,11 +46,11 @@ pub fn start(format: Format) {
     }));
 }
 
-/// Text from a client: control characters and everything beyond ASCII escaped, and cut.
+/// Text from a client, cut, with control characters and everything beyond ASCII escaped.
 #[derive(Clone, Copy, Debug)]
-pub struct Client<'a>(pub &'a str);
+struct ClientText<'a>(&'a str);
 
-impl fmt::Display for Client<'_> {
+impl fmt::Display for ClientText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars().take(CLIENT_TEXT_MAX) {
             match c {
@@ -62,17 +63,18 @@ impl fmt::Display for Client<'_> {
     }
 }
 
-/// Logs a request and how it was answered.
-pub fn access(head: &Head, status: StatusCode, bytes: usize, took: Duration) {
+/// Logs a request and its answer.
+pub(crate) fn access(head: &RequestHead, status: StatusCode, bytes: usize, took: Duration) {
+    let target = head.uri.path_and_query().map_or("/", PathAndQuery::as_str);
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     tracing::info!(
-        peer = head.arrival.peer.map(|peer| peer.0.to_string()),
-        method = %Client(head.method.as_str()),
-        target = %Client(&head.target()),
+        peer = head.peer.map(|peer| peer.to_string()),
+        method = %ClientText(head.method.as_str()),
+        target = %ClientText(target),
         status = status.as_u16(),
         bytes,
         micros = took.as_micros() as u64,
-        agent = %Client(header(http::header::USER_AGENT)),
+        agent = %ClientText(header(http::header::USER_AGENT)),
         "request"
     );
 }
@@ -83,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_client_cannot_forge_a_line_or_drive_a_terminal() {
-        let forged = Client("a\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}é\\").to_string();
+        let forged = ClientText("a\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}é\\").to_string();
         assert_eq!(forged, r#"a\u{d}\u{a}{"level":"ERROR"}\u{1b}[2J\u{202e}\u{e9}\\"#);
-        assert_eq!(Client(&"x".repeat(1000)).to_string().len(), CLIENT_TEXT_MAX + 3);
+        assert_eq!(ClientText(&"x".repeat(1000)).to_string().len(), CLIENT_TEXT_MAX + 3);
     }
 }

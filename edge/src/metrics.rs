@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 
-use crate::route::TEMPLATES;
-use net::connection::{Counters, Reason};
+use crate::route::{Route, TEMPLATES};
+use net::connection::{CloseReason, Counters};
 
 /// Upper bounds of the duration buckets, in microseconds.
 const BUCKETS: [u64; 16] = [
@@ -79,7 +79,7 @@ pub struct Metrics {
     pub not_modified: Count,
     /// Requests that ended in a panic.
     pub panics: Count,
-    /// Searches that were refused because too many were under way.
+    /// BlockingPool that were refused because too many were under way.
     pub overloads: Count,
     /// Generations taken, the first not counted.
     pub loads: Count,
@@ -106,9 +106,9 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts a request. `template` is one of [`TEMPLATES`].
-    pub fn request(&self, template: &'static str, method: &Method, status: StatusCode, took: Duration) {
-        let route = TEMPLATES.iter().position(|known| *known == template).unwrap_or(0);
+    /// Counts a request.
+    pub(crate) fn request(&self, route: Route, method: &Method, status: StatusCode, took: Duration) {
+        let route = route.number();
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(METHODS.len() - 1);
         let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len());
         let at = (route * METHODS.len() + method) * (STATUSES.len() + 1) + status;
@@ -128,7 +128,7 @@ impl Metrics {
         for (name, help, count) in [
             ("edge_not_modified_total", "Answers that the client had already (304).", &self.not_modified),
             ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
-            ("edge_overload_refusals_total", "Searches refused with 503.", &self.overloads),
+            ("edge_overload_refusals_total", "BlockingPool refused with 503.", &self.overloads),
         ] {
             family(&mut out, name, "counter", help);
             sample(&mut out, name, "", count.get());
@@ -189,7 +189,7 @@ impl Metrics {
             sample(out, name, "", count);
         }
         family(out, "edge_closed_total", "counter", "Connections that ended, by reason.");
-        for reason in Reason::ALL {
+        for reason in CloseReason::ALL {
             let label = format!("reason=\"{}\"", reason.as_str());
             sample(out, "edge_closed_total", &label, self.connections.closed(reason));
         }
@@ -236,7 +236,7 @@ mod tests {
         let metrics = Metrics::default();
         let observe = |micros, status| {
             let took = Duration::from_micros(micros);
-            metrics.request("/api/v1/search", &Method::GET, status, took);
+            metrics.request(Route::Search, &Method::GET, status, took);
         };
         observe(25, StatusCode::OK);
         observe(26, StatusCode::OK);
@@ -256,7 +256,7 @@ mod tests {
     fn an_unknown_method_is_counted_as_other() {
         let metrics = Metrics::default();
         let method = Method::from_bytes(b"BREW").unwrap();
-        metrics.request("/mcp", &method, StatusCode::METHOD_NOT_ALLOWED, Duration::ZERO);
+        metrics.request(Route::Tools, &method, StatusCode::METHOD_NOT_ALLOWED, Duration::ZERO);
         assert!(metrics.text().contains("http_route=\"/mcp\",http_request_method=\"_OTHER\""));
     }
 }

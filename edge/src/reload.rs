@@ -1,261 +1,143 @@
-//! The live state: which epoch answers now, and what replaces it. The edge looks at CURRENT every
-//! two seconds and at SIGHUP, opens a new generation beside the running one, and swaps it in when
-//! it is good; one that is not is named, the old one keeps serving, and `refusal` says when it is tried
-//! again. At UTC midnight the day is replaced, whatever CURRENT says and however long a disk takes to say it.
+//! Reload: replaces the serving state of a running server.
+//!
+//! The server reads CURRENT every two seconds and at SIGHUP, opens a new generation beside the running one and
+//! swaps it in when it is good. One that is not is logged and shown on `/readyz`, the old one keeps serving, and
+//! [`Retry`] decides when it is tried again. At UTC midnight the day is replaced, whatever CURRENT holds and however
+//! long a disk takes to answer.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arc_swap::{ArcSwap, Guard};
-use http::HeaderName;
 use snapshot::store::{RootStat, live_id, stat_root};
 use snapshot::time::Day;
-use tokio::signal::unix::Signal;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::cache::Cache;
 use crate::clock;
-use crate::follower::Follower;
-use crate::metrics::Metrics;
-use crate::reload_retry::{Refusal, Refused};
-use crate::serving_state::{COPIED_INDEX, Epoch, OpenError, Opened, Setting};
-use net::blocking_pool::Searches;
+use crate::reload_retry::{ReloadFailure, Retry};
+use crate::server::Server;
+use crate::serving_state::{OpenError, OpenGeneration, ServingState};
 
-/// How often CURRENT is looked at.
+/// Time between two looks at CURRENT.
 const POLL: Duration = Duration::from_secs(2);
-/// Requests that wait for a body from the store at a time; as many more wait for their turn.
-const FETCHES: usize = 64;
 
-/// The live state.
-pub struct Live {
-    root: PathBuf,
-    setting: Setting,
-    /// Largest index that is copied into memory, in bytes.
-    copy: u64,
-    epoch: ArcSwap<Epoch>,
-    /// Held while an epoch is derived from the one before and put in its place.
-    turning: Mutex<()>,
-    /// Epochs that were replaced, until no request holds them: so none has to free a whole snapshot.
-    retired: Mutex<Vec<Arc<Epoch>>>,
-    /// What CURRENT names, if it is not served.
-    refused: Mutex<Option<Refusal>>,
-    /// What is counted.
-    pub metrics: Metrics,
-    /// Permits for searches that take long.
-    pub searches: Searches,
-    /// Permits for requests that wait for a body from the store.
-    pub fetches: Searches,
-    /// How requests are served.
-    pub serving: Serving,
-    /// The store that is followed, if one is.
-    pub source: Option<Arc<Follower>>,
-    /// Computed answers by ETag, which names generation, day, question and coding.
-    pub answers: Cache<String>,
-    /// Whether the server is about to end.
-    draining: AtomicBool,
-}
-
-/// How requests are served, whatever the generation.
-#[derive(Clone, Debug, Default)]
-pub struct Serving {
-    /// Bytes of computed answers that are kept; 0 keeps none.
-    pub answers: u64,
-    /// Header that names what a cache may purge an answer by, if any.
-    pub tag_header: Option<HeaderName>,
-    /// Whether every request is logged.
-    pub access_log: bool,
-}
-
-impl Live {
-    /// Opens the live generation of a root for a day.
-    ///
-    /// # Errors
-    ///
-    /// If there is no live generation, or it is damaged, incomplete or of another version.
-    pub fn open(root: PathBuf, day: Day, setting: Setting) -> Result<Self, OpenError> {
-        Self::open_following(root, day, setting, COPIED_INDEX, None)
-    }
-
-    /// The same; an index of at most `copy` bytes is copied into memory, here and whenever a generation is
-    /// taken, and what comes into the root comes from `source`.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::open`].
-    pub fn open_following(
-        root: PathBuf,
-        day: Day,
-        setting: Setting,
-        copy: u64,
-        source: Option<Arc<Follower>>,
-    ) -> Result<Self, OpenError> {
-        let away = source.as_ref().map(|source| source.lazy_bodies());
-        let opened = Arc::new(Opened::current_copying(&root, copy, away)?);
-        let epoch = Epoch::new(opened, day, &setting);
-        Ok(Self {
-            root,
-            setting,
-            copy,
-            epoch: ArcSwap::from_pointee(epoch),
-            turning: Mutex::default(),
-            retired: Mutex::default(),
-            refused: Mutex::default(),
-            metrics: Metrics::default(),
-            searches: Searches::default(),
-            fetches: Searches::new(FETCHES),
-            serving: Serving::default(),
-            source,
-            answers: Cache::new(0),
-            draining: AtomicBool::new(false),
-        })
-    }
-
-    /// The same, served as told.
+impl Server {
+    /// Why the generation that CURRENT names is not served; none when it is.
     #[must_use]
-    pub fn serving(self, serving: Serving) -> Self {
-        Self { answers: Cache::new(serving.answers), serving, ..self }
+    pub fn failed_reload(&self) -> Option<ReloadFailure> {
+        self.retry().as_ref().map(|retry| retry.failure.clone())
     }
 
-    /// Tells whoever asks that no new requests should be sent here.
-    pub fn drain(&self) {
-        self.draining.store(true, Relaxed);
-    }
-
-    /// Whether the server is about to end.
-    #[must_use]
-    pub fn is_draining(&self) -> bool {
-        self.draining.load(Relaxed)
-    }
-
-    /// The epoch that answers now; held for one request.
-    pub fn epoch(&self) -> Guard<Arc<Epoch>> {
-        self.epoch.load()
-    }
-
-    /// What CURRENT names and why that is not served, if so.
-    #[must_use]
-    pub fn refused(&self) -> Option<Refused> {
-        self.refusal().as_ref().map(|refusal| refusal.told.clone())
-    }
-
-    /// Takes a new day and a new generation, if there is one, also one that was refused before: what SIGHUP
-    /// asks for. Blocks while it opens; meant for a thread of its own, where old epochs are freed too, once no
-    /// request holds them.
+    /// Takes the new day and the new generation, also one that failed before: what SIGHUP requests. Blocks while it
+    /// opens files; meant for a thread of its own, where retired states are freed too.
     pub fn refresh(&self) {
         self.turn();
         self.look(Instant::now(), true);
     }
 
-    /// Takes a new generation, if there is one. What was refused is tried again when it or CURRENT has changed,
-    /// and what may pass also when its time has come. Blocks like [`Self::refresh`].
+    /// Takes the new generation, if there is one. After a failure it is tried again when it or CURRENT has changed
+    /// and, after a transient one, when the wait is over. Blocks like [`Self::refresh`].
     pub fn poll(&self, now: Instant) {
         self.look(now, false);
     }
 
-    /// When a refused generation is tried again though nothing changed.
-    fn again(&self) -> Option<Instant> {
-        self.refusal().as_ref().and_then(Refusal::again)
+    /// Serves another day. Touches no file.
+    pub fn set_day(&self, day: Day) {
+        let _turning = lock(&self.turning);
+        self.swap(ServingState::new(Arc::clone(&self.state.load().open), day, &self.options));
     }
 
-    /// Takes a new day, if it is one. Touches no file.
-    pub fn turn(&self) {
-        let _turning = lock(&self.turning);
-        let current = self.epoch.load_full();
-        let day = self.day_after(&current);
-        if day != current.dated.day() {
-            self.swap(Epoch::new(Arc::clone(&current.opened), day, &self.setting));
+    /// Takes the new day, if it has changed.
+    fn turn(&self) {
+        if self.is_over() {
+            let day = self.today();
+            self.set_day(day);
             tracing::info!(day = ?day.date(), "a new day");
         }
     }
 
-    /// Whether [`Self::turn`] has something to do.
+    /// Whether the day of the current state is over.
     fn is_over(&self) -> bool {
-        let current = self.epoch.load();
-        self.day_after(&current) != current.dated.day()
+        self.today() != self.state.load().dated.day()
     }
 
-    fn day_after(&self, epoch: &Epoch) -> Day {
-        if self.setting.frozen { epoch.dated.day() } else { clock::today() }
+    fn today(&self) -> Day {
+        if self.options.frozen {
+            self.state.load().dated.day()
+        } else {
+            clock::day_of((self.options.clock)())
+        }
     }
 
-    fn look(&self, now: Instant, asked: bool) {
-        lock(&self.retired).retain(|epoch| Arc::strong_count(epoch) > 1);
-        // Seen before anything is read: what changes from here on is tried again.
-        let look = Look { now, asked, seen: stat_root(&self.root) };
-        match live_id(&self.root) {
-            Ok(id) if id == self.epoch().generation().id() && !self.is_replaced() => *self.refusal() = None,
+    fn look(&self, now: Instant, forced: bool) {
+        lock(&self.retired).retain(|state| Arc::strong_count(state) > 1);
+        // Before anything is read: a change from here on leads to another attempt.
+        let seen = stat_root(&self.options.root);
+        let failed = match live_id(&self.options.root) {
+            Ok(id) if id == self.state().generation().id() && !self.is_replaced() => {
+                *self.retry() = None;
+                return;
+            }
             Ok(id) => {
                 let id = id.to_string();
-                let over = |refusal: &Refusal| refusal.is_over(&id, &look.seen, now);
-                if asked || self.refusal().as_ref().is_none_or(over) {
-                    self.take(&id, look);
+                if !forced && self.retry().as_ref().is_some_and(|retry| !retry.is_due(&id, &seen, now)) {
+                    return;
                 }
+                self.take(&id).map_err(|error| (id, error))
             }
-            Err(error) => self.refuse("CURRENT", &error.into(), look),
+            Err(error) => Err(("CURRENT".to_owned(), error.into())),
+        };
+        if let Err((id, error)) = failed {
+            self.fail(id, &error, (seen, now, forced));
         }
     }
 
-    /// Whether what is served without its bodies has come with them since.
+    /// Whether the bodies of a generation that is served without them have arrived.
     fn is_replaced(&self) -> bool {
-        let epoch = self.epoch();
-        epoch.generation().is_lazy() && epoch.generation().is_replaced()
+        let state = self.state();
+        state.generation().is_lazy() && state.generation().is_replaced()
     }
 
-    fn take(&self, id: &str, look: Look) {
-        let away = self.source.as_ref().map(|source| source.lazy_bodies());
-        match Opened::current_copying(&self.root, self.copy, away) {
-            Ok(opened) => {
-                let _turning = lock(&self.turning);
-                let day = self.day_after(&self.epoch());
-                self.swap(Epoch::new(Arc::new(opened), day, &self.setting));
-                *self.refusal() = None;
-                self.metrics.loads.add();
-                tracing::info!(generation = id, "serving a new generation");
-            }
-            Err(error) => self.refuse(id, &error, look),
-        }
+    fn take(&self, id: &str) -> Result<(), OpenError> {
+        let away = self.options.source.as_ref().map(|source| source.lazy_bodies());
+        let generation = OpenGeneration::open_with(&self.options.root, self.options.copy_index, away)?;
+        let _turning = lock(&self.turning);
+        self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
+        *self.retry() = None;
+        self.metrics.loads.add();
+        tracing::info!(generation = id, "serving a new generation");
+        Ok(())
     }
 
-    /// To be called with `turning` held.
-    fn swap(&self, epoch: Epoch) {
-        let old = self.epoch.swap(Arc::new(epoch));
+    /// Replaces the state. `turning` must be held.
+    fn swap(&self, state: ServingState) {
+        let old = self.state.swap(Arc::new(state));
         lock(&self.retired).push(old);
-        // Answers of the epoch before are never asked for again.
+        // No request can hit the answers of the state before.
         self.answers.clear();
     }
 
-    /// Told and counted once for each reason, however often it is tried, unless somebody asked.
-    fn refuse(&self, id: &str, error: &OpenError, look: Look) {
-        let told =
-            Refused { generation: id.to_owned(), reason: error.to_string(), may_pass: error.may_pass() };
-        let mut refusal = self.refusal();
-        if look.asked || refusal.as_ref().is_none_or(|before| before.told != told) {
-            let serving = self.epoch().generation().id().to_string();
+    /// Notes a failure. It is logged and counted once for each reason, and whenever the attempt was forced.
+    fn fail(&self, generation: String, error: &OpenError, (seen, now, forced): (RootStat, Instant, bool)) {
+        let failure =
+            ReloadFailure { generation, reason: error.to_string(), is_transient: error.is_transient() };
+        let mut retry = self.retry();
+        if forced || retry.as_ref().is_none_or(|before| before.failure != failure) {
+            let serving = self.state().generation().id().to_string();
             self.metrics.refusals.add();
             tracing::error!(
-                generation = id,
-                reason = told.reason,
-                tried_again = told.may_pass,
+                generation = failure.generation,
+                reason = failure.reason,
+                tried_again = failure.is_transient,
                 serving,
                 "a generation was refused"
             );
         }
-        *refusal = Some(Refusal::new(told, look.seen, refusal.as_ref(), look.now));
+        *retry = Some(Retry::new(failure, seen, retry.as_ref(), now));
     }
 
-    fn refusal(&self) -> MutexGuard<'_, Option<Refusal>> {
-        lock(&self.refused)
+    fn retry(&self) -> MutexGuard<'_, Option<Retry>> {
+        lock(&self.retry)
     }
-}
-
-/// One look at CURRENT.
-struct Look {
-    now: Instant,
-    /// Whether somebody asked for it.
-    asked: bool,
-    /// How the root looked.
-    seen: RootStat,
 }
 
 /// A panic in another thread leaves what these mutexes guard whole: it is only ever replaced.
@@ -263,44 +145,44 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the live state fresh for ever, once awaited. Must be called inside a tokio runtime.
-pub fn follow(live: Arc<Live>) -> impl Future<Output = ()> {
+/// Reloads for ever, once awaited. Must be called inside a tokio runtime.
+pub fn follow(server: Arc<Server>) -> impl Future<Output = ()> {
     // From here on, not only once it is awaited, SIGHUP does not kill the process.
-    let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+    let hangup = signal(SignalKind::hangup()).ok();
     async move {
-        // Side by side: a disk that does not answer holds up no midnight.
-        tokio::join!(follow_days(Arc::clone(&live)), follow_current(live, hangup));
+        // Concurrent: a disk that does not answer delays no midnight.
+        tokio::join!(follow_days(Arc::clone(&server)), follow_current(server, hangup));
     }
 }
 
-async fn follow_days(live: Arc<Live>) {
+async fn follow_days(server: Arc<Server>) {
     loop {
-        let until_midnight = Duration::from_secs(86_400 - clock::now() % 86_400);
+        let until_midnight = Duration::from_secs(86_400 - (server.options.clock)() % 86_400);
         tokio::time::sleep(POLL.min(until_midnight)).await;
-        if live.is_over() {
-            let live = Arc::clone(&live);
-            apart(move || live.turn()).await;
+        if server.is_over() {
+            let server = Arc::clone(&server);
+            blocking(move || server.turn()).await;
         }
     }
 }
 
-async fn follow_current(live: Arc<Live>, mut hangup: Option<Signal>) {
+async fn follow_current(server: Arc<Server>, mut hangup: Option<Signal>) {
     loop {
-        let again = live.again().map(|again| again.saturating_duration_since(Instant::now()));
-        let asked = async {
+        let due = server.retry().as_ref().and_then(|retry| retry.due);
+        let wait = due.map_or(POLL, |due| due.saturating_duration_since(Instant::now()).min(POLL));
+        let hangup = async {
             match &mut hangup {
                 Some(signal) => signal.recv().await,
                 None => std::future::pending().await,
             }
         };
-        let asked = tokio::time::timeout(again.unwrap_or(POLL).min(POLL), asked).await.is_ok();
-        let live = Arc::clone(&live);
-        apart(move || if asked { live.refresh() } else { live.poll(Instant::now()) }).await;
+        let forced = tokio::time::timeout(wait, hangup).await.is_ok();
+        let server = Arc::clone(&server);
+        blocking(move || if forced { server.refresh() } else { server.poll(Instant::now()) }).await;
     }
 }
 
-/// Runs what blocks on a thread where it may.
-async fn apart(work: impl FnOnce() + Send + 'static) {
+async fn blocking(work: impl FnOnce() + Send + 'static) {
     if tokio::task::spawn_blocking(work).await.is_err() {
         tracing::error!("refreshing failed; trying again");
     }

@@ -1,103 +1,97 @@
-//! A generation that is not taken: why, and when it is looked at again.
+//! A failed reload: why, and when it is tried again.
 
 use std::time::{Duration, Instant};
 
 use snapshot::store::RootStat;
 
-/// Longest time between two attempts at what may pass.
-const LONGEST: Duration = Duration::from_secs(60);
+/// Longest time between two attempts after a transient failure.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// What is told of a refusal.
+/// Why the generation that CURRENT names is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ReloadFailure {
     /// Name of the generation, or `CURRENT`.
     pub generation: String,
     /// What is wrong.
     pub reason: String,
     /// Whether it may pass by itself, and is tried again: files that are not there yet, a disk that does not
     /// answer. Otherwise it was read and is not what was published.
-    pub may_pass: bool,
+    pub is_transient: bool,
 }
 
-/// A refusal, and what it takes to try again.
+/// A failure, and when the next attempt is due.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    /// What is told of it.
-    pub(crate) told: Refused,
-    /// How the root looked before the attempt.
-    stat_root: RootStat,
-    /// How often in a row it was refused.
+pub(crate) struct Retry {
+    pub(crate) failure: ReloadFailure,
+    /// State of the root before the attempt.
+    seen: RootStat,
+    /// Failed attempts in a row.
     attempts: u32,
-    /// When it is tried again though nothing changed; never, if it cannot pass.
-    again: Option<Instant>,
+    /// When to try again although nothing changed; never after a permanent failure.
+    pub(crate) due: Option<Instant>,
 }
 
-impl Refusal {
-    /// After an attempt that ended at `now`, over a root that looked so before it. `before` is the refusal
-    /// that stood until then.
-    pub(crate) fn new(told: Refused, stat_root: RootStat, before: Option<&Self>, now: Instant) -> Self {
-        let same = before.filter(|before| before.told.generation == told.generation);
+impl Retry {
+    /// After an attempt that ended at `now`. `before` is the failure of the attempt before it.
+    pub(crate) fn new(failure: ReloadFailure, seen: RootStat, before: Option<&Self>, now: Instant) -> Self {
+        let same = before.filter(|before| before.failure.generation == failure.generation);
         let attempts = same.map_or(1, |before| before.attempts.saturating_add(1));
-        let again = told.may_pass.then(|| now + wait(attempts));
-        Self { told, stat_root, attempts, again }
+        let due = failure.is_transient.then(|| now + wait(attempts));
+        Self { failure, seen, attempts, due }
     }
 
-    /// Whether a generation is to be tried now that the root looks so.
-    pub(crate) fn is_over(&self, generation: &str, stat_root: &RootStat, now: Instant) -> bool {
-        let due = self.again.is_some_and(|again| again <= now);
-        due || self.told.generation != generation || self.stat_root != *stat_root
-    }
-
-    /// When it is tried again though nothing changed.
-    pub(crate) fn again(&self) -> Option<Instant> {
-        self.again
+    /// Whether to try a generation now, with the root in this state.
+    pub(crate) fn is_due(&self, generation: &str, seen: &RootStat, now: Instant) -> bool {
+        let due = self.due.is_some_and(|due| due <= now);
+        due || self.failure.generation != generation || self.seen != *seen
     }
 }
 
 /// 1, 2, 4 … 60 seconds after the first attempt, the second, the third …
 fn wait(attempts: u32) -> Duration {
     let seconds = 1u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX);
-    Duration::from_secs(seconds).min(LONGEST)
+    Duration::from_secs(seconds).min(LONGEST_WAIT)
 }
 
 #[cfg(test)]
 mod tests {
+    use snapshot::store::stat_root;
+
     use super::*;
 
-    fn told(generation: &str, may_pass: bool) -> Refused {
-        Refused { generation: generation.to_owned(), reason: "gone".to_owned(), may_pass }
+    fn failure(generation: &str, is_transient: bool) -> ReloadFailure {
+        ReloadFailure { generation: generation.to_owned(), reason: "gone".to_owned(), is_transient }
     }
 
     #[test]
-    fn what_may_pass_is_tried_after_1_2_4_up_to_60_seconds() {
-        let start = Instant::now();
-        let mut now = start;
-        let mut refusal = Refusal::new(told("a", true), RootStat::default(), None, now);
+    fn a_transient_failure_is_retried_after_1_2_4_up_to_60_seconds() {
+        let mut now = Instant::now();
+        let mut retry = Retry::new(failure("a", true), RootStat::default(), None, now);
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 60] {
-            let again = refusal.again().unwrap();
-            assert_eq!(again - now, Duration::from_secs(seconds));
-            assert!(!refusal.is_over("a", &RootStat::default(), again - Duration::from_millis(1)));
-            assert!(refusal.is_over("a", &RootStat::default(), again));
-            now = again;
-            refusal = Refusal::new(told("a", true), RootStat::default(), Some(&refusal), now);
+            let due = retry.due.unwrap();
+            assert_eq!(due - now, Duration::from_secs(seconds));
+            assert!(!retry.is_due("a", &RootStat::default(), due - Duration::from_millis(1)));
+            assert!(retry.is_due("a", &RootStat::default(), due));
+            now = due;
+            retry = Retry::new(failure("a", true), RootStat::default(), Some(&retry), now);
         }
-        let other = Refusal::new(told("b", true), RootStat::default(), Some(&refusal), now);
-        assert_eq!(other.again(), Some(now + Duration::from_secs(1)), "another generation begins anew");
-        assert_eq!(wait(u32::MAX), LONGEST);
+        let other = Retry::new(failure("b", true), RootStat::default(), Some(&retry), now);
+        assert_eq!(other.due, Some(now + Duration::from_secs(1)), "another generation starts at 1 s");
+        assert_eq!(wait(u32::MAX), LONGEST_WAIT);
     }
 
     #[test]
-    fn what_verification_refused_waits_until_something_changes() {
+    fn a_permanent_failure_is_retried_only_when_the_root_changes() {
         let now = Instant::now();
         let folder = tempfile::tempdir().unwrap();
-        let before = snapshot::store::stat_root(folder.path());
-        let refusal = Refusal::new(told("a", false), before.clone(), None, now);
+        let before = stat_root(folder.path());
+        let retry = Retry::new(failure("a", false), before.clone(), None, now);
         let later = now + Duration::from_secs(1_000_000);
-        assert_eq!(refusal.again(), None);
-        assert!(!refusal.is_over("a", &before, later));
-        assert!(refusal.is_over("b", &before, now), "CURRENT names another");
-        #[expect(clippy::disallowed_methods, reason = "what the edge may not do to files, its tests do")]
+        assert_eq!(retry.due, None);
+        assert!(!retry.is_due("a", &before, later));
+        assert!(retry.is_due("b", &before, now), "CURRENT names another");
+        #[expect(clippy::disallowed_methods, reason = "tests may write files")]
         std::fs::write(folder.path().join("CURRENT"), "x").unwrap();
-        assert!(refusal.is_over("a", &snapshot::store::stat_root(folder.path()), now));
+        assert!(retry.is_due("a", &stat_root(folder.path()), now));
     }
 }

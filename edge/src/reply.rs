@@ -1,19 +1,64 @@
-//! Replies: status, headers and bytes; refusals, and how conditions turn a body into a reply.
+//! Replies: status, headers and bytes, and the errors among them.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{self, HeaderName};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use net::connection::SharedBody;
+use net::precheck::{HttpError, ONLY_READS};
 use snapshot::page::error;
 
-use crate::cache_control::Lifetime;
-use crate::representation::{Body, JSON, rest_headers};
-use net::conditional::{Part, is_fresh, part};
-use net::connection::Lent;
-use net::precheck::ONLY_READS;
+use crate::cache_control::CacheControl;
 
-/// A reply without its connection.
+/// Too much waits to be taken by clients.
+pub(crate) const CONGESTED: HttpError = unavailable("Too many answers wait to be read; try again shortly.");
+/// The pool for searches is full.
+pub(crate) const OVERLOADED: HttpError = unavailable("Too many searches are under way; try again shortly.");
+/// A file cannot be read now, but may be soon.
+pub(crate) const UNREADABLE: HttpError =
+    unavailable("The record cannot be read at the moment; try again shortly.");
+/// A method that writes.
+pub(crate) const METHOD_NOT_ALLOWED: HttpError =
+    HttpError { status: StatusCode::METHOD_NOT_ALLOWED, message: ONLY_READS, close: false };
+/// A panic.
+pub(crate) const FAILED: HttpError = failed("The server could not complete the request.");
+/// A file that is not as it was published.
+pub(crate) const DAMAGED: HttpError = failed("The record could not be read.");
+
+const fn unavailable(message: &'static str) -> HttpError {
+    HttpError { status: StatusCode::SERVICE_UNAVAILABLE, message, close: false }
+}
+
+const fn failed(message: &'static str) -> HttpError {
+    HttpError { status: StatusCode::INTERNAL_SERVER_ERROR, message, close: false }
+}
+
+/// Media type of answers of the REST interface.
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Methods of everything but `/mcp`.
+const ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// Sets the headers of every REST answer, errors included.
+pub(crate) fn rest_headers(headers: &mut HeaderMap) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(
+            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
+             Content-Range, Opdir-Generation",
+        ),
+    );
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    );
+}
+
+/// A reply before it is bound to a connection.
 #[derive(Debug)]
 pub struct Reply {
     /// Status.
@@ -22,59 +67,40 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// Body.
     pub body: Bytes,
-    /// Common to all replies with the same body in memory, of which `body` may be a part.
-    pub lent: Option<(usize, Arc<Lent>)>,
+    /// The body in memory of which `body` is all or a part, and its length.
+    pub(crate) shared: Option<(usize, Arc<SharedBody>)>,
 }
 
 impl Reply {
+    pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: impl Into<Bytes>) -> Self {
+        Self { status, headers, body: body.into(), shared: None }
+    }
+
     /// An error of the REST interface; `body` is an ErrorResponse.
-    #[must_use]
-    pub fn error(status: StatusCode, body: Vec<u8>, lifetime: Lifetime) -> Self {
+    pub(crate) fn error(status: StatusCode, body: Vec<u8>, lifetime: CacheControl) -> Self {
         let mut headers = HeaderMap::with_capacity(12);
         rest_headers(&mut headers);
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::CACHE_CONTROL, lifetime.header());
-        Self { status, headers, body: body.into(), lent: None }
+        Self::new(status, headers, body)
     }
 
-    /// An error that says only what happened.
-    #[must_use]
-    pub fn refusal(status: StatusCode, message: &str) -> Self {
-        Self::error(status, error::message(message), Lifetime::None)
+    pub(crate) fn not_found(message: &str) -> Self {
+        Self::error(StatusCode::NOT_FOUND, error::message(message), CacheControl::Short)
     }
 
-    /// Refuses what is too much work now.
-    #[must_use]
-    pub fn overloaded() -> Self {
-        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many searches are under way; try again shortly.")
-            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
+    pub(crate) fn bad_request(body: Vec<u8>) -> Self {
+        Self::error(StatusCode::BAD_REQUEST, body, CacheControl::Short)
     }
 
-    /// Refuses to hold yet another answer that nobody may read.
-    #[must_use]
-    pub fn congested() -> Self {
-        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, CONGESTED)
-            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
+    /// 308 to a path of this site.
+    pub(crate) fn redirect(location: &str, body: Vec<u8>) -> Self {
+        let reply = Self::error(StatusCode::PERMANENT_REDIRECT, body, CacheControl::Redirect);
+        reply.with(header::LOCATION, value(location))
     }
 
-    /// Says that a file cannot be read, but may be soon.
-    #[must_use]
-    pub fn unreadable_now() -> Self {
-        const MESSAGE: &str = "The record cannot be read at the moment; try again shortly.";
-        Self::refusal(StatusCode::SERVICE_UNAVAILABLE, MESSAGE)
-            .with(header::RETRY_AFTER, HeaderValue::from_static("2"))
-    }
-
-    /// Sets a header.
-    #[must_use]
-    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
-        self
-    }
-
-    /// The answer to `OPTIONS` on a REST path or page.
-    #[must_use]
-    pub fn options() -> Self {
+    /// The answer to `OPTIONS` on a path that only reads.
+    pub(crate) fn options() -> Self {
         let mut headers = HeaderMap::with_capacity(12);
         rest_headers(&mut headers);
         headers.insert(header::ALLOW, ALLOW);
@@ -82,73 +108,47 @@ impl Reply {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
-        Self { status: StatusCode::NO_CONTENT, headers, body: Bytes::new(), lent: None }
+        Self::new(StatusCode::NO_CONTENT, headers, Bytes::new())
     }
 
-    /// Refuses a method on a path that only reads.
-    #[must_use]
-    pub fn method_not_allowed() -> Self {
-        Self::refusal(StatusCode::METHOD_NOT_ALLOWED, ONLY_READS).with(header::ALLOW, ALLOW)
+    /// Sets a header.
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
     }
 }
 
-/// Too much waits to be read.
-pub const CONGESTED: &str = "Too many answers wait to be read; try again shortly.";
-
-/// Methods of everything but `/mcp`.
-const ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-
-/// A reply with prepared headers.
-fn ready(status: StatusCode, head: &HeaderMap, lifetime: HeaderValue) -> Reply {
-    let mut headers = head.clone();
-    headers.insert(header::CACHE_CONTROL, lifetime);
-    Reply { status, headers, body: Bytes::new(), lent: None }
-}
-
-impl Body {
-    /// The answer to a client that has these bytes.
-    #[must_use]
-    pub fn not_modified(&self, lifetime: HeaderValue) -> Reply {
-        ready(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime)
-    }
-
-    /// The answer to a client that may have these bytes already.
-    #[must_use]
-    pub fn reply(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
-        if is_fresh(request, self.etag(), self.since) {
-            return self.not_modified(lifetime);
-        }
-        let lent = Some((self.bytes.len(), Arc::clone(&self.lent)));
-        Reply { body: self.bytes.clone(), lent, ..ready(StatusCode::OK, &self.head, lifetime) }
-    }
-
-    /// The same, where the client may ask for a part.
-    #[must_use]
-    pub fn part(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
-        let mut reply = self.reply(request, lifetime);
-        if reply.status != StatusCode::OK {
-            return reply;
-        }
-        reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        let length = self.bytes.len();
-        match part(request, self.etag(), length) {
-            Part::Whole => {}
-            Part::Bytes(range) => {
-                reply.status = StatusCode::PARTIAL_CONTENT;
-                set_range(&mut reply.headers, &format!("bytes {}-{}/{length}", range.start, range.end - 1));
-                reply.body = self.bytes.slice(range);
+impl From<HttpError> for Reply {
+    fn from(HttpError { status, message, close }: HttpError) -> Self {
+        let mut reply = Self::error(status, error::message(message), CacheControl::None);
+        match status {
+            StatusCode::METHOD_NOT_ALLOWED => drop(reply.headers.insert(header::ALLOW, ALLOW)),
+            StatusCode::SERVICE_UNAVAILABLE => {
+                reply.headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
             }
-            Part::Unsatisfiable => {
-                reply = Reply::refusal(StatusCode::RANGE_NOT_SATISFIABLE, "There are no such bytes.");
-                set_range(&mut reply.headers, &format!("bytes */{length}"));
-            }
+            _ => {}
         }
-        reply
+        if close { reply.with(header::CONNECTION, HeaderValue::from_static("close")) } else { reply }
     }
 }
 
-fn set_range(headers: &mut HeaderMap, range: &str) {
-    if let Ok(range) = HeaderValue::from_str(range) {
-        headers.insert(header::CONTENT_RANGE, range);
+impl From<Response<Bytes>> for Reply {
+    fn from(response: Response<Bytes>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self::new(parts.status, parts.headers, body)
     }
+}
+
+impl From<Reply> for Response<Bytes> {
+    fn from(reply: Reply) -> Self {
+        let mut response = Self::new(reply.body);
+        *response.status_mut() = reply.status;
+        *response.headers_mut() = reply.headers;
+        response
+    }
+}
+
+/// A header value of text that was checked or encoded before.
+pub(crate) fn value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }

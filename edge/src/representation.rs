@@ -1,105 +1,103 @@
-//! What a good answer is, whoever asks: media type, links, tags; and the body made of it, with its headers, that
-//! many answers share.
+//! Representations: the headers that describe a body, and the cached response that is made of both.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{self, HeaderName};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use net::conditional::{RequestedRange, coding_name, http_date, is_fresh, requested_range};
+use net::connection::SharedBody;
+use net::precheck::HttpError;
 use snapshot::store::{Coding, GenerationId, Hex};
 
-use net::conditional::{coding_name, http_date};
-use net::connection::Lent;
-
-/// What is known of a body besides its bytes.
-pub struct About<'a> {
-    /// Where the site is, for links.
-    pub base_url: &'a str,
-    /// The generation that answers.
-    pub generation: GenerationId,
-    /// Strong ETag, quoted.
-    pub etag: &'a str,
-    /// Content coding of the bytes.
-    pub coding: Coding,
-    /// When they last changed, in seconds since 1970.
-    pub changed: Option<i64>,
-    /// Whether that date tells these bytes from all others of this URL.
-    pub dated: bool,
-    /// Header that names what a cache may purge the answer by.
-    pub tag_header: Option<&'a HeaderName>,
-}
+use crate::reply::{JSON, Reply, rest_headers};
 
 /// The hash in the name of the generation that answers.
 const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
 
-/// Media type of answers of the REST interface.
-pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// Headers of every REST answer, errors too.
-pub(crate) fn rest_headers(headers: &mut HeaderMap) {
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(
-            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
-             Content-Range, Opdir-Generation",
-        ),
-    );
-    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
-    );
-}
-
-/// What a good answer is, before conditions and codings are applied to it.
-#[derive(Debug)]
-pub struct Content {
-    /// Media type.
-    media_type: HeaderValue,
-    /// Further headers.
-    headers: HeaderMap,
-    /// What a cache may purge it by, separated by spaces.
-    tags: String,
-    /// Links to paths of this site, and their relations.
-    links: Vec<(String, &'static str)>,
-}
-
 /// Licence of all data.
 const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
 
-impl Content {
-    /// JSON of the REST interface.
-    #[must_use]
-    pub fn json() -> Self {
+/// A range that the body does not have.
+const UNSATISFIABLE: HttpError = HttpError {
+    status: StatusCode::RANGE_NOT_SATISFIABLE,
+    message: "There are no such bytes.",
+    close: false,
+};
+
+/// What is known of a body besides its bytes.
+pub(crate) struct Metadata<'a> {
+    /// Scheme and authority of the site, for links.
+    pub(crate) base_url: &'a str,
+    /// The generation that answers.
+    pub(crate) generation: GenerationId,
+    /// Strong ETag, quoted.
+    pub(crate) etag: &'a str,
+    /// Content coding of the bytes.
+    pub(crate) coding: Coding,
+    /// When they last changed, in seconds since 1970.
+    pub(crate) changed: i64,
+    /// Whether that date identifies these bytes among all of this URL.
+    pub(crate) dated: bool,
+    /// Header for the tags by which a cache may purge the answer.
+    pub(crate) tag_header: Option<&'a HeaderName>,
+}
+
+/// The headers of an answer, before conditions and codings are applied.
+#[derive(Debug)]
+pub(crate) struct Representation {
+    media_type: HeaderValue,
+    /// Further headers.
+    headers: HeaderMap,
+    /// Tags by which a cache may purge it, separated by spaces.
+    tags: String,
+    /// Paths of this site, and their link relations.
+    links: Vec<(String, &'static str)>,
+}
+
+impl Representation {
+    /// Of a media type.
+    pub(crate) fn new(media_type: HeaderValue) -> Self {
         let links = vec![("/api/v1/openapi.json".to_owned(), "service-desc")];
-        Self { media_type: JSON, headers: HeaderMap::new(), tags: "all".to_owned(), links }
+        Self { media_type, headers: HeaderMap::new(), tags: "all".to_owned(), links }
     }
 
-    /// The same in another media type.
-    #[must_use]
-    pub fn of(mut self, media_type: HeaderValue) -> Self {
-        self.media_type = media_type;
-        self
+    /// JSON of the REST interface.
+    pub(crate) fn json() -> Self {
+        Self::new(JSON)
     }
 
     /// Adds a header.
-    #[must_use]
-    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
+    /// Adds `Content-Language`.
+    pub(crate) fn language(self, locale: &'static str) -> Self {
+        self.with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale))
+    }
+
     /// Adds a link to a path of this site.
-    #[must_use]
-    pub fn link(mut self, path: &str, query: &str, relation: &'static str) -> Self {
+    pub(crate) fn link(mut self, path: &str, query: &str, relation: &'static str) -> Self {
         let separator = if query.is_empty() { "" } else { "?" };
         self.links.push((format!("{path}{separator}{query}"), relation));
         self
     }
 
-    /// `Link` (RFC 8288). Targets are absolute: many a client hands them on without the address they came from.
+    /// Adds `No-Vary-Search` (draft-ietf-httpbis-no-vary-search): the parts of the query that make no difference.
+    pub(crate) fn no_vary_search(self, rule: &'static str) -> Self {
+        self.with(HeaderName::from_static("no-vary-search"), HeaderValue::from_static(rule))
+    }
+
+    /// Adds a tag.
+    pub(crate) fn tag(mut self, tag: &str) -> Self {
+        self.tags.push(' ');
+        self.tags.push_str(tag);
+        self
+    }
+
+    /// `Link` (RFC 8288). Targets are absolute: many clients pass them on without the address they came from.
     fn links(&self, base_url: &str) -> String {
         let mut links = LICENSE.to_owned();
         for (path, relation) in &self.links {
@@ -108,23 +106,9 @@ impl Content {
         links
     }
 
-    /// Says which parts of the query make no difference (RFC to be, draft-ietf-httpbis-no-vary-search).
-    #[must_use]
-    pub fn no_vary_search(self, rule: &'static str) -> Self {
-        self.with(HeaderName::from_static("no-vary-search"), HeaderValue::from_static(rule))
-    }
-
-    /// Adds what a cache may purge it by.
-    #[must_use]
-    pub fn tag(mut self, tag: &str) -> Self {
-        self.tags.push(' ');
-        self.tags.push_str(tag);
-        self
-    }
-
-    /// Headers of the whole answer. `Cache-Control` holds a place that is filled when it is sent.
-    fn head(self, etag: &HeaderValue, about: &About<'_>) -> HeaderMap {
-        let &About { base_url, generation, coding, changed, tag_header, .. } = about;
+    /// All headers. `Cache-Control` is a placeholder that is replaced when the answer is sent.
+    fn into_headers(self, etag: &HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
+        let &Metadata { base_url, generation, coding, changed, tag_header, .. } = metadata;
         let links = self.links(base_url);
         let mut headers = HeaderMap::with_capacity(20);
         rest_headers(&mut headers);
@@ -132,7 +116,7 @@ impl Content {
         headers.insert(header::CONTENT_TYPE, self.media_type);
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag.clone());
-        // Without the number: what is kept through a rollback says the same as what it goes back to.
+        // Without the sequence number: an answer that is cached across a rollback is the same before and after it.
         if let Ok(hash) = HeaderValue::try_from(Hex(&generation.hash).to_string()) {
             headers.insert(GENERATION, hash);
         }
@@ -142,7 +126,7 @@ impl Content {
                 headers.insert(name, value);
             }
         }
-        if let Some(changed) = changed.and_then(http_date) {
+        if let Some(changed) = http_date(changed) {
             headers.insert(header::LAST_MODIFIED, changed);
         }
         if let Some(coding) = coding_name(coding) {
@@ -157,102 +141,143 @@ fn separated(tags: String, header: &HeaderName) -> String {
     if matches!(header.as_str(), "surrogate-key" | "xkey") { tags } else { tags.replace(' ', ",") }
 }
 
-/// What of an answer's headers belongs into a 304 (RFC 9110, section 15.4.5), and what browsers need to
-/// let a script see it.
-fn not_modified_head(head: &HeaderMap, tag_header: Option<&HeaderName>) -> HeaderMap {
-    let kept = [
+/// The headers that a 304 repeats (RFC 9110, section 15.4.5), and those by which browsers let a script read it.
+fn not_modified_headers(headers: &HeaderMap, tag_header: Option<&HeaderName>) -> HeaderMap {
+    let repeated = [
         header::ETAG,
         header::CACHE_CONTROL,
         header::VARY,
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
     ];
-    let mut headers = HeaderMap::with_capacity(kept.len() + 1);
-    for name in kept.iter().chain(tag_header) {
-        if let Some(value) = head.get(name) {
-            headers.insert(name, value.clone());
+    let mut chosen = HeaderMap::with_capacity(repeated.len() + 1);
+    for name in repeated.iter().chain(tag_header) {
+        if let Some(value) = headers.get(name) {
+            chosen.insert(name, value.clone());
         }
     }
-    headers
+    chosen
 }
 
-/// A body that is ready to be sent.
+/// A response that is ready to be sent as often as it is requested.
 #[derive(Debug)]
-pub struct Body {
-    /// The bytes, in the coding that was asked for.
-    pub bytes: Bytes,
-    /// Headers of an answer with these bytes; `Cache-Control` is set when it is sent.
-    pub head: HeaderMap,
-    /// Headers of an answer to a client that has them.
-    pub not_modified: HeaderMap,
-    /// `If-Modified-Since` with this second means that the client has them; `None` where the date is no
-    /// proof of that.
-    pub since: Option<i64>,
-    /// Common to all answers with these bytes.
-    pub lent: Arc<Lent>,
+pub(crate) struct CachedResponse {
+    /// The body, in its coding.
+    pub(crate) bytes: Bytes,
+    /// Headers of a 200.
+    headers: HeaderMap,
+    /// Headers of a 304.
+    not_modified: HeaderMap,
+    /// `If-Modified-Since` with this second means that the client has the body; none where the date does not prove it.
+    since: Option<i64>,
+    /// Common to all replies with these bytes.
+    shared: Arc<SharedBody>,
 }
 
-impl Body {
+impl CachedResponse {
     /// Prepares the headers of a body.
-    #[must_use]
-    pub fn new(bytes: Bytes, content: Content, about: &About<'_>) -> Self {
-        let etag = HeaderValue::from_str(about.etag).unwrap_or(HeaderValue::from_static("\"\""));
-        let head = content.head(&etag, about);
-        let not_modified = not_modified_head(&head, about.tag_header);
-        let since = about.changed.filter(|_| about.dated);
-        Self { bytes, head, not_modified, since, lent: Arc::default() }
+    pub(crate) fn new(bytes: Bytes, representation: Representation, metadata: &Metadata<'_>) -> Self {
+        let etag = HeaderValue::from_str(metadata.etag).unwrap_or(HeaderValue::from_static("\"\""));
+        let headers = representation.into_headers(&etag, metadata);
+        let not_modified = not_modified_headers(&headers, metadata.tag_header);
+        let since = metadata.dated.then_some(metadata.changed);
+        Self { bytes, headers, not_modified, since, shared: Arc::default() }
     }
 
-    /// Its ETag, quoted.
-    #[must_use]
-    pub fn etag(&self) -> &str {
-        self.head.get(header::ETAG).and_then(|etag| etag.to_str().ok()).unwrap_or_default()
+    fn etag(&self) -> &str {
+        self.headers.get(header::ETAG).and_then(|etag| etag.to_str().ok()).unwrap_or_default()
     }
 
-    /// Roughly how much memory it takes.
-    #[must_use]
-    pub fn weight(&self) -> usize {
+    /// Its size in memory, roughly.
+    pub(crate) fn weight(&self) -> usize {
         /// Two header maps of some twenty entries.
         const HEADERS: usize = 4096;
         self.bytes.len() + HEADERS
     }
+
+    /// 304.
+    pub(crate) fn not_modified(&self, lifetime: HeaderValue) -> Reply {
+        reply(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime)
+    }
+
+    /// 200, or 304 by the request's conditions.
+    pub(crate) fn reply(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+        if is_fresh(request, self.etag(), self.since) {
+            return self.not_modified(lifetime);
+        }
+        let shared = Some((self.bytes.len(), Arc::clone(&self.shared)));
+        Reply { body: self.bytes.clone(), shared, ..reply(StatusCode::OK, &self.headers, lifetime) }
+    }
+
+    /// The same, or 206 and 416 by the request's range.
+    pub(crate) fn reply_range(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+        let mut reply = self.reply(request, lifetime);
+        if reply.status != StatusCode::OK {
+            return reply;
+        }
+        reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        let length = self.bytes.len();
+        let range = match requested_range(request, self.etag(), length) {
+            RequestedRange::Whole => return reply,
+            RequestedRange::Bytes(range) => {
+                let sent = format!("bytes {}-{}/{length}", range.start, range.end - 1);
+                reply.status = StatusCode::PARTIAL_CONTENT;
+                reply.body = self.bytes.slice(range);
+                sent
+            }
+            RequestedRange::Unsatisfiable => {
+                reply = UNSATISFIABLE.into();
+                format!("bytes */{length}")
+            }
+        };
+        if let Ok(range) = HeaderValue::from_str(&range) {
+            reply.headers.insert(header::CONTENT_RANGE, range);
+        }
+        reply
+    }
+}
+
+fn reply(status: StatusCode, headers: &HeaderMap, lifetime: HeaderValue) -> Reply {
+    let mut headers = headers.clone();
+    headers.insert(header::CACHE_CONTROL, lifetime);
+    Reply::new(status, headers, Bytes::new())
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) const ABOUT: About<'_> = About {
+    pub(crate) const METADATA: Metadata<'_> = Metadata {
         base_url: "https://directory.example",
         generation: GenerationId { sequence: 1, hash: [0; 16] },
         etag: "\"e\"",
         coding: Coding::Identity,
-        changed: None,
+        changed: 0,
         dated: false,
         tag_header: None,
     };
 
     #[test]
-    fn links_say_where_they_lead_without_the_address_they_came_from() {
-        let head = Content::json().link("/api/v1/awards", "limit=5", "first").head(&JSON, &ABOUT);
+    fn link_targets_are_absolute() {
+        let links = Representation::json().link("/api/v1/awards", "limit=5", "first");
+        let headers = links.into_headers(&JSON, &METADATA);
         let expected = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
                         <https://directory.example/api/v1/openapi.json>; rel=\"service-desc\", \
                         <https://directory.example/api/v1/awards?limit=5>; rel=\"first\"";
-        assert_eq!(head[header::LINK], expected);
+        assert_eq!(headers[header::LINK], expected);
     }
 
     #[test]
-    fn tags_are_separated_the_way_their_header_is_read() {
+    fn tags_are_separated_as_their_header_requires() {
         for (name, expected) in [
             ("surrogate-key", "all programs/a-b search"),
             ("cache-tag", "all,programs/a-b,search"),
             ("edge-cache-tag", "all,programs/a-b,search"),
         ] {
-            let content = Content::json().tag("programs/a-b").tag("search");
+            let tagged = Representation::json().tag("programs/a-b").tag("search");
             let name = HeaderName::from_static(name);
-            let about = About { tag_header: Some(&name), ..ABOUT };
-            let head = content.head(&HeaderValue::from_static("\"e\""), &about);
-            assert_eq!(head[&name], expected);
+            let headers = tagged.into_headers(&JSON, &Metadata { tag_header: Some(&name), ..METADATA });
+            assert_eq!(headers[&name], expected);
         }
     }
 }

@@ -1,43 +1,41 @@
-//! Where a path leads. One match over the contract's table; knows no bodies.
-
-use std::borrow::Cow;
+//! Routes: what a path names. Knows no bodies.
 
 use percent_encoding::percent_decode_str;
 use snapshot::page::changes;
 use snapshot::query::List;
 
 /// What a path names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Route<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// `/mcp` and `/mcp/`
+    Tools,
     /// `/api/v1/search` and `/api/v1/programs`
     Search,
     /// `/api/v1/programs/{slug}`
-    Program(Cow<'a, str>),
+    Program,
     /// `/api/v1/facets/{facet}`
-    Facet(Cow<'a, str>),
+    Facet,
     /// `/api/v1/{organizations,cycles,awards,recipients}`
     List(List),
     /// `/api/v1/organizations/{slug}`
-    Organization(Cow<'a, str>),
+    Organization,
     /// `/api/v1/recipients/{slug}`
-    Recipient(Cow<'a, str>),
+    Recipient,
     /// `/api/v1/exports/latest`
     Export,
     /// `/api/v1/openapi.json`
     OpenApi,
+    /// Any other path below `/api`.
+    UnknownApi,
     /// `/changes`
     Changes,
     /// `/changes.atom`
     ChangesFeed,
-    /// `/mcp` and `/mcp/`
-    Mcp,
-    /// Nothing of the REST interface below `/api`.
-    NoApi,
-    /// A page of the site, as it was asked for.
-    Page(&'a str),
+    /// A page or download of the site, or nothing.
+    Page,
 }
 
-/// Every path template; the first stands for pages and for everything unknown.
+/// Path templates for metrics, in the order of [`Route::number`]. The first stands for pages and unknown paths.
 pub const TEMPLATES: [&str; 15] = [
     "/",
     "/api/v1/search",
@@ -51,69 +49,57 @@ pub const TEMPLATES: [&str; 15] = [
     "/api/v1/recipients/{slug}",
     "/api/v1/exports/latest",
     "/api/v1/openapi.json",
-    "/changes",
-    "/changes.atom",
+    changes::LINES,
+    changes::FEED,
     "/mcp",
 ];
 
-impl Route<'_> {
-    /// The path template that names the route; for metrics.
-    #[must_use]
-    pub fn template(&self) -> &'static str {
+impl Route {
+    /// Index of the route's template among [`TEMPLATES`].
+    pub(crate) fn number(self) -> usize {
         match self {
-            Self::Search => "/api/v1/search",
-            Self::Program(_) => "/api/v1/programs/{slug}",
-            Self::Facet(_) => "/api/v1/facets/{facet}",
-            Self::List(List::Organizations) => "/api/v1/organizations",
-            Self::List(List::Cycles) => "/api/v1/cycles",
-            Self::List(List::Awards) => "/api/v1/awards",
-            Self::List(List::Recipients) => "/api/v1/recipients",
-            Self::Organization(_) => "/api/v1/organizations/{slug}",
-            Self::Recipient(_) => "/api/v1/recipients/{slug}",
-            Self::Export => "/api/v1/exports/latest",
-            Self::OpenApi => "/api/v1/openapi.json",
-            Self::Changes => changes::LINES,
-            Self::ChangesFeed => changes::FEED,
-            Self::Mcp => "/mcp",
-            Self::NoApi | Self::Page(_) => "/",
+            Self::Page | Self::UnknownApi => 0,
+            Self::Search => 1,
+            Self::Program => 2,
+            Self::Facet => 3,
+            Self::List(List::Organizations) => 4,
+            Self::List(List::Cycles) => 5,
+            Self::List(List::Awards) => 6,
+            Self::List(List::Recipients) => 7,
+            Self::Organization => 8,
+            Self::Recipient => 9,
+            Self::Export => 10,
+            Self::OpenApi => 11,
+            Self::Changes => 12,
+            Self::ChangesFeed => 13,
+            Self::Tools => 14,
         }
     }
-}
 
-/// Finds the route of a path.
-#[must_use]
-pub fn route(path: &str) -> Route<'_> {
-    if path == "/mcp" || path == "/mcp/" {
-        return Route::Mcp;
+    /// The route of a path below `/api/`, of which `rest` is what follows.
+    pub(crate) fn api(rest: &str) -> Self {
+        let Some(rest) = rest.strip_prefix("v1/") else { return Self::UnknownApi };
+        let decodes = |segment: &str| percent_decode_str(segment).decode_utf8().is_ok();
+        match rest.split_once('/') {
+            None => match rest {
+                "search" | "programs" => Self::Search,
+                "openapi.json" => Self::OpenApi,
+                _ => {
+                    let list = List::ALL.into_iter().find(|list| list.name() == rest);
+                    list.map_or(Self::UnknownApi, Self::List)
+                }
+            },
+            Some(("exports", "latest")) => Self::Export,
+            Some((_, segment)) if segment.is_empty() || segment.contains('/') || !decodes(segment) => {
+                Self::UnknownApi
+            }
+            Some(("programs", _)) => Self::Program,
+            Some(("facets", _)) => Self::Facet,
+            Some(("organizations", _)) => Self::Organization,
+            Some(("recipients", _)) => Self::Recipient,
+            Some(_) => Self::UnknownApi,
+        }
     }
-    match path {
-        changes::LINES => return Route::Changes,
-        changes::FEED => return Route::ChangesFeed,
-        _ => {}
-    }
-    let Some(rest) = path.strip_prefix("/api/v1/") else {
-        return if path.starts_with("/api/") || path == "/api" { Route::NoApi } else { Route::Page(path) };
-    };
-    match rest.split_once('/') {
-        None => match rest {
-            "search" | "programs" => Route::Search,
-            "openapi.json" => Route::OpenApi,
-            _ => List::ALL.into_iter().find(|list| list.name() == rest).map_or(Route::NoApi, Route::List),
-        },
-        Some(("exports", "latest")) => Route::Export,
-        Some((_, "")) => Route::NoApi,
-        Some((_, part)) if part.contains('/') => Route::NoApi,
-        Some(("programs", slug)) => decoded(slug).map_or(Route::NoApi, Route::Program),
-        Some(("facets", name)) => decoded(name).map_or(Route::NoApi, Route::Facet),
-        Some(("organizations", slug)) => decoded(slug).map_or(Route::NoApi, Route::Organization),
-        Some(("recipients", slug)) => decoded(slug).map_or(Route::NoApi, Route::Recipient),
-        Some(_) => Route::NoApi,
-    }
-}
-
-/// A path segment, percent-decoded once; `None` when it is not UTF-8.
-fn decoded(segment: &str) -> Option<Cow<'_, str>> {
-    percent_decode_str(segment).decode_utf8().ok()
 }
 
 #[cfg(test)]
@@ -121,30 +107,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_path_of_the_contract_leads_somewhere_and_nothing_else_does() {
-        assert_eq!(route("/api/v1/search"), Route::Search);
-        assert_eq!(route("/api/v1/programs"), Route::Search);
-        assert_eq!(route("/api/v1/programs/a%2Db"), Route::Program("a-b".into()));
-        assert_eq!(route("/api/v1/programs/a%2"), Route::Program("a%2".into()));
-        assert_eq!(route("/api/v1/programs/%252d"), Route::Program("%2d".into()));
-        assert_eq!(route("/api/v1/recipients"), Route::List(List::Recipients));
-        assert_eq!(route("/api/v1/exports/latest"), Route::Export);
-        assert_eq!(route("/changes"), Route::Changes);
-        assert_eq!(route("/changes.atom"), Route::ChangesFeed);
-        assert_eq!(route("/mcp/"), Route::Mcp);
-        assert_eq!(route("/programs/x"), Route::Page("/programs/x"));
-        for path in [
-            "/api",
-            "/api/v1/",
-            "/api/v1/programs/",
-            "/api/v1/programs/a/b",
-            "/api/v1/admin/x",
-            "/api/v1/agent/x",
-            "/api/v1/programs/%ff",
-            "/api/v1//search",
-            "/api/v2/search",
+    fn every_api_path_of_the_contract_has_a_route_and_no_other_path_has() {
+        for (rest, route) in [
+            ("v1/search", Route::Search),
+            ("v1/programs", Route::Search),
+            ("v1/programs/a%2Db", Route::Program),
+            ("v1/programs/a%2", Route::Program),
+            ("v1/facets/topics", Route::Facet),
+            ("v1/recipients", Route::List(List::Recipients)),
+            ("v1/recipients/a", Route::Recipient),
+            ("v1/organizations/a", Route::Organization),
+            ("v1/exports/latest", Route::Export),
+            ("v1/openapi.json", Route::OpenApi),
         ] {
-            assert_eq!(route(path), Route::NoApi, "{path}");
+            assert_eq!(Route::api(rest), route, "{rest}");
+        }
+        for rest in [
+            "",
+            "v1/",
+            "v1/search/",
+            "v1/programs/",
+            "v1/programs/a/b",
+            "v1/admin/x",
+            "v1/agent/x",
+            "v1/programs/%ff",
+            "v1//search",
+            "v2/search",
+        ] {
+            assert_eq!(Route::api(rest), Route::UnknownApi, "{rest}");
+        }
+    }
+
+    #[test]
+    fn every_template_is_that_of_its_route() {
+        for (number, template) in TEMPLATES.iter().enumerate() {
+            let path = template.replace("{slug}", "x").replace("{facet}", "x");
+            let route = match (path.strip_prefix("/api/"), path.as_str()) {
+                (Some(rest), _) => Route::api(rest),
+                (None, changes::LINES) => Route::Changes,
+                (None, changes::FEED) => Route::ChangesFeed,
+                (None, "/mcp") => Route::Tools,
+                (None, _) => Route::Page,
+            };
+            assert_eq!(route.number(), number, "{template}");
         }
     }
 }

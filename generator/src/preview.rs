@@ -3,7 +3,8 @@
 //! in the browser; the last good snapshot keeps serving.
 
 mod changes;
-mod face;
+mod middleware;
+mod status;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -11,9 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anstyle::Style;
-use edge::reload::Live;
-use edge::service::Server;
-use edge::serving_state::Setting;
+use edge::Server;
 use net::connection::{self, Limits};
 use net::precheck::Hosts;
 use snapshot::time::Day;
@@ -28,7 +27,7 @@ use dataset::text::counted;
 use site::{BuildOptions, Effort, Fingerprint, Progress, Storage, generate};
 
 use changes::Changes;
-use face::{Face, Trouble};
+use status::{Status, Trouble};
 
 /// Memory for bodies of files.
 const BODY_CACHE: u64 = 64 << 20;
@@ -63,13 +62,13 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
     };
     // Before the first build, so that no change is missed.
     let changes = watched(options)?;
-    let face = Arc::new(Face::new());
+    let status = Arc::new(Status::new());
     let serving = Serving::default();
     let maker = Maker {
         data: options.data.clone(),
         open: options.open,
         build,
-        face: Arc::clone(&face),
+        status: Arc::clone(&status),
         serving: Arc::clone(&serving),
         runtime: runtime.handle().clone(),
     };
@@ -80,15 +79,15 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
     std::thread::spawn(move || maker.run(changes));
     runtime.block_on(async move {
         let shutdown = {
-            let face = Arc::clone(&face);
+            let status = Arc::clone(&status);
             async move {
                 ended.await;
-                face.ends();
+                status.end();
             }
         };
         // A browser keeps its connections; who ends a preview does not want to wait for it.
         let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
-        let service = edge::beside::service(face, Hosts::new(hosts()), serving);
+        let service = middleware::service(status, Hosts::new(hosts()), serving);
         connection::serve(listener, service, limits, Arc::default(), shutdown).await;
     });
     Ok(())
@@ -128,7 +127,7 @@ struct Maker {
     data: Option<PathBuf>,
     open: bool,
     build: BuildOptions,
-    face: Arc<Face>,
+    status: Arc<Status>,
     serving: Serving,
     runtime: Handle,
 }
@@ -141,7 +140,7 @@ impl Maker {
         let Some(mut changes) = changes else { return };
         while changes.wait() {
             anstream::eprintln!("\nfiles changed");
-            self.face.begins();
+            self.status.begin();
             if self.make(&BuildOptions { as_of: today(), ..self.build.clone() }) {
                 anstream::eprintln!("serving the new snapshot");
             } else if self.serving.get().is_some() {
@@ -156,11 +155,11 @@ impl Maker {
     fn make(&self, build: &BuildOptions) -> bool {
         match rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build)) {
             Ok(generation) => {
-                self.face.serves(generation);
+                self.status.serve(generation);
                 true
             }
             Err(trouble) => {
-                self.face.fails(trouble);
+                self.status.fail(trouble);
                 false
             }
         }
@@ -174,25 +173,25 @@ impl Maker {
         };
         let server = match self.serving.get() {
             Some(server) => {
-                server.live.refresh();
+                server.refresh();
                 server
             }
             None => {
-                let setting = Setting { frozen: false, body_cache: BODY_CACHE, hosts: hosts() };
-                let live = Live::open(build.out.clone(), Day::new(build.as_of), setting)
-                    .map(Arc::new)
-                    .map_err(|error| unfit(&error))?;
-                let mcp = mcp::Config { rate_per_minute: 0, ..mcp::Config::default() };
-                let server = edge::server(Arc::clone(&live), mcp, net::client::Proxies::default());
-                let server = server.map_err(|error| unfit(&error))?;
+                let options = edge::Options {
+                    body_cache: BODY_CACHE,
+                    hosts: hosts(),
+                    mcp: mcp::Config { rate_per_minute: 0, ..mcp::Config::default() },
+                    ..edge::Options::new(build.out.clone(), Day::new(build.as_of))
+                };
+                let server = Server::open(options).map_err(|error| unfit(&error))?;
                 let _runtime = self.runtime.enter();
-                self.runtime.spawn(edge::reload::follow(live));
+                self.runtime.spawn(edge::follow(Arc::clone(&server)));
                 self.serving.get_or_init(|| server)
             }
         };
-        match server.live.refused() {
-            Some(refused) => Err(unfit(&refused.reason)),
-            None => Ok(server.live.epoch().generation().id().to_string()),
+        match server.failed_reload() {
+            Some(failure) => Err(unfit(&failure.reason)),
+            None => Ok(server.state().generation().id().to_string()),
         }
     }
 

@@ -2,9 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tests::checks::tools::Tools;
+use tests::checks::tools::holds;
 use tests::snapshots::sample;
 
-thread_local!(static TOOLS: Tools = Tools::new());
-
-fuzz_target!(|bytes: &[u8]| TOOLS.with(|tools| tools.holds(sample(), bytes)));
+fuzz_target!(|bytes: &[u8]| holds(sample(), bytes));

@@ -11,12 +11,14 @@ mod rest;
 mod tools;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Body;
-use mcp::{Config, Epoch, Mcp, Older};
+use mcp::{Config, Context, Endpoint, LegacyVersion};
+use net::blocking_pool::Outcome;
 use serde_json::{Value, json};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
@@ -35,7 +37,7 @@ struct Server {
     world: World,
     dated: Dated,
     numbers: Numbers,
-    mcp: Mcp,
+    mcp: Endpoint,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -50,7 +52,7 @@ impl Server {
         Self {
             dated: world.site.dated(day),
             numbers: Numbers::new(&world.directory, &document_order(&world.directory, day)),
-            mcp: Mcp::new(config).unwrap(),
+            mcp: Endpoint::new(config).unwrap(),
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap(),
             world,
         }
@@ -76,11 +78,16 @@ impl Server {
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        let detail = |slug: &str, locale| self.detail(slug, locale);
-        let epoch = Epoch { base_url, site: &self.world.site, dated: &self.dated, detail };
+        let detail = |slug: &str, locale| Ok(self.detail(slug, locale));
+        let (site, dated) = (&self.world.site, &self.dated);
+        let context = Context { base_url, site, dated, detail: &detail };
         let client: IpAddr = client.parse().unwrap();
         let (head, body) = request.into_parts();
-        self.runtime.block_on(self.mcp.handle(&head.into(), body, &epoch, client, now_ms))
+        let call = self.mcp.call(Arc::new(head.into()), body, &context, client, now_ms);
+        match self.runtime.block_on(call) {
+            Outcome::Ready(response) => response,
+            Outcome::Heavy(call) | Outcome::Remote(call) => call.finish(&context),
+        }
     }
 
     fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {

@@ -7,18 +7,16 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use dataset::Input;
-use edge::reload::Live;
-use edge::serving_state::Setting;
+use edge::Server;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use net::connection::Limits;
 use serde_json::Value;
 use site::Effort;
 use snapshot::record::Directory;
-use snapshot::time::Day;
 use tempfile::TempDir;
 use tests::client;
-use tests::snapshots::folder;
 pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
+use tests::snapshots::{folder, open};
 use tokio::runtime::Runtime;
 
 use crate::contract::openapi;
@@ -50,11 +48,9 @@ pub(crate) fn runtime() -> Runtime {
 }
 
 /// Serves on a port of its own for as long as the runtime lives.
-pub(crate) fn spawn(runtime: &Runtime, live: Arc<Live>, limits: Limits) -> SocketAddr {
+pub(crate) fn spawn(runtime: &Runtime, server: Arc<Server>, limits: Limits) -> SocketAddr {
     let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
     let address = listener.local_addr().unwrap();
-    let mcp = mcp::Config { rate_per_minute: 0, ..mcp::Config::default() };
-    let server = edge::server(live, mcp, net::client::Proxies::default()).unwrap();
     runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
     address
 }
@@ -78,10 +74,8 @@ impl Edge {
         let folder = folder();
         let (directory, source) = load(input);
         build(&directory, source, &options(folder.path(), Effort::Fast));
-        let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
-        let live = Live::open(folder.path().to_owned(), Day::new(AS_OF), setting).unwrap();
         let runtime = runtime();
-        let address = spawn(&runtime, Arc::new(live), Limits::default());
+        let address = spawn(&runtime, open(folder.path(), 64 << 20), Limits::default());
         Self {
             address,
             directory,

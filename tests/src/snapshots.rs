@@ -4,12 +4,11 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::{Input, link, read};
-use edge::reload::Live;
-use edge::serving_state::Setting;
+use edge::Server;
 use jiff::civil::{Date, date};
 use site::Effort;
 use site::Progress;
@@ -71,20 +70,26 @@ pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> P
 }
 
 /// The sample, published into a folder and opened without a server; once, and kept.
-pub fn sample() -> &'static Live {
-    static SAMPLE: LazyLock<(TempDir, Live)> = LazyLock::new(|| {
+pub fn sample() -> &'static Arc<Server> {
+    static SAMPLE: LazyLock<(TempDir, Arc<Server>)> = LazyLock::new(|| {
         let folder = folder();
         let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         build(&directory, source, &options(folder.path(), Effort::Fast));
-        let live = open(folder.path(), 64 << 20);
-        (folder, live)
+        let server = open(folder.path(), 64 << 20);
+        (folder, server)
     });
     &SAMPLE.1
 }
 
 /// Opens what was published in a folder, for [`AS_OF`] and for ever. Computed answers are not kept: what
 /// is said twice was computed twice.
-pub fn open(folder: &Path, body_cache: u64) -> Live {
-    let setting = Setting { frozen: true, body_cache, hosts: Vec::new() };
-    Live::open(folder.to_owned(), Day::new(AS_OF), setting).unwrap()
+/// The rate of tool calls is not limited.
+pub fn open(folder: &Path, body_cache: u64) -> Arc<Server> {
+    Server::open(edge::Options { body_cache, ..frozen(folder, Day::new(AS_OF)) }).unwrap()
+}
+
+/// Options of an edge whose day never ends.
+pub fn frozen(folder: &Path, day: Day) -> edge::Options {
+    let mcp = mcp::Config { rate_per_minute: 0, ..mcp::Config::default() };
+    edge::Options { frozen: true, mcp, ..edge::Options::new(folder.to_owned(), day) }
 }

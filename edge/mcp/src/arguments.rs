@@ -7,15 +7,16 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use snapshot::record::Locale;
 
-use super::envelope::{Members, members, string};
-use super::nearest;
-use super::reply::{Fault, json, shown};
+use crate::context::NotLocal;
+use crate::envelope::{Members, members, string};
+use crate::nearest;
+use crate::reply::{RpcError, json, shown};
 
 /// What a caller did wrong; becomes the text of a result with `isError`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mistake(pub(super) String);
+pub(crate) struct ArgumentError(pub(crate) String);
 
-impl Mistake {
+impl ArgumentError {
     /// An argument's value is not accepted: `expected` completes "name must be".
     fn value(name: &str, expected: &str, value: &RawValue) -> Self {
         Self(format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get())))
@@ -23,40 +24,48 @@ impl Mistake {
 }
 
 /// Why a call has no result.
-pub(super) enum Failure {
-    /// The caller's mistake, told in a result.
-    Mistake(Mistake),
+pub(crate) enum ToolError {
+    /// The caller's mistake; becomes a result with `isError`.
+    Argument(ArgumentError),
     /// A JSON-RPC error.
-    Fault(Fault),
+    Rpc(RpcError),
+    /// A record has to be fetched first.
+    NotLocal(NotLocal),
 }
 
-impl From<Mistake> for Failure {
-    fn from(mistake: Mistake) -> Self {
-        Self::Mistake(mistake)
+impl From<ArgumentError> for ToolError {
+    fn from(error: ArgumentError) -> Self {
+        Self::Argument(error)
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+impl From<RpcError> for ToolError {
+    fn from(error: RpcError) -> Self {
+        Self::Rpc(error)
+    }
+}
+
+impl From<NotLocal> for ToolError {
+    fn from(not_local: NotLocal) -> Self {
+        Self::NotLocal(not_local)
     }
 }
 
 /// Arguments of a call, each known and each there once; those that are `null` are left out.
 #[derive(Debug)]
-pub(super) struct Arguments<'a>(Vec<(&'static str, &'a RawValue)>);
+pub(crate) struct Arguments<'a>(Vec<(&'static str, &'a RawValue)>);
 
 impl<'a> Arguments<'a> {
     /// Reads the arguments of a tool. `aliases` are names that are taken for another, where that
     /// one is absent.
-    pub(super) fn read(
+    pub(crate) fn read(
         raw: Option<&'a RawValue>,
         known: &[&'static str],
         aliases: &[(&str, &'static str)],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ToolError> {
         let given = match raw {
             None => Members::default(),
-            Some(raw) => members(raw).ok_or_else(|| Fault::params("arguments must be an object"))?,
+            Some(raw) => members(raw).ok_or_else(|| RpcError::params("arguments must be an object"))?,
         };
         let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
         let mut aliased = Vec::new();
@@ -65,9 +74,10 @@ impl<'a> Arguments<'a> {
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {
                 (Some(name), _) if arguments.iter().any(|(earlier, _)| earlier == name) => {
-                    return Err(
-                        Mistake(format!("{name} is given twice. Give it once and call again.")).into()
-                    );
+                    return Err(ArgumentError(format!(
+                        "{name} is given twice. Give it once and call again."
+                    ))
+                    .into());
                 }
                 (Some(name), _) => arguments.push((name, value)),
                 (None, Some((_, name))) => aliased.push((*name, value)),
@@ -88,14 +98,14 @@ impl<'a> Arguments<'a> {
     }
 
     /// Whether an argument is there.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
     /// A text of at most `most` characters. Blank is absent.
-    pub(super) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, Mistake> {
+    pub(crate) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, ArgumentError> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let wrong = || Mistake::value(name, &format!("a string of at most {most} characters"), value);
+        let wrong = || ArgumentError::value(name, &format!("a string of at most {most} characters"), value);
         let text = string(value).ok_or_else(wrong)?;
         if text.chars().nth(most).is_some() {
             return Err(wrong());
@@ -104,7 +114,11 @@ impl<'a> Arguments<'a> {
     }
 
     /// One of a few words, in whatever case. Blank is absent.
-    pub(super) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, Mistake> {
+    pub(crate) fn choice(
+        &self,
+        name: &str,
+        words: &[&'static str],
+    ) -> Result<Option<&'static str>, ArgumentError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         if is_blank(value) {
             return Ok(None);
@@ -114,12 +128,12 @@ impl<'a> Arguments<'a> {
         found.copied().map(Some).ok_or_else(|| {
             let expected =
                 format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
-            Mistake::value(name, &expected, value)
+            ArgumentError::value(name, &expected, value)
         })
     }
 
     /// The language of the answer: `es-MX` is Spanish.
-    pub(super) fn locale(&self) -> Result<Option<Locale>, Mistake> {
+    pub(crate) fn locale(&self) -> Result<Option<Locale>, ArgumentError> {
         let Some(value) = self.get("locale") else { return Ok(None) };
         let given = string(value).unwrap_or_default().trim().to_ascii_lowercase();
         let language = given.split(['-', '_']).next().unwrap_or_default();
@@ -130,7 +144,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A flag.
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Mistake> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ArgumentError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         match plain(value).to_ascii_lowercase().as_str() {
             "true" => Ok(Some(true)),
@@ -141,7 +155,11 @@ impl<'a> Arguments<'a> {
     }
 
     /// An integer within a range; `10.0` is one.
-    pub(super) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, Mistake> {
+    pub(crate) fn integer(
+        &self,
+        name: &str,
+        (least, most): (u64, u64),
+    ) -> Result<Option<u64>, ArgumentError> {
         let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         let whole =
@@ -154,7 +172,7 @@ impl<'a> Arguments<'a> {
 
     /// A number that is not negative. 0 is absent: models that must name every argument send it, and as
     /// a bound it says nothing or leaves nothing.
-    pub(super) fn amount(&self, name: &str) -> Result<Option<f64>, Mistake> {
+    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, ArgumentError> {
         let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         match number.filter(|number| number.is_finite() && *number >= 0.0) {
@@ -164,10 +182,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// Texts: a list, one alone, or a list that is written as a text. Blank ones are left out.
-    pub(super) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, Mistake> {
+    pub(crate) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, ArgumentError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let expected = format!("an array of at most {items} strings of at most {most} characters");
-        let wrong = |value: &RawValue| Mistake::value(name, &expected, value);
+        let wrong = |value: &RawValue| ArgumentError::value(name, &expected, value);
         let list: Vec<String> = match string(value) {
             Some(text) => list_in(&text).unwrap_or_else(|| vec![text.into_owned()]),
             None => {
@@ -183,10 +201,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// That an argument must be something else.
-    pub(super) fn wrong(&self, name: &str, expected: &str) -> Mistake {
+    pub(crate) fn wrong(&self, name: &str, expected: &str) -> ArgumentError {
         match self.get(name) {
-            Some(value) => Mistake::value(name, expected, value),
-            None => Mistake(format!("{name} is required: {expected}. Add it and call again.")),
+            Some(value) => ArgumentError::value(name, expected, value),
+            None => ArgumentError(format!("{name} is required: {expected}. Add it and call again.")),
         }
     }
 }
@@ -205,10 +223,10 @@ fn list_in(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(Some(text.trim()).filter(|text| text.starts_with('['))?).ok()
 }
 
-fn unknown(given: &str, known: &[&str]) -> Mistake {
+fn unknown(given: &str, known: &[&str]) -> ArgumentError {
     let meant = nearest::word(given, known.iter().copied());
     let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {}?", json(meant)));
-    Mistake(format!("Unknown argument {}.{meant} Accepted: {}.", json(&shown(given)), known.join(", ")))
+    ArgumentError(format!("Unknown argument {}.{meant} Accepted: {}.", json(&shown(given)), known.join(", ")))
 }
 
 #[cfg(test)]
@@ -217,12 +235,15 @@ mod tests {
 
     const KNOWN: [&str; 3] = ["query", "limit", "topic"];
 
-    fn with<T>(arguments: &str, read: impl Fn(&Arguments<'_>) -> Result<T, Mistake>) -> Result<T, String> {
+    fn with<T>(
+        arguments: &str,
+        read: impl Fn(&Arguments<'_>) -> Result<T, ArgumentError>,
+    ) -> Result<T, String> {
         let raw: &RawValue = serde_json::from_str(arguments).unwrap();
         match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
-            Ok(arguments) => read(&arguments).map_err(|Mistake(text)| text),
-            Err(Failure::Mistake(Mistake(text))) => Err(text),
-            Err(Failure::Fault(_)) => Err("fault".to_owned()),
+            Ok(arguments) => read(&arguments).map_err(|ArgumentError(text)| text),
+            Err(ToolError::Argument(ArgumentError(text))) => Err(text),
+            Err(ToolError::Rpc(_) | ToolError::NotLocal(_)) => Err("fault".to_owned()),
         }
     }
 

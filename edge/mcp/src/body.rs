@@ -10,37 +10,37 @@ use http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 
-use super::reply::Fault;
+use crate::reply::RpcError;
 
 /// Longest body that is answered.
-pub(super) const BODY_MAX: usize = 64 * 1024;
+pub(crate) const BODY_MAX: usize = 64 * 1024;
 /// Longest body that is read to its end.
 const DRAIN_MAX: usize = 4 * 1024 * 1024;
 
 /// Reads a body.
-pub(super) async fn read<B>(headers: &HeaderMap, body: &mut B, deadline: Duration) -> Result<Bytes, Fault>
+pub(crate) async fn read<B>(headers: &HeaderMap, body: &mut B, deadline: Duration) -> Result<Bytes, RpcError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let too_long = declared(headers).is_some_and(|length| length > BODY_MAX as u64);
     if too_long && headers.contains_key(header::EXPECT) {
         // The client waits to be told, and has sent nothing that would have to be read.
-        return Err(Fault::too_large(BODY_MAX, true));
+        return Err(RpcError::too_large(BODY_MAX, true));
     }
     let mut reader = Reader { gathered: Gathered::Nothing, length: 0 };
     match tokio::time::timeout(deadline, reader.read(body)).await {
         Ok(fault) => fault?,
-        Err(_) if reader.length > BODY_MAX => return Err(Fault::too_large(BODY_MAX, true)),
+        Err(_) if reader.length > BODY_MAX => return Err(RpcError::too_large(BODY_MAX, true)),
         Err(_) => {
             let message = "The request body did not arrive in time";
-            return Err(Fault::transport(StatusCode::REQUEST_TIMEOUT, message));
+            return Err(RpcError::transport(StatusCode::REQUEST_TIMEOUT, message));
         }
     }
     Ok(reader.gathered.finish())
 }
 
 /// Length that a request names for its body.
-pub(super) fn declared(headers: &HeaderMap) -> Option<u64> {
+pub(crate) fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
@@ -50,13 +50,13 @@ struct Reader {
 }
 
 impl Reader {
-    async fn read<B: Body<Data = Bytes> + Unpin>(&mut self, body: &mut B) -> Result<(), Fault> {
+    async fn read<B: Body<Data = Bytes> + Unpin>(&mut self, body: &mut B) -> Result<(), RpcError> {
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| Fault::parse("the body broke off"))?;
+            let frame = frame.map_err(|_| RpcError::parse("the body broke off"))?;
             let Ok(data) = frame.into_data() else { continue };
             self.length = self.length.saturating_add(data.len());
             if self.length > DRAIN_MAX {
-                return Err(Fault::too_large(BODY_MAX, true));
+                return Err(RpcError::too_large(BODY_MAX, true));
             }
             if self.length > BODY_MAX {
                 self.gathered = Gathered::Nothing;
@@ -64,7 +64,7 @@ impl Reader {
                 self.gathered.add(data);
             }
         }
-        if self.length > BODY_MAX { Err(Fault::too_large(BODY_MAX, false)) } else { Ok(()) }
+        if self.length > BODY_MAX { Err(RpcError::too_large(BODY_MAX, false)) } else { Ok(()) }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use snapshot::facet::FACETS;
 
-use super::Scope;
-use super::envelope::{Params, members, string};
-use super::prompt;
-use super::reply::{Fault, json, shown};
-use super::resource::{FACET_TEMPLATE, PROGRAM_TEMPLATE};
-use super::write::{push, push_number};
+use crate::context::Context;
+use crate::envelope::{Params, members, string};
+use crate::prompt;
+use crate::reply::{RpcError, json, shown};
+use crate::resource::{FACET_TEMPLATE, PROGRAM_TEMPLATE};
+use crate::write::{push, push_number};
 
 /// Most values of an answer.
 const VALUES_MAX: usize = 100;
@@ -15,14 +15,18 @@ const VALUES_MAX: usize = 100;
 const COUNTED_MAX: usize = 10_000;
 
 /// Answers `completion/complete`.
-pub(super) fn complete(scope: &Scope<'_>, params: &Params<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+pub(crate) fn complete(
+    context: &Context<'_>,
+    params: &Params<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), RpcError> {
     let reference = params.get("ref").and_then(members).unwrap_or_default();
     let argument = params.get("argument").and_then(members).unwrap_or_default();
     let text = |value| string(value);
     let (Some(name), Some(start)) =
         (argument.get("name").and_then(text), argument.get("value").and_then(text))
     else {
-        return Err(Fault::params("completion/complete needs argument.name and argument.value, strings"));
+        return Err(RpcError::params("completion/complete needs argument.name and argument.value, strings"));
     };
     let kind = reference.get("type").and_then(text).unwrap_or_default();
     let target = if kind == "ref/prompt" { "name" } else { "uri" };
@@ -30,11 +34,11 @@ pub(super) fn complete(scope: &Scope<'_>, params: &Params<'_>, out: &mut Vec<u8>
     let values: Vec<&str> = match (&*kind, &*target, &*name) {
         ("ref/prompt", prompt::NAME, "locale") => starting(prompt::LOCALES.into_iter(), &start),
         ("ref/resource", FACET_TEMPLATE, "facet") => starting(FACETS.iter().map(|spec| spec.name), &start),
-        ("ref/resource", PROGRAM_TEMPLATE, "slug") => slugs(scope, &start),
+        ("ref/resource", PROGRAM_TEMPLATE, "slug") => slugs(context, &start),
         ("ref/prompt", prompt::NAME, _) | ("ref/resource", FACET_TEMPLATE | PROGRAM_TEMPLATE, _) => {
             Vec::new()
         }
-        _ => return Err(Fault::params(format!("Unknown ref: {}", shown(&target)))),
+        _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target)))),
     };
     push(out, "\"completion\":{\"values\":");
     push(out, &json(&values[..values.len().min(VALUES_MAX)]));
@@ -51,8 +55,8 @@ fn starting<'a>(words: impl Iterator<Item = &'a str>, start: &str) -> Vec<&'a st
     words.filter(|word| word.starts_with(start)).collect()
 }
 
-fn slugs<'a>(scope: &Scope<'a>, start: &str) -> Vec<&'a str> {
-    let index = &scope.site.index;
+fn slugs<'a>(context: &Context<'a>, start: &str) -> Vec<&'a str> {
+    let index = &context.site.index;
     let first = index.by_slug().partition_point(|doc| index.slug(*doc) < start);
     let slugs = index.by_slug()[first..].iter().map(|doc| index.slug(*doc));
     slugs.take_while(|slug| slug.starts_with(start)).take(COUNTED_MAX).collect()

@@ -9,8 +9,8 @@ use snapshot::record::Locale;
 use snapshot::search::fold;
 use snapshot::truncate::at_word;
 
-use super::reply::json;
-use super::state::State;
+use crate::reply::json;
+use crate::state::State;
 
 /// Longest description and longest sentence of a fact, in characters.
 const DESCRIPTION_MAX: usize = 2_400;
@@ -25,7 +25,7 @@ const AWARDS_MAX: usize = 3;
 
 /// ProgramDetailResponse, as far as a brief record is made of it.
 #[derive(Deserialize)]
-pub(super) struct Body {
+pub(crate) struct Body {
     data: Detail,
 }
 
@@ -175,7 +175,7 @@ struct BriefAward {
 /// A record in brief.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Brief {
+pub(crate) struct Brief {
     slug: String,
     name: String,
     organization: String,
@@ -226,17 +226,17 @@ pub(super) struct Brief {
 }
 
 /// What is told of a record beside its own values.
-pub(super) struct Told {
-    pub(super) record_url: String,
-    pub(super) state: String,
-    pub(super) day: Option<State>,
-    pub(super) funding: Option<String>,
-    pub(super) locale: Locale,
+pub(crate) struct Told {
+    pub(crate) record_url: String,
+    pub(crate) state: String,
+    pub(crate) day: Option<State>,
+    pub(crate) funding: Option<String>,
+    pub(crate) locale: Locale,
 }
 
 impl Brief {
     /// A record in at most `share` bytes of JSON, as far as there is anything to leave out.
-    pub(super) fn new(body: Body, told: Told, share: usize) -> Self {
+    pub(crate) fn new(body: Body, told: Told, share: usize) -> Self {
         let Detail { program, organization, mut cycles, awards, sources, opportunity_facts, history } =
             body.data;
         let sources = briefly(sources, &mut cycles, &program.name, &organization.name);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::protocol_version::Spoken;
-use super::reply::json;
+use crate::protocol_version::Versions;
+use crate::reply::json;
 
 const FILE: &str = include_str!("../../../schemas/mcp.json");
 
@@ -21,7 +21,7 @@ const LIST_TTL_MS: u32 = 300_000;
 /// `schemas/mcp.json`, as far as it is taken apart.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct File<'a> {
+pub(crate) struct File<'a> {
     server_info: ServerInfo,
     instructions: String,
     #[serde(borrow)]
@@ -43,45 +43,45 @@ struct ServerInfo {
 
 /// The prompt's text in both languages; `{known}` stands for its arguments.
 #[derive(Clone, Deserialize)]
-pub(super) struct PromptTexts {
-    pub(super) en: String,
-    pub(super) es: String,
+pub(crate) struct PromptTexts {
+    pub(crate) en: String,
+    pub(crate) es: String,
 }
 
 /// Members of results that never change. JSON without the braces around it.
-pub(super) struct Contract {
+pub(crate) struct Contract {
     /// What follows the version in the answer to a handshake.
-    pub(super) initialize: String,
-    pub(super) discover: String,
-    pub(super) tools: String,
-    pub(super) prompts: String,
-    pub(super) resources: String,
-    pub(super) templates: String,
+    pub(crate) initialize: String,
+    pub(crate) discover: String,
+    pub(crate) tools: String,
+    pub(crate) prompts: String,
+    pub(crate) resources: String,
+    pub(crate) templates: String,
     /// What every 2026-07-28 result begins with.
-    pub(super) modern: String,
+    pub(crate) modern: String,
     /// What follows in those that may be kept.
-    pub(super) kept: String,
-    pub(super) prompt_texts: PromptTexts,
+    pub(crate) kept: String,
+    pub(crate) prompt_texts: PromptTexts,
     /// The guide's text.
-    pub(super) guide: String,
+    pub(crate) guide: String,
 }
 
 /// Address of the guide.
-pub(super) const GUIDE: &str = "opportunities://guide";
+pub(crate) const GUIDE: &str = "opportunities://guide";
 
 /// Reads the file. Fails only when it is no longer what this reads.
-pub(super) fn file() -> Result<File<'static>, serde_json::Error> {
+pub(crate) fn file() -> Result<File<'static>, serde_json::Error> {
     serde_json::from_str(FILE)
 }
 
 impl Contract {
     /// Renders everything for a directory at an address, known by a name and a title.
-    pub(super) fn new(
+    pub(crate) fn new(
         file: &File<'_>,
         rate_per_minute: u32,
         base_url: &str,
         (name, title): (&str, &str),
-        spoken: &Spoken,
+        versions: &Versions,
     ) -> Self {
         let info = format!(
             "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
@@ -93,7 +93,7 @@ impl Contract {
         );
         let instructions = json(&instructions(&file.instructions, rate_per_minute));
         let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
-        let versions = json(spoken.all());
+        let versions = json(versions.all());
         let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
         Self {
             initialize: format!(

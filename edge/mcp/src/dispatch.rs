@@ -3,33 +3,34 @@
 use http::StatusCode;
 use serde_json::value::RawValue;
 
-use super::arguments::{Failure, Mistake};
-use super::contract::Contract;
-use super::envelope::{Message, Params, string};
-use super::protocol_version::{Era, Spoken};
-use super::reply::{Fault, json, push_escaped, shown};
-use super::write::push;
-use super::{Scope, complete, options, prompt, record, resource, search};
+use crate::arguments::{ArgumentError, ToolError};
+use crate::context::Context;
+use crate::contract::Contract;
+use crate::envelope::{Message, Params, string};
+use crate::protocol_version::{Protocol, Versions};
+use crate::reply::{RpcError, json, push_escaped, shown};
+use crate::write::push;
+use crate::{complete, options, prompt, record, resource, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];
 
 /// A request whose envelope is in order.
-pub(super) struct Call<'a> {
-    pub(super) contract: &'a Contract,
-    pub(super) spoken: &'a Spoken,
-    pub(super) scope: &'a Scope<'a>,
-    pub(super) era: Era,
-    pub(super) message: &'a Message<'a>,
+pub(crate) struct Call<'a> {
+    pub(crate) contract: &'a Contract,
+    pub(crate) versions: &'a Versions,
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) protocol: Protocol,
+    pub(crate) message: &'a Message<'a>,
 }
 
 impl Call<'_> {
     /// The whole response to the request with this id.
-    pub(super) fn answer(&self, id: &RawValue) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn answer(&self, id: &RawValue) -> Result<Vec<u8>, ToolError> {
         let mut out = Vec::with_capacity(1024);
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
         out.extend_from_slice(id.get().as_bytes());
         out.extend_from_slice(b",\"result\":{");
-        if self.era == Era::Modern {
+        if self.protocol == Protocol::Stateless {
             out.extend_from_slice(self.contract.modern.as_bytes());
             if may_be_kept(&self.message.method) {
                 out.extend_from_slice(self.contract.kept.as_bytes());
@@ -41,12 +42,12 @@ impl Call<'_> {
     }
 
     /// Appends the members of the result.
-    fn members(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn members(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
         let method = &*self.message.method;
-        let handle: fn(&Self, &mut Vec<u8>) -> Result<(), Fault> = match (method, self.era) {
-            ("initialize", Era::Legacy) => Self::initialize,
-            ("ping", Era::Legacy) => |_, _| Ok(()),
-            ("server/discover", Era::Modern) => |call, out| {
+        let handle: fn(&Self, &mut Vec<u8>) -> Result<(), ToolError> = match (method, self.protocol) {
+            ("initialize", Protocol::Handshake) => Self::initialize,
+            ("ping", Protocol::Handshake) => |_, _| Ok(()),
+            ("server/discover", Protocol::Stateless) => |call, out| {
                 push(out, &call.contract.discover);
                 Ok(())
             },
@@ -55,17 +56,21 @@ impl Call<'_> {
             ("resources/list", _) => |call, out| call.list(&call.contract.resources, out),
             ("resources/templates/list", _) => |call, out| call.list(&call.contract.templates, out),
             ("tools/call", _) => Self::call_tool,
-            ("prompts/get", _) => |call, out| prompt::get(&call.contract.prompt_texts, call.params(), out),
+            ("prompts/get", _) => {
+                |call, out| Ok(prompt::get(&call.contract.prompt_texts, call.params(), out)?)
+            }
             ("resources/read", _) => |call, out| {
                 let guide = &call.contract.guide;
-                resource::read(call.scope, call.era, guide, call.params(), out)
+                resource::read(call.context, call.protocol, guide, call.params(), out)
             },
-            ("completion/complete", _) => |call, out| complete::complete(call.scope, call.params(), out),
-            (_, Era::Legacy) => return Err(Fault::method(StatusCode::OK, method)),
-            (_, Era::Modern) => return Err(Fault::method(StatusCode::NOT_FOUND, method)),
+            ("completion/complete", _) => {
+                |call, out| Ok(complete::complete(call.context, call.params(), out)?)
+            }
+            (_, Protocol::Handshake) => return Err(RpcError::method(StatusCode::OK, method).into()),
+            (_, Protocol::Stateless) => return Err(RpcError::method(StatusCode::NOT_FOUND, method).into()),
         };
         if matches!(self.message.params, Params::Other) {
-            return Err(Fault::params("params must be an object"));
+            return Err(RpcError::params("params must be an object").into());
         }
         handle(self, out)
     }
@@ -75,62 +80,63 @@ impl Call<'_> {
     }
 
     /// Whatever version a client names, it is told one that is spoken.
-    fn initialize(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn initialize(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
         let Some(named) = self.params().get("protocolVersion").and_then(string) else {
-            return Err(Fault::params("initialize needs protocolVersion, a string"));
+            return Err(RpcError::params("initialize needs protocolVersion, a string").into());
         };
         push(out, "\"protocolVersion\":\"");
-        push(out, self.spoken.handshake(&named));
+        push(out, self.versions.handshake(&named));
         push(out, "\",");
         push(out, &self.contract.initialize);
         Ok(())
     }
 
     /// A list of one page.
-    fn list(&self, list: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn list(&self, list: &str, out: &mut Vec<u8>) -> Result<(), ToolError> {
         if self.params().get("cursor").is_some() {
-            return Err(Fault::params("Unknown cursor: the list has one page"));
+            return Err(RpcError::params("Unknown cursor: the list has one page").into());
         }
         push(out, list);
         Ok(())
     }
 
-    fn call_tool(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn call_tool(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
         let Some(name) = self.params().get("name").and_then(string) else {
-            return Err(Fault::params("tools/call needs name, a string"));
+            return Err(RpcError::params("tools/call needs name, a string").into());
         };
-        let (arguments, scope) = (self.params().get("arguments"), self.scope);
+        let (arguments, context) = (self.params().get("arguments"), self.context);
         let result = match &*name {
-            "search_opportunities" => search::call(scope, arguments),
-            "get_opportunity" => record::call(scope, arguments),
-            "list_filter_options" => options::call(scope, arguments),
+            "search_opportunities" => search::call(context, arguments),
+            "get_opportunity" => record::call(context, arguments),
+            "list_filter_options" => options::call(context, arguments),
             other => {
                 let known = TOOLS.join(", ");
-                return Err(Fault::params(format!("Unknown tool: {}. Tools: {known}", shown(other))));
+                return Err(
+                    RpcError::params(format!("Unknown tool: {}. Tools: {known}", shown(other))).into()
+                );
             }
         };
         match result {
-            Ok(structured) => push_result(&structured, out),
-            Err(Failure::Mistake(Mistake(text))) => {
+            Err(ToolError::Argument(ArgumentError(text))) => {
                 push(out, "\"content\":[{\"type\":\"text\",\"text\":");
                 push(out, &json(&text));
                 push(out, "}],\"isError\":true");
             }
-            Err(Failure::Fault(fault)) => return Err(fault),
+            structured => push_result(&structured?, out),
         }
         Ok(())
     }
 }
 
 /// How much work a request is, in units of the search.
-pub(super) fn price(scope: &Scope<'_>, message: &Message<'_>) -> u64 {
+pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
     if message.method != "tools/call" {
         return 0;
     }
     let arguments = message.params.get("arguments");
     match message.params.get("name").and_then(string).as_deref() {
-        Some("search_opportunities") => search::price(scope, arguments),
-        Some("list_filter_options") => options::price(scope, arguments),
+        Some("search_opportunities") => search::price(context, arguments),
+        Some("list_filter_options") => options::price(context, arguments),
         _ => 0,
     }
 }

@@ -7,20 +7,20 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 use snapshot::record;
 
-use super::reply::{Fault, shown};
+use crate::reply::{RpcError, shown};
 
 /// A request or a notification.
 #[derive(Debug)]
-pub(super) struct Message<'a> {
+pub(crate) struct Message<'a> {
     /// A string or an integer as it was written; none in a notification.
-    pub(super) id: Option<&'a RawValue>,
-    pub(super) method: Cow<'a, str>,
-    pub(super) params: Params<'a>,
+    pub(crate) id: Option<&'a RawValue>,
+    pub(crate) method: Cow<'a, str>,
+    pub(crate) params: Params<'a>,
 }
 
 /// `params` of a message.
 #[derive(Debug)]
-pub(super) enum Params<'a> {
+pub(crate) enum Params<'a> {
     /// An object, or nothing at all.
     Members(Members<'a>),
     /// Something else.
@@ -29,7 +29,7 @@ pub(super) enum Params<'a> {
 
 impl<'a> Params<'a> {
     /// A member.
-    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         match self {
             Self::Members(members) => members.get(name),
             Self::Other => None,
@@ -38,7 +38,7 @@ impl<'a> Params<'a> {
 }
 
 /// A fault, and the id of the request that has it when that could be read.
-pub(super) type Refused<'a> = (Option<&'a RawValue>, Fault);
+pub(crate) type Refused<'a> = (Option<&'a RawValue>, RpcError);
 
 #[derive(Deserialize)]
 struct Raw<'a> {
@@ -63,40 +63,42 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 impl<'a> Message<'a> {
     /// Reads a body.
-    pub(super) fn parse(body: &'a [u8]) -> Result<Self, Refused<'a>> {
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Refused<'a>> {
         let raw = Self::raw(body).map_err(|fault| (None, fault))?;
         let id = raw.id.filter(|id| is_id(id));
         Self::check(&raw, id).map_err(|fault| (id, fault))
     }
 
-    fn raw(body: &'a [u8]) -> Result<Raw<'a>, Fault> {
+    fn raw(body: &'a [u8]) -> Result<Raw<'a>, RpcError> {
         if body.is_empty() {
-            return Err(Fault::parse("the body is empty"));
+            return Err(RpcError::parse("the body is empty"));
         }
-        let text = std::str::from_utf8(body).map_err(|_| Fault::parse("the body is not UTF-8"))?;
-        let value: &RawValue = serde_json::from_str(text).map_err(Fault::parse)?;
+        let text = std::str::from_utf8(body).map_err(|_| RpcError::parse("the body is not UTF-8"))?;
+        let value: &RawValue = serde_json::from_str(text).map_err(RpcError::parse)?;
         match value.get().as_bytes().first() {
             Some(b'{') => serde_json::from_str(value.get())
-                .map_err(|error| Fault::message(format!("Invalid request: {error}"))),
-            Some(b'[') => Err(Fault::message("Invalid request: batches are not supported, send one message")),
-            _ => Err(Fault::message("Invalid request: a message is an object")),
+                .map_err(|error| RpcError::message(format!("Invalid request: {error}"))),
+            Some(b'[') => {
+                Err(RpcError::message("Invalid request: batches are not supported, send one message"))
+            }
+            _ => Err(RpcError::message("Invalid request: a message is an object")),
         }
     }
 
-    fn check(raw: &Raw<'a>, id: Option<&'a RawValue>) -> Result<Self, Fault> {
+    fn check(raw: &Raw<'a>, id: Option<&'a RawValue>) -> Result<Self, RpcError> {
         if raw.jsonrpc.and_then(string).as_deref() != Some("2.0") {
-            return Err(Fault::message("Invalid request: jsonrpc must be \"2.0\""));
+            return Err(RpcError::message("Invalid request: jsonrpc must be \"2.0\""));
         }
         if raw.id.is_some() && id.is_none() {
-            return Err(Fault::message("Invalid request: id must be a string or an integer"));
+            return Err(RpcError::message("Invalid request: id must be a string or an integer"));
         }
         if raw.result.is_some() || raw.error.is_some() {
-            return Err(Fault::message(
+            return Err(RpcError::message(
                 "Invalid request: this server sends no requests and takes no responses",
             ));
         }
         let Some(method) = raw.method.and_then(string) else {
-            return Err(Fault::message("Invalid request: method must be a string"));
+            return Err(RpcError::message("Invalid request: method must be a string"));
         };
         if let Some(fault) = raw.params.and_then(|params| repeated(params, DEPTH_MAX)) {
             return Err(fault);
@@ -113,14 +115,17 @@ impl<'a> Message<'a> {
 const DEPTH_MAX: usize = 32;
 
 /// What is wrong with a value that names a member twice anywhere: readers differ in which one they take.
-fn repeated(value: &RawValue, depth: usize) -> Option<Fault> {
+fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
     let inner: Vec<&RawValue> = match value.get().as_bytes().first() {
         Some(b'{') => {
             let members = members(value)?.0.0;
             let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                return Some(Fault::message(format!("Invalid request: {} is given twice", shown(pair[0]))));
+                return Some(RpcError::message(format!(
+                    "Invalid request: {} is given twice",
+                    shown(pair[0])
+                )));
             }
             members.iter().map(|(_, value)| *value).collect()
         }
@@ -130,7 +135,7 @@ fn repeated(value: &RawValue, depth: usize) -> Option<Fault> {
     let mut nested = inner.into_iter().filter(|value| value.get().starts_with(['{', '[']));
     match depth.checked_sub(1) {
         Some(depth) => nested.find_map(|value| repeated(value, depth)),
-        None => nested.next().map(|_| Fault::message("Invalid request: params are nested too deeply")),
+        None => nested.next().map(|_| RpcError::message("Invalid request: params are nested too deeply")),
     }
 }
 
@@ -145,12 +150,12 @@ fn is_id(id: &RawValue) -> bool {
 }
 
 /// A string, when it is one.
-pub(super) fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+pub(crate) fn string(value: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Text<'_>>(value.get()).ok().map(|text| text.0)
 }
 
 /// The members of an object, when it is one.
-pub(super) fn members(value: &RawValue) -> Option<Members<'_>> {
+pub(crate) fn members(value: &RawValue) -> Option<Members<'_>> {
     serde_json::from_str(value.get()).ok()
 }
 
@@ -160,11 +165,11 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 /// Members of an object, in order. Repeated names stay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Members<'a>(#[serde(borrow)] pub(super) record::Members<&'a RawValue>);
+pub(crate) struct Members<'a>(#[serde(borrow)] pub(crate) record::Members<&'a RawValue>);
 
 impl<'a> Members<'a> {
     /// The first member with a name, unless it is `null`.
-    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         let found = self.0.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         found.filter(|value| value.get() != "null")
     }

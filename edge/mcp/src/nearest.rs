@@ -9,7 +9,7 @@ const SUGGESTIONS_MAX: usize = 3;
 const SHORT_MAX: usize = 3;
 
 /// Collects candidates and keeps the closest ones; equally close ones in the order they came.
-pub(super) struct Nearest<T> {
+pub(crate) struct Nearest<T> {
     word: String,
     /// Of the word, in characters.
     length: usize,
@@ -18,13 +18,13 @@ pub(super) struct Nearest<T> {
 
 impl<T: PartialEq> Nearest<T> {
     /// Looks for what is close to a word.
-    pub(super) fn new(word: &str) -> Self {
+    pub(crate) fn new(word: &str) -> Self {
         let word = fold(word.trim());
         Self { length: word.chars().count(), word, found: Vec::new() }
     }
 
     /// Considers a text; `item` is what would be suggested for it.
-    pub(super) fn consider(&mut self, text: &str, item: impl FnOnce() -> T) {
+    pub(crate) fn consider(&mut self, text: &str, item: impl FnOnce() -> T) {
         let Some(distance) = self.distance(&fold(text)) else { return };
         let worst = self.found.get(SUGGESTIONS_MAX - 1);
         if worst.is_some_and(|(worst, _)| *worst <= distance) {
@@ -43,7 +43,7 @@ impl<T: PartialEq> Nearest<T> {
     }
 
     /// The closest, best first.
-    pub(super) fn finish(self) -> Vec<T> {
+    pub(crate) fn finish(self) -> Vec<T> {
         self.found.into_iter().map(|(_, item)| item).collect()
     }
 
@@ -65,7 +65,7 @@ impl<T: PartialEq> Nearest<T> {
 }
 
 /// The closest of some fixed words.
-pub(super) fn word<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn word<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut nearest = Nearest::new(wrong);
     words.for_each(|word| nearest.consider(word, || word));
     nearest.finish().into_iter().next()

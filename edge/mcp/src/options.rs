@@ -9,12 +9,12 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetValue, LIMIT_RANGE, LIST_TEXT_MAX, Page, Query};
 
-use super::Scope;
-use super::arguments::{Arguments, Failure, Mistake};
-use super::nearest;
-use super::question::{self, OFFSET_MAX, Question};
-use super::reply::{json, shown};
-use super::write::{push, push_number};
+use crate::arguments::{ArgumentError, Arguments, ToolError};
+use crate::context::Context;
+use crate::nearest;
+use crate::question::{self, OFFSET_MAX, Question};
+use crate::reply::{json, shown};
+use crate::write::{push, push_number};
 use net::blocking_pool::TEXT_UNITS;
 
 /// Arguments of its own; those of a search that say how rows are shown are not taken.
@@ -30,39 +30,39 @@ static KNOWN: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
 
 /// How much work a call is.
-pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &KNOWN, &ALIASES) else { return 0 };
-    let values = |facet: Facet| scope.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
+    let values = |facet: Facet| context.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
     let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
-    let (work, query) = question::price(scope, &arguments);
+    let (work, query) = question::price(context, &arguments);
     if !is_narrowed(&query) {
         return listed + work;
     }
     let times = if arguments.has("q") { COUNTED_MAX as u64 } else { 1 };
-    listed + work + times * scope.site.index.cost(&Query { facets: true, ..query })
+    listed + work + times * context.site.index.cost(&Query { facets: true, ..query })
 }
 
 /// Answers a call.
-pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, ToolError> {
     let arguments = Arguments::read(raw, &KNOWN, &ALIASES)?;
     let facets = facets(&arguments)?;
     let text = arguments.text("q", LIST_TEXT_MAX)?.unwrap_or_default();
     let limit = arguments.integer("limit", LIMIT_RANGE)?.unwrap_or(FACET_LIMIT_DEFAULT);
     let offset = arguments.integer("offset", (0, OFFSET_MAX))?.unwrap_or(0);
-    let question = question::read(scope, &arguments)?;
+    let question = question::read(context, &arguments)?;
     let asked = Asked { question: &question, text: &text, page: Page { offset, limit } };
-    Ok(render(scope, &facets, &asked))
+    Ok(render(context, &facets, &asked))
 }
 
 /// The result for a facet's commonest values, as many as a page may hold.
-pub(super) fn whole(scope: &Scope<'_>, facet: Facet) -> Vec<u8> {
+pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
     let question = Question { query: Query::default(), taken: Vec::new(), words_cut: false };
     let asked = Asked { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
-    render(scope, &[facet], &asked)
+    render(context, &[facet], &asked)
 }
 
 /// Facets by their names, or by the names of the filters that take their values; each once.
-fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, Mistake> {
+fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
     let mut given = arguments.texts("facet", FACETS.len(), LIST_TEXT_MAX)?;
     given.extend(arguments.texts("facets", FACETS.len(), LIST_TEXT_MAX)?);
     let names = || FACETS.iter().map(|spec| spec.name);
@@ -85,7 +85,7 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, Mistake> {
     }
     match unknown.is_empty() {
         true => Ok(facets),
-        false => Err(Mistake(format!("{} Facets: {}.", unknown.join(" "), all()))),
+        false => Err(ArgumentError(format!("{} Facets: {}.", unknown.join(" "), all()))),
     }
 }
 
@@ -105,8 +105,8 @@ fn is_narrowed(query: &Query) -> bool {
 
 /// A facet's values and their counts: what records there are of each, by count; and how many values were not
 /// counted.
-fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(FacetValue, u32)>, usize) {
-    let (Scope { site, dated, .. }, query) = (scope, &asked.question.query);
+fn counted(context: &Context<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(FacetValue, u32)>, usize) {
+    let (Context { site, dated, .. }, query) = (context, &asked.question.query);
     let all = || options(site, dated, facet, asked.text, query.locale);
     if !is_narrowed(query) {
         return (all(), 0);
@@ -132,19 +132,19 @@ fn counted(scope: &Scope<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(FacetVal
     (items, left)
 }
 
-fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
+fn render(context: &Context<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(4_000);
     push(&mut out, "{\"data\":[");
     let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
     let (mut more, mut uncounted) = (Map::new(), false);
     for facet in facets {
-        let (items, left) = counted(scope, *facet, asked);
+        let (items, left) = counted(context, *facet, asked);
         let range = asked.page.range(items.len());
         for (value, count) in &items[range.clone()] {
             let comma = if out.len() > start { "," } else { "" };
             push(&mut out, comma);
             let item = out.len();
-            scope.site.rows.push_item(*facet, value, *count, asked.question.query.locale, &mut out);
+            context.site.rows.push_item(*facet, value, *count, asked.question.query.locale, &mut out);
             if facets.len() > 1 {
                 let name = format!("\"facet\":{},", json(facet.spec().name));
                 out.splice(item + 1..item + 1, name.into_bytes());
@@ -179,7 +179,7 @@ fn render(scope: &Scope<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
         push(&mut out, &json(&more));
     }
     push(&mut out, ",\"asOf\":");
-    push(&mut out, &scope.day());
+    push(&mut out, &context.day());
     let understood = question::understood(&asked.question.taken);
     if !understood.is_empty() {
         push(&mut out, ",\"understood\":");

@@ -4,20 +4,20 @@ use http::{HeaderMap, HeaderValue, header};
 
 /// Allowed origins, in their normal form.
 #[derive(Clone, Debug)]
-pub(super) struct Origins(Vec<String>);
+pub(crate) struct Origins(Vec<String>);
 
 /// An origin that is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Forbidden;
+pub(crate) struct Forbidden;
 
 impl Origins {
     /// Allows the origin of the base URL and others.
-    pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
         Self(allowed.filter_map(normal).collect())
     }
 
     /// The origin that asks, if one says so.
-    pub(super) fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Forbidden> {
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Forbidden> {
         let mut named = headers.get_all(header::ORIGIN).iter();
         match (named.next(), named.next()) {
             (None, _) => Ok(None),

@@ -1,14 +1,14 @@
 //! The prompt `find_best_opportunities`: a workflow in words, with what is already known in it.
 
-use super::contract::PromptTexts;
-use super::envelope::{Params, members, string};
-use super::reply::{Fault, json, shown};
-use super::write::push;
+use crate::contract::PromptTexts;
+use crate::envelope::{Params, members, string};
+use crate::reply::{RpcError, json, shown};
+use crate::write::push;
 
 /// Name of the prompt.
-pub(super) const NAME: &str = "find_best_opportunities";
+pub(crate) const NAME: &str = "find_best_opportunities";
 /// Languages of its text.
-pub(super) const LOCALES: [&str; 2] = ["en", "es"];
+pub(crate) const LOCALES: [&str; 2] = ["en", "es"];
 
 const DESCRIPTION: &str = "Interview-led matching: clarifies the applicant's situation, searches, verifies every candidate record, then ranks.";
 /// Arguments that the text quotes.
@@ -17,22 +17,24 @@ const QUOTED: [&str; 3] = ["goal", "applicant", "constraints"];
 const ARGUMENT_MAX: usize = 500;
 
 /// Answers `prompts/get`.
-pub(super) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+pub(crate) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
     let name = params.get("name").and_then(string);
-    let name = name.ok_or_else(|| Fault::params("prompts/get needs name, a string"))?;
+    let name = name.ok_or_else(|| RpcError::params("prompts/get needs name, a string"))?;
     if name != NAME {
-        return Err(Fault::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
+        return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
     }
     let arguments = match params.get("arguments") {
         None => Default::default(),
-        Some(arguments) => members(arguments).ok_or_else(|| Fault::params("arguments must be an object"))?,
+        Some(arguments) => {
+            members(arguments).ok_or_else(|| RpcError::params("arguments must be an object"))?
+        }
     };
     let argument = |name: &'static str| match arguments.get(name) {
         None => Ok(None),
         Some(value) => {
             let text = string(value).filter(|text| text.chars().nth(ARGUMENT_MAX).is_none());
             let wrong =
-                || Fault::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
+                || RpcError::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
             text.ok_or_else(wrong).map(Some)
         }
     };
@@ -47,7 +49,7 @@ pub(super) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -
     let text = match argument("locale")?.as_deref().map(str::trim) {
         None | Some("" | "en") => &texts.en,
         Some("es") => &texts.es,
-        Some(_) => return Err(Fault::params("locale must be \"en\" or \"es\"")),
+        Some(_) => return Err(RpcError::params("locale must be \"en\" or \"es\"")),
     };
     push(out, "\"description\":");
     push(out, &json(DESCRIPTION));

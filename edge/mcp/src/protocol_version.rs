@@ -6,24 +6,24 @@ use std::borrow::Cow;
 use clap::ValueEnum;
 use http::{HeaderMap, HeaderName};
 
-use super::envelope::{Members, Message, members, string};
-use super::reply::Fault;
+use crate::envelope::{Members, Message, members, string};
+use crate::reply::RpcError;
 
 /// The version with a handshake.
-pub(super) const LEGACY: &str = "2025-11-25";
+pub(crate) const LEGACY: &str = "2025-11-25";
 /// The version without.
-pub(super) const MODERN: &str = "2026-07-28";
+pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A version before those two, which clients that were not kept up speak. What this endpoint says is the
 /// same in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Older {
+pub enum LegacyVersion {
     /// Of June 2025.
     #[value(name = "2025-06-18")]
     V20250618,
 }
 
-impl Older {
+impl LegacyVersion {
     /// How requests name it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -35,29 +35,29 @@ impl Older {
 
 /// Versions that are spoken, the newest first.
 #[derive(Clone, Debug)]
-pub(super) struct Spoken(Vec<&'static str>);
+pub(crate) struct Versions(Vec<&'static str>);
 
-impl Spoken {
+impl Versions {
     /// The two, and an older one where the operator says so.
-    pub(super) fn new(older: Option<Older>) -> Self {
-        Self([MODERN, LEGACY].into_iter().chain(older.map(Older::as_str)).collect())
+    pub(crate) fn new(legacy: Option<LegacyVersion>) -> Self {
+        Self([MODERN, LEGACY].into_iter().chain(legacy.map(LegacyVersion::as_str)).collect())
     }
 
-    pub(super) fn all(&self) -> &[&'static str] {
+    pub(crate) fn all(&self) -> &[&'static str] {
         &self.0
     }
 
     /// The version of a handshake that names one: that, where it is spoken and has a handshake.
-    pub(super) fn handshake(&self, named: &str) -> &'static str {
+    pub(crate) fn handshake(&self, named: &str) -> &'static str {
         self.0.iter().skip(1).find(|version| **version == named).unwrap_or(&LEGACY)
     }
 
     fn has_handshake(&self, version: &str) -> bool {
-        self.0.iter().skip(1).any(|spoken| *spoken == version)
+        self.0.iter().skip(1).any(|versions| *versions == version)
     }
 
-    fn refuse(&self, version: &str) -> Fault {
-        Fault::version(&self.0, version)
+    fn refuse(&self, version: &str) -> RpcError {
+        RpcError::version(&self.0, version)
     }
 }
 
@@ -70,57 +70,61 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// Which protocol a request speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(crate) enum Protocol {
     /// 2025-11-25, or an older one.
-    Legacy,
+    Handshake,
     /// 2026-07-28.
-    Modern,
+    Stateless,
 }
 
 /// Finds the era of a request and checks what that era demands.
-pub(super) fn of(spoken: &Spoken, headers: &HeaderMap, message: &Message<'_>) -> Result<Era, Fault> {
+pub(crate) fn of(
+    versions: &Versions,
+    headers: &HeaderMap,
+    message: &Message<'_>,
+) -> Result<Protocol, RpcError> {
     let meta = message.params.get("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
     let header = match single(headers, &VERSION) {
         Ok(header) => header,
         Err(Repeated) if claimed.is_some() => return Err(faulty(&VERSION)),
-        Err(Repeated) => return Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
+        Err(Repeated) => return Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
     };
     match (header, claimed) {
-        (None, None) => Ok(Era::Legacy),
-        (Some(version), None) if spoken.has_handshake(version) => Ok(Era::Legacy),
-        (Some(MODERN), None) => Err(Fault::envelope(format!("_meta lacks {META_VERSION}"))),
-        (Some(other), None) => Err(spoken.refuse(other)),
-        (None, Some(_)) => Err(Fault::header("MCP-Protocol-Version is missing")),
+        (None, None) => Ok(Protocol::Handshake),
+        (Some(version), None) if versions.has_handshake(version) => Ok(Protocol::Handshake),
+        (Some(MODERN), None) => Err(RpcError::envelope(format!("_meta lacks {META_VERSION}"))),
+        (Some(other), None) => Err(versions.refuse(other)),
+        (None, Some(_)) => Err(RpcError::header("MCP-Protocol-Version is missing")),
         (Some(header), Some(claimed)) => {
             let Some(claimed) = string(claimed) else {
-                return Err(Fault::envelope(format!("{META_VERSION} must be a string")));
+                return Err(RpcError::envelope(format!("{META_VERSION} must be a string")));
             };
             if claimed != header {
-                return Err(Fault::header(format!("MCP-Protocol-Version differs from {META_VERSION}")));
+                return Err(RpcError::header(format!("MCP-Protocol-Version differs from {META_VERSION}")));
             }
             match header {
-                MODERN => check_envelope(headers, message, &meta).map(|()| Era::Modern),
-                version if spoken.has_handshake(version) => Ok(Era::Legacy),
-                other => Err(spoken.refuse(other)),
+                MODERN => check_envelope(headers, message, &meta).map(|()| Protocol::Stateless),
+                version if versions.has_handshake(version) => Ok(Protocol::Handshake),
+                other => Err(versions.refuse(other)),
             }
         }
     }
 }
 
 /// Checks the version header of a notification, which has no more to show.
-pub(super) fn of_notification(spoken: &Spoken, headers: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn of_notification(versions: &Versions, headers: &HeaderMap) -> Result<(), RpcError> {
     match single(headers, &VERSION) {
         Ok(None) => Ok(()),
-        Ok(Some(version)) if spoken.0.contains(&version) => Ok(()),
-        Ok(Some(other)) => Err(spoken.refuse(other)),
-        Err(Repeated) => Err(Fault::message("MCP-Protocol-Version is repeated or unreadable")),
+        Ok(Some(version)) if versions.0.contains(&version) => Ok(()),
+        Ok(Some(other)) => Err(versions.refuse(other)),
+        Err(Repeated) => Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
     }
 }
 
-fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>) -> Result<(), Fault> {
+fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>) -> Result<(), RpcError> {
     if !meta.get(META_CAPABILITIES).is_some_and(|value| value.get().starts_with('{')) {
-        return Err(Fault::envelope(format!("_meta lacks {META_CAPABILITIES}, an object")));
+        return Err(RpcError::envelope(format!("_meta lacks {META_CAPABILITIES}, an object")));
     }
     check_header(headers, &METHOD, &message.method)?;
     let named = match &*message.method {
@@ -131,20 +135,20 @@ fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>
     named.and_then(string).map_or(Ok(()), |named| check_header(headers, &NAME, &named))
 }
 
-fn check_header(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Fault> {
+fn check_header(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), RpcError> {
     let value = single(headers, name).map_err(|Repeated| faulty(name))?;
     let Some(value) = value else {
-        return Err(Fault::header(format!("{} is missing", spelled(name))));
+        return Err(RpcError::header(format!("{} is missing", spelled(name))));
     };
     if decoded(value).as_deref() == Some(expected) {
         Ok(())
     } else {
-        Err(Fault::header(format!("{} differs from the body", spelled(name))))
+        Err(RpcError::header(format!("{} differs from the body", spelled(name))))
     }
 }
 
-fn faulty(name: &HeaderName) -> Fault {
-    Fault::header(format!("{} is repeated or unreadable", spelled(name)))
+fn faulty(name: &HeaderName) -> RpcError {
+    RpcError::header(format!("{} is repeated or unreadable", spelled(name)))
 }
 
 fn spelled(name: &HeaderName) -> &'static str {

@@ -8,29 +8,29 @@ use snapshot::query::{
 };
 use snapshot::record::Locale;
 
-use super::Scope;
-use super::arguments::{Arguments, Mistake};
-use super::reply::{json, shown};
-use super::vocabulary::{Reading, Vocabulary, is_code};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::context::Context;
+use crate::reply::{json, shown};
+use crate::vocabulary::{Reading, Vocabulary, is_code};
 use net::blocking_pool::TEXT_UNITS;
 
 const QUERY_MAX: usize = 300;
 /// Most values of a filter, and the longest in characters.
-pub(super) const ITEMS_MAX: usize = 20;
-pub(super) const ITEM_MAX: usize = 100;
+pub(crate) const ITEMS_MAX: usize = 20;
+pub(crate) const ITEM_MAX: usize = 100;
 const LIMIT_DEFAULT: u64 = 10;
-pub(super) const OFFSET_MAX: u64 = 10_000;
+pub(crate) const OFFSET_MAX: u64 = 10_000;
 /// Most values of a question that are looked up by what they may mean; each costs a walk through its
 /// vocabulary.
 const LOOKED_UP_MAX: usize = 24;
 /// Work of looking up one value among the names of places.
 const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
-pub(super) const SORTS: [&str; 4] =
+pub(crate) const SORTS: [&str; 4] =
     ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
 
 /// Other names that models give arguments.
-pub(super) const ALIASES: [(&str, &str); 4] =
+pub(crate) const ALIASES: [(&str, &str); 4] =
     [("q", "query"), ("text", "query"), ("open", "openOnly"), ("funded", "fundedOnly")];
 
 /// The argument that stands for a parameter of the REST interface, if there is one.
@@ -45,37 +45,37 @@ fn argument(parameter: &Parameter) -> Option<&'static str> {
 }
 
 /// The argument that stands for a parameter of the REST interface, by its name.
-pub(super) fn named(parameter: &'static str) -> &'static str {
+pub(crate) fn named(parameter: &'static str) -> &'static str {
     PARAMETERS.iter().find(|known| known.name == parameter).and_then(argument).unwrap_or(parameter)
 }
 
 /// Arguments of a search that are parameters of the REST interface.
-pub(super) fn arguments() -> impl Iterator<Item = &'static str> {
+pub(crate) fn arguments() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().filter_map(argument)
 }
 
 /// A value that was taken for others.
-pub(super) struct Taken {
-    pub(super) argument: &'static str,
+pub(crate) struct Taken {
+    pub(crate) argument: &'static str,
     /// As the caller wrote it.
-    pub(super) given: String,
-    pub(super) values: Vec<String>,
+    pub(crate) given: String,
+    pub(crate) values: Vec<String>,
     /// What this project calls the value, where it is one.
-    pub(super) label: Option<&'static str>,
+    pub(crate) label: Option<&'static str>,
 }
 
 /// A question that was read.
-pub(super) struct Question {
-    pub(super) query: Query,
-    pub(super) taken: Vec<Taken>,
+pub(crate) struct Question {
+    pub(crate) query: Query,
+    pub(crate) taken: Vec<Taken>,
     /// Whether the text was longer than is searched for.
-    pub(super) words_cut: bool,
+    pub(crate) words_cut: bool,
 }
 
 /// Reads a question.
-pub(super) fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<Question, Mistake> {
+pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Question, ArgumentError> {
     let mut reader = Reader {
-        scope,
+        context,
         arguments,
         locale: Locale::En,
         left: LOOKED_UP_MAX,
@@ -88,7 +88,7 @@ pub(super) fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<Quest
     let hint = reader.hint();
     let Reader { mut asked, taken, mut mistakes, .. } = reader;
     mistakes.extend(hint);
-    let values = &scope.site.index.values;
+    let values = &context.site.index.values;
     let (query, invalid) = parse_search(&asked.finish(), |facet, value| values.find(facet, value));
     let mut words_cut = false;
     for entry in &invalid {
@@ -101,18 +101,18 @@ pub(super) fn read(scope: &Scope<'_>, arguments: &Arguments<'_>) -> Result<Quest
     if mistakes.is_empty() {
         Ok(Question { query: Query { facets: false, ..query }, taken, words_cut })
     } else {
-        Err(Mistake(mistakes.join(" ")))
+        Err(ArgumentError(mistakes.join(" ")))
     }
 }
 
 /// How much work reading a question is, and the question as far as that needs no work.
-pub(super) fn price(scope: &Scope<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
+pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
     let mut asked = Serializer::new(String::new());
-    let (mut work, values) = (0, &scope.site.index.values);
+    let (mut work, values) = (0, &context.site.index.values);
     for parameter in PARAMETERS.iter() {
         let Some(name) = argument(parameter) else { continue };
         if let ParameterKind::Values(facet) = parameter.kind {
-            let vocabulary = Vocabulary { scope, facet, locale: Locale::En };
+            let vocabulary = Vocabulary { context, facet, locale: Locale::En };
             for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
                 if vocabulary.has(&given) {
                     asked.append_pair(parameter.name, &given);
@@ -130,7 +130,7 @@ pub(super) fn price(scope: &Scope<'_>, arguments: &Arguments<'_>) -> (u64, Query
 }
 
 struct Reader<'a> {
-    scope: &'a Scope<'a>,
+    context: &'a Context<'a>,
     arguments: &'a Arguments<'a>,
     locale: Locale,
     /// Values that may still be looked up.
@@ -155,14 +155,14 @@ impl Reader<'_> {
                     }
                 }),
             };
-            if let Err(Mistake(text)) = read {
+            if let Err(ArgumentError(text)) = read {
                 self.mistakes.push(text);
             }
         }
     }
 
-    fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), Mistake> {
-        let vocabulary = Vocabulary { scope: self.scope, facet, locale: self.locale };
+    fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), ArgumentError> {
+        let vocabulary = Vocabulary { context: self.context, facet, locale: self.locale };
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if vocabulary.has(&given) {
                 self.asked.append_pair(parameter, &given);
@@ -210,7 +210,11 @@ impl Reader<'_> {
 }
 
 /// The value of a parameter that has one.
-fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<Option<String>, Mistake> {
+fn single(
+    kind: ParameterKind,
+    name: &str,
+    arguments: &Arguments<'_>,
+) -> Result<Option<String>, ArgumentError> {
     Ok(match kind {
         ParameterKind::Text => arguments.text(name, QUERY_MAX)?.map(Into::into),
         ParameterKind::Least(_) | ParameterKind::Most(_) => {
@@ -261,7 +265,7 @@ fn check_order(query: &Query, mistakes: &mut Vec<String>) {
 
 /// Values that were taken for others, as `understood` has them. Values that are texts of
 /// records are not repeated.
-pub(super) fn understood(taken: &[Taken]) -> Vec<serde_json::Value> {
+pub(crate) fn understood(taken: &[Taken]) -> Vec<serde_json::Value> {
     let one = |taken: &Taken| {
         let mut filter = serde_json::Map::new();
         filter.insert("parameter".to_owned(), taken.argument.into());

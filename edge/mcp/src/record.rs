@@ -10,14 +10,14 @@ use snapshot::record::{EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
 use snapshot::truncate::at_word;
 
-use super::Scope;
-use super::arguments::{Arguments, Failure, Mistake};
-use super::concise;
-use super::envelope::{members, string};
-use super::nearest::Nearest;
-use super::reply::{Fault, json, shown};
-use super::state::State;
-use super::write::{push, push_number};
+use crate::arguments::{ArgumentError, Arguments, ToolError};
+use crate::concise;
+use crate::context::Context;
+use crate::envelope::{members, string};
+use crate::nearest::Nearest;
+use crate::reply::{RpcError, json, shown};
+use crate::state::State;
+use crate::write::{push, push_number};
 
 /// Longest slug that is looked up, in characters, and longest address that may hold one.
 const SLUG_MAX: usize = 200;
@@ -41,7 +41,7 @@ const SLUGS_MAX: usize = 10;
 const BRIEF_MAX: usize = 11_000;
 
 /// Answers a call.
-pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, ToolError> {
     let arguments = Arguments::read(raw, &KNOWN, &ALIASES)?;
     let asked = Asked {
         locale: arguments.locale()?.unwrap_or(Locale::En),
@@ -51,7 +51,7 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
     let several = given.len() > 1 || arguments.has("slugs");
     given.extend(arguments.texts("slugs", SLUGS_MAX, SLUG_MAX)?);
     let mut slugs: Vec<&str> = Vec::with_capacity(given.len());
-    for slug in given.iter().map(|given| slug_of(given, scope.base_url)) {
+    for slug in given.iter().map(|given| slug_of(given, context.base_url)) {
         if !slugs.contains(&slug) {
             slugs.push(slug);
         }
@@ -60,48 +60,48 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
         [] => {
             Err(arguments.wrong("slug", "the slug of an opportunity, as in search_opportunities rows").into())
         }
-        [slug] if !several => match read(scope, slug, asked) {
-            Some(result) => Ok(result?),
-            None => Err(unknown(scope, slug).into()),
+        [slug] if !several => match read(context, slug, asked) {
+            Some(result) => result,
+            None => Err(unknown(context, slug).into()),
         },
         _ if slugs.len() > SLUGS_MAX => {
             Err(arguments.wrong("slugs", &format!("at most {SLUGS_MAX} slugs")).into())
         }
-        _ => read_all(scope, &slugs, asked),
+        _ => read_all(context, &slugs, asked),
     }
 }
 
 /// How records are asked for.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     locale: Locale,
     is_full: bool,
 }
 
 impl Asked {
     /// In brief and in English.
-    pub(super) const DEFAULT: Self = Self { locale: Locale::En, is_full: false };
+    pub(crate) const DEFAULT: Self = Self { locale: Locale::En, is_full: false };
 }
 
 /// The result for a slug; `None` when nothing published has it.
-pub(super) fn read(scope: &Scope<'_>, slug: &str, asked: Asked) -> Option<Result<Vec<u8>, Fault>> {
-    let record = record(scope, slug, asked, RESULT_MAX)?;
+pub(crate) fn read(context: &Context<'_>, slug: &str, asked: Asked) -> Option<Result<Vec<u8>, ToolError>> {
+    let record = record(context, slug, asked, RESULT_MAX)?;
     Some(record.map(|record| {
         let mut out = Vec::with_capacity(record.len() + 2 * NOTICE.len());
         push(&mut out, "{\"opportunity\":");
         out.extend_from_slice(&record);
-        close(scope, &mut out);
+        close(context, &mut out);
         out
     }))
 }
 
 /// The result for several slugs, each with its share of the room.
-fn read_all(scope: &Scope<'_>, slugs: &[&str], asked: Asked) -> Result<Vec<u8>, Failure> {
+fn read_all(context: &Context<'_>, slugs: &[&str], asked: Asked) -> Result<Vec<u8>, ToolError> {
     let share = RESULT_MAX / slugs.len();
     let (mut out, mut missing) = (b"{\"opportunities\":[".to_vec(), Vec::new());
     let start = out.len();
     for slug in slugs {
-        match record(scope, slug, asked, share) {
+        match record(context, slug, asked, share) {
             Some(record) => {
                 let comma = if out.len() > start { "," } else { "" };
                 push(&mut out, comma);
@@ -111,42 +111,50 @@ fn read_all(scope: &Scope<'_>, slugs: &[&str], asked: Asked) -> Result<Vec<u8>, 
         }
     }
     if out.len() == start {
-        let mistakes: Vec<String> = missing.iter().map(|slug| unknown(scope, slug).0).collect();
-        return Err(Mistake(mistakes.join(" ")).into());
+        let mistakes: Vec<String> = missing.iter().map(|slug| unknown(context, slug).0).collect();
+        return Err(ArgumentError(mistakes.join(" ")).into());
     }
     push(&mut out, "]");
     for (position, slug) in missing.iter().enumerate() {
         push(&mut out, if position > 0 { ",{\"slug\":" } else { ",\"notFound\":[{\"slug\":" });
         push(&mut out, &json(&shown(slug)));
         push(&mut out, ",\"nearest\":");
-        push(&mut out, &json(&nearest(scope, slug)));
+        push(&mut out, &json(&nearest(context, slug)));
         push(&mut out, if position + 1 < missing.len() { "}" } else { "}]" });
     }
-    close(scope, &mut out);
+    close(context, &mut out);
     Ok(out)
 }
 
 /// The day and the notice, and the end of the result.
-fn close(scope: &Scope<'_>, out: &mut Vec<u8>) {
+fn close(context: &Context<'_>, out: &mut Vec<u8>) {
     push(out, ",\"asOf\":");
-    push(out, &scope.day());
+    push(out, &context.day());
     push(out, ",\"notice\":\"");
     push(out, NOTICE);
     push(out, "\"}");
 }
 
 /// A record in at most `share` bytes.
-fn record(scope: &Scope<'_>, slug: &str, asked: Asked, share: usize) -> Option<Result<Vec<u8>, Fault>> {
-    let doc = scope.site.index.find(slug)?;
-    let body = (scope.detail)(slug, asked.locale);
-    let words = Words::new(scope, doc, asked.locale);
+fn record(
+    context: &Context<'_>,
+    slug: &str,
+    asked: Asked,
+    share: usize,
+) -> Option<Result<Vec<u8>, ToolError>> {
+    let doc = context.site.index.find(slug)?;
+    let body = match (context.detail)(slug, asked.locale) {
+        Ok(body) => body,
+        Err(not_local) => return Some(Err(not_local.into())),
+    };
+    let words = Words::new(context, doc, asked.locale);
     let made = body.as_deref().and_then(|body| {
         if asked.is_full {
             let record: Body<'_> = serde_json::from_slice(body).ok()?;
-            return Some(Record::new(record.data, share).render(scope, slug, &words));
+            return Some(Record::new(record.data, share).render(context, slug, &words));
         }
         let told = concise::Told {
-            record_url: format!("{}/programs/{slug}", scope.base_url),
+            record_url: format!("{}/programs/{slug}", context.base_url),
             state: words.state,
             day: words.day,
             funding: words.funding,
@@ -155,7 +163,7 @@ fn record(scope: &Scope<'_>, slug: &str, asked: Asked, share: usize) -> Option<R
         let brief = concise::Brief::new(serde_json::from_slice(body).ok()?, told, share.min(BRIEF_MAX));
         Some(json(&brief).into_bytes())
     });
-    Some(made.ok_or_else(Fault::internal))
+    Some(made.ok_or_else(|| RpcError::internal().into()))
 }
 
 /// The slug in an address of the record, or the text itself.
@@ -168,18 +176,18 @@ fn slug_of<'a>(text: &'a str, base_url: &str) -> &'a str {
     &slug[..end]
 }
 
-fn unknown(scope: &Scope<'_>, slug: &str) -> Mistake {
+fn unknown(context: &Context<'_>, slug: &str) -> ArgumentError {
     let asked = json(&shown(slug));
-    if let Some(now) = scope.site.lists.canonical_slug(EntityType::Program, slug) {
+    if let Some(now) = context.site.lists.canonical_slug(EntityType::Program, slug) {
         let now = json(now);
-        return Mistake(format!(
+        return ArgumentError(format!(
             "The opportunity {asked} now has the slug {now}. Call get_opportunity with that."
         ));
     }
-    let nearest = nearest(scope, slug);
+    let nearest = nearest(context, slug);
     let nearest =
         if nearest.is_empty() { String::new() } else { format!(" Nearest slugs: {}.", nearest.join(", ")) };
-    Mistake(format!(
+    ArgumentError(format!(
         "No published opportunity has the slug {asked}.{nearest} Find slugs with search_opportunities."
     ))
 }
@@ -188,8 +196,8 @@ fn unknown(scope: &Scope<'_>, slug: &str) -> Mistake {
 const TELLS_NOTHING: usize = 3;
 
 /// Slugs that are spelled like one that does not exist, then those of records with its words.
-fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
-    let index = &scope.site.index;
+fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
+    let index = &context.site.index;
     let by_slug = index.by_slug();
     let place = by_slug.partition_point(|doc| index.slug(*doc) < slug);
     let around = place.saturating_sub(NEIGHBOURS)..by_slug.len().min(place + NEIGHBOURS);
@@ -202,7 +210,7 @@ fn nearest<'a>(scope: &Scope<'a>, slug: &str) -> Vec<&'a str> {
     }
     let words =
         Query { text: Some(text), page: Page { offset: 0, limit: 3 }, facets: false, ..Query::default() };
-    for RankedRow { doc, .. } in index.ranked(&words, &scope.dated.today, RankOptions::BY_RELEVANCE).rows {
+    for RankedRow { doc, .. } in index.ranked(&words, &context.dated.today, RankOptions::BY_RELEVANCE).rows {
         if !found.contains(&index.slug(doc)) {
             found.push(index.slug(doc));
         }
@@ -255,17 +263,17 @@ struct Words {
 }
 
 impl Words {
-    fn new(scope: &Scope<'_>, doc: u32, locale: Locale) -> Self {
+    fn new(context: &Context<'_>, doc: u32, locale: Locale) -> Self {
         #[derive(Deserialize)]
         struct Row {
             funding: Option<String>,
         }
-        let told = scope.dated.today.state(doc);
+        let told = context.dated.today.state(doc);
         // A row is an object that is still open.
-        let row = [scope.site.mcp_rows.row(doc, locale), b"}"].concat();
+        let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
         Self {
             state: told.map(|told| status_text::state(&told, locale)).unwrap_or_default(),
-            day: State::new(scope, doc),
+            day: State::new(context, doc),
             funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
         }
     }
@@ -359,11 +367,11 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn render(&self, scope: &Scope<'_>, slug: &str, words: &Words) -> Vec<u8> {
+    fn render(&self, context: &Context<'_>, slug: &str, words: &Words) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes());
         push(&mut out, self.program.strip_suffix('}').unwrap_or("{\"slug\":null"));
         push(&mut out, ",\"recordUrl\":\"");
-        push(&mut out, scope.base_url);
+        push(&mut out, context.base_url);
         push(&mut out, "/programs/");
         push(&mut out, slug);
         push(&mut out, "\",\"state\":");

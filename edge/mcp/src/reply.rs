@@ -17,8 +17,8 @@ const ECHO_MAX: usize = 80;
 /// A refusal, and how it is told. Error codes are JSON-RPC's, MCP's (-32020 and -32022) and, for
 /// what happens below JSON-RPC, the HTTP status.
 #[derive(Clone, Debug)]
-pub(super) struct Fault {
-    pub(super) status: StatusCode,
+pub(crate) struct RpcError {
+    pub(crate) status: StatusCode,
     code: i32,
     message: Cow<'static, str>,
     /// JSON.
@@ -28,28 +28,28 @@ pub(super) struct Fault {
     close: bool,
 }
 
-impl Fault {
+impl RpcError {
     fn new(status: StatusCode, code: i32, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, code, message: message.into(), data: None, retry_after: None, close: false }
     }
 
     /// Refused below JSON-RPC.
-    pub(super) fn transport(status: StatusCode, message: &'static str) -> Self {
+    pub(crate) fn transport(status: StatusCode, message: &'static str) -> Self {
         Self::new(status, i32::from(status.as_u16()), message)
     }
 
     /// The same, and whether the connection ends with it.
-    pub(super) fn closing(self, close: bool) -> Self {
+    pub(crate) fn closing(self, close: bool) -> Self {
         Self { close, ..self }
     }
 
-    pub(super) fn too_large(limit: usize, close: bool) -> Self {
+    pub(crate) fn too_large(limit: usize, close: bool) -> Self {
         let data = Some(format!("{{\"limitBytes\":{limit}}}"));
         let fault = Self::transport(StatusCode::PAYLOAD_TOO_LARGE, "The request body is longer than 64 KiB");
         Self { data, close, ..fault }
     }
 
-    pub(super) fn rate(retry_after: u64, per_minute: u32) -> Self {
+    pub(crate) fn rate(retry_after: u64, per_minute: u32) -> Self {
         let message = format!("Rate limit exceeded; retry after {retry_after} s");
         let data = format!("{{\"retryAfterSeconds\":{retry_after},\"limitPerMinute\":{per_minute}}}");
         let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, 429, message);
@@ -57,60 +57,60 @@ impl Fault {
     }
 
     /// Too much work is under way; the same request may be sent again.
-    pub(super) fn busy() -> Self {
+    pub(crate) fn busy() -> Self {
         let message = "Too many searches are under way; retry after 2 s";
         let fault = Self::transport(StatusCode::SERVICE_UNAVAILABLE, message);
         Self { data: Some("{\"retryAfterSeconds\":2}".to_owned()), retry_after: Some(2), ..fault }
     }
 
     /// Not JSON.
-    pub(super) fn parse(reason: impl std::fmt::Display) -> Self {
+    pub(crate) fn parse(reason: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {reason}"))
     }
 
     /// JSON, but no message that this endpoint takes.
-    pub(super) fn message(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn message(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32600, reason)
     }
 
     /// A header is missing or contradicts the body.
-    pub(super) fn header(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn header(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32020, reason)
     }
 
     /// `_meta` of a stateless request is incomplete.
-    pub(super) fn envelope(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn envelope(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32602, reason)
     }
 
     /// A version that is none of those that are spoken.
-    pub(super) fn version(supported: &[&str], requested: &str) -> Self {
+    pub(crate) fn version(supported: &[&str], requested: &str) -> Self {
         let (supported, requested) = (json(supported), json(&shown(requested)));
         let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
         let fault = Self::new(StatusCode::BAD_REQUEST, -32022, "Unsupported protocol version");
         Self { data: Some(data), ..fault }
     }
 
-    pub(super) fn method(status: StatusCode, method: &str) -> Self {
+    pub(crate) fn method(status: StatusCode, method: &str) -> Self {
         Self::new(status, -32601, format!("Method not found: {}", shown(method)))
     }
 
-    pub(super) fn params(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn params(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::OK, -32602, reason)
     }
 
     /// No such resource; the code differs by era.
-    pub(super) fn resource(code: i32, uri: &str) -> Self {
+    pub(crate) fn resource(code: i32, uri: &str) -> Self {
         let data = Some(format!("{{\"uri\":{}}}", json(&uri)));
         Self { data, ..Self::new(StatusCode::OK, code, "Resource not found") }
     }
 
-    pub(super) fn internal() -> Self {
+    pub(crate) fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, -32603, "Internal error")
     }
 
     /// The answer to the request with this id, or to one whose id could not be read.
-    pub(super) fn reply(&self, id: Option<&RawValue>) -> Reply {
+    pub(crate) fn reply(&self, id: Option<&RawValue>) -> Reply {
         let mut body = String::from("{\"jsonrpc\":\"2.0\"");
         if let Some(id) = id {
             body.push_str(",\"id\":");
@@ -131,20 +131,20 @@ impl Fault {
 
 /// An answer before its headers.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) status: StatusCode,
-    pub(super) body: Bytes,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
     retry_after: Option<u64>,
     close: bool,
 }
 
 impl Reply {
-    pub(super) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+    pub(crate) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         Self { status, body: body.into(), retry_after: None, close: false }
     }
 
     /// The response, readable by the origin that asked.
-    pub(super) fn response(self, version: http::Version, origin: Option<HeaderValue>) -> Response<Bytes> {
+    pub(crate) fn response(self, version: http::Version, origin: Option<HeaderValue>) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -182,7 +182,7 @@ impl Reply {
 const CODED_MIN: usize = 1_024;
 
 /// A response in gzip, where its client takes that and it is long enough.
-pub(super) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Response<Bytes> {
+pub(crate) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Response<Bytes> {
     if response.body().len() < CODED_MIN || negotiate(headers, |it| it == Coding::Gzip) != Coding::Gzip {
         return response;
     }
@@ -199,19 +199,19 @@ const ALLOW_HEADERS: &str =
     "Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
 
 /// A value as JSON. Only strings, numbers and lists of them come here, which cannot fail.
-pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {
+pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
 /// A caller's text as messages show it: one line, cut.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let (end, mark) = text.char_indices().nth(ECHO_MAX).map_or((text.len(), ""), |(end, _)| (end, "…"));
     text[..end].replace(char::is_control, " ") + mark
 }
 
 /// Appends JSON as the content of a JSON string. What is JSON already holds no control characters,
 /// so that quotes and backslashes are all there is to escape.
-pub(super) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
     /// Texts are long and plain: most pieces of this length are copied whole.
     const PIECE: usize = 16;
     let is_special = |byte: u8| byte == b'"' || byte == b'\\';

@@ -3,12 +3,14 @@
 
 use snapshot::facet::Facet;
 
-use super::contract::GUIDE;
-use super::envelope::{Params, string};
-use super::protocol_version::Era;
-use super::reply::{Fault, json, push_escaped};
-use super::write::push;
-use super::{Scope, options, record};
+use crate::arguments::ToolError;
+use crate::context::Context;
+use crate::contract::GUIDE;
+use crate::envelope::{Params, string};
+use crate::protocol_version::Protocol;
+use crate::reply::{RpcError, json, push_escaped};
+use crate::write::push;
+use crate::{options, record};
 
 /// What precedes the slug in a record's address.
 const PROGRAMS: &str = "opportunities://programs/";
@@ -18,20 +20,20 @@ const FACETS: &str = "opportunities://facets/";
 const URI_MAX: usize = 2_048;
 
 /// Template of a record's address.
-pub(super) const PROGRAM_TEMPLATE: &str = "opportunities://programs/{slug}";
+pub(crate) const PROGRAM_TEMPLATE: &str = "opportunities://programs/{slug}";
 /// Template of a facet's address.
-pub(super) const FACET_TEMPLATE: &str = "opportunities://facets/{facet}";
+pub(crate) const FACET_TEMPLATE: &str = "opportunities://facets/{facet}";
 
 /// Answers `resources/read`.
-pub(super) fn read(
-    scope: &Scope<'_>,
-    era: Era,
+pub(crate) fn read(
+    context: &Context<'_>,
+    protocol: Protocol,
     guide: &str,
     params: &Params<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), ToolError> {
     let uri = params.get("uri").and_then(string).filter(|uri| uri.len() <= URI_MAX);
-    let Some(uri) = uri else { return Err(Fault::params("resources/read needs uri, a string")) };
+    let Some(uri) = uri else { return Err(RpcError::params("resources/read needs uri, a string").into()) };
     push(out, "\"contents\":[{\"uri\":");
     push(out, &json(uri.as_ref()));
     push(out, ",\"mimeType\":");
@@ -40,24 +42,24 @@ pub(super) fn read(
         push(out, &json(guide));
     } else {
         push(out, "\"application/json\",\"text\":\"");
-        push_escaped(&document(scope, era, &uri)?, out);
+        push_escaped(&document(context, protocol, &uri)?, out);
         out.push(b'"');
     }
     push(out, "}]");
     Ok(())
 }
 
-fn document(scope: &Scope<'_>, era: Era, uri: &str) -> Result<Vec<u8>, Fault> {
+fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<u8>, ToolError> {
     if let Some(facet) = uri.strip_prefix(FACETS).and_then(Facet::parse) {
-        return Ok(options::whole(scope, facet));
+        return Ok(options::whole(context, facet));
     }
     let record =
-        uri.strip_prefix(PROGRAMS).and_then(|slug| record::read(scope, slug, record::Asked::DEFAULT));
+        uri.strip_prefix(PROGRAMS).and_then(|slug| record::read(context, slug, record::Asked::DEFAULT));
     record.unwrap_or_else(|| {
-        let code = match era {
-            Era::Legacy => -32002,
-            Era::Modern => -32602,
+        let code = match protocol {
+            Protocol::Handshake => -32002,
+            Protocol::Stateless => -32602,
         };
-        Err(Fault::resource(code, uri))
+        Err(RpcError::resource(code, uri).into())
     })
 }

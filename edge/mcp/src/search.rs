@@ -9,13 +9,13 @@ use snapshot::query::{TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use snapshot::record::Locale;
 use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier, words_of};
 
-use super::Scope;
-use super::arguments::{Arguments, Failure};
-use super::question::{self, ALIASES, ITEM_MAX, ITEMS_MAX, OFFSET_MAX, Question, SORTS};
-use super::reply::json as quoted;
-use super::state::State;
-use super::vocabulary::is_code;
-use super::write::{push, push_number};
+use crate::arguments::{Arguments, ToolError};
+use crate::context::Context;
+use crate::question::{self, ALIASES, ITEM_MAX, ITEMS_MAX, OFFSET_MAX, Question, SORTS};
+use crate::reply::json as quoted;
+use crate::state::State;
+use crate::vocabulary::is_code;
+use crate::write::{push, push_number};
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
                        list_filter_options lists the values that filters accept.";
@@ -32,16 +32,16 @@ const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];
 static ARGUMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| question::arguments().chain(OWN).collect());
 
 /// How much work a call is; a wrong one is none.
-pub(super) fn price(scope: &Scope<'_>, raw: Option<&RawValue>) -> u64 {
+pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &ARGUMENTS, &ALIASES) else { return 0 };
-    let (work, query) = question::price(scope, &arguments);
-    work + scope.site.index.ranked_cost(&query)
+    let (work, query) = question::price(context, &arguments);
+    work + context.site.index.ranked_cost(&query)
 }
 
 /// Answers a call.
-pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, ToolError> {
     let arguments = Arguments::read(raw, &ARGUMENTS, &ALIASES)?;
-    let question = question::read(scope, &arguments)?;
+    let question = question::read(context, &arguments)?;
     let sort = arguments.choice("sort", &SORTS)?;
     let by_relevance = question.query.text.is_some() && sort.is_none_or(|sort| sort == "relevance");
     let plain = arguments.texts("plain", ITEMS_MAX, ITEM_MAX)?;
@@ -52,11 +52,16 @@ pub(super) fn call(scope: &Scope<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>,
         partial_if_needed: !arguments.flag("partial")?.unwrap_or(false),
         ..RankOptions::default()
     };
-    let ranked = scope.site.index.ranked(&question.query, &scope.dated.today, options);
-    Ok(render(scope, &question, options, &ranked))
+    let ranked = context.site.index.ranked(&question.query, &context.dated.today, options);
+    Ok(render(context, &question, options, &ranked))
 }
 
-fn render(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Vec<u8> {
+fn render(
+    context: &Context<'_>,
+    question: &Question,
+    options: RankOptions<'_>,
+    ranked: &RankedPage,
+) -> Vec<u8> {
     let query = &question.query;
     let mut out = Vec::with_capacity(300 + 700 * ranked.rows.len());
     push(&mut out, "{\"opportunities\":[");
@@ -64,7 +69,7 @@ fn render(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, rank
         if position > 0 {
             out.push(b',');
         }
-        push_row(scope, row, query.locale, &mut out);
+        push_row(context, row, query.locale, &mut out);
     }
     let next = query.page.offset + ranked.rows.len() as u64;
     push(&mut out, "],\"total\":");
@@ -80,10 +85,10 @@ fn render(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, rank
     push(&mut out, ",\"sort\":\"");
     push(&mut out, if options.by_relevance { SORTS[0] } else { query.sort.as_str() });
     push(&mut out, "\",\"asOf\":");
-    push(&mut out, &scope.day());
-    push_reading(scope, question, ranked, &mut out);
+    push(&mut out, &context.day());
+    push_reading(context, question, ranked, &mut out);
     if ranked.total == 0 {
-        push_ways(scope, question, options, &mut out);
+        push_ways(context, question, options, &mut out);
     }
     if let Some(notice) = notice(question, options, ranked) {
         push(&mut out, ",\"notice\":");
@@ -94,15 +99,15 @@ fn render(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, rank
 }
 
 /// A row. Most match in all, so only another `match` is told.
-fn push_row(scope: &Scope<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
-    out.extend_from_slice(scope.site.mcp_rows.row(row.doc, locale));
-    if let Some(state) = State::new(scope, row.doc) {
+fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
+    out.extend_from_slice(context.site.mcp_rows.row(row.doc, locale));
+    if let Some(state) = State::new(context, row.doc) {
         state.without_count().push_members(out);
     }
     push(out, ",\"recordUrl\":\"");
-    push(out, scope.base_url);
+    push(out, context.base_url);
     push(out, "/programs/");
-    push(out, scope.site.index.slug(row.doc));
+    push(out, context.site.index.slug(row.doc));
     out.push(b'"');
     if row.tier != Tier::All {
         push(out, ",\"match\":\"");
@@ -118,10 +123,10 @@ fn push_row(scope: &Scope<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8
 
 /// How the question was read: what values and words were taken for, guessed to be, and which stand
 /// nowhere.
-fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &RankedPage, out: &mut Vec<u8>) {
+fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage, out: &mut Vec<u8>) {
     let locale = question.query.locale;
     let mut read = question::understood(&question.taken);
-    read.extend(ranked.interpretations.iter().map(|it| understood(scope, locale, it)));
+    read.extend(ranked.interpretations.iter().map(|it| understood(context, locale, it)));
     read.extend(ranked.filter_phrases.iter().map(|said| {
         let filter = json!({"parameter": said.parameter, "value": said.value});
         json!({"words": said.words, "filters": [filter]})
@@ -138,8 +143,8 @@ fn push_reading(scope: &Scope<'_>, question: &Question, ranked: &RankedPage, out
 }
 
 /// What each word and filter of a question that nothing matches costs. Only what looks like a code is named.
-fn push_ways(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
-    let ways = scope.site.index.relaxations(&question.query, &scope.dated.today, options.literal, None);
+fn push_ways(context: &Context<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
+    let ways = context.site.index.relaxations(&question.query, &context.dated.today, options.literal, None);
     if ways.is_empty() {
         return;
     }
@@ -155,8 +160,8 @@ fn push_ways(scope: &Scope<'_>, question: &Question, options: RankOptions<'_>, o
 }
 
 /// Only what looks like a code is named: other values are strangers' text.
-fn understood(scope: &Scope<'_>, locale: Locale, understood: &Interpretation) -> Value {
-    let values = &scope.site.index.values;
+fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation) -> Value {
+    let values = &context.site.index.values;
     let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
     let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
     let filter = |(facet, value): (Facet, &str)| {

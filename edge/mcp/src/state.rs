@@ -6,9 +6,9 @@ use snapshot::record::Lifecycle;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, OPEN_STATES};
 
-use super::Scope;
-use super::reply::json;
-use super::write::push;
+use crate::context::Context;
+use crate::reply::json;
+use crate::write::push;
 
 /// Bits of [`OPEN_STATES`] in the order in which one is told.
 const FIRST: [usize; 6] = [1, 0, 2, 3, 4, 5];
@@ -26,7 +26,7 @@ enum Basis {
 /// Members of a row or a record that depend on the day.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(crate) struct State {
     open_state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     basis: Option<Basis>,
@@ -45,8 +45,8 @@ pub(super) struct State {
 
 impl State {
     /// The state of a record; `None` for a number from nowhere.
-    pub(super) fn new(scope: &Scope<'_>, doc: u32) -> Option<Self> {
-        let today = &scope.dated.today;
+    pub(crate) fn new(context: &Context<'_>, doc: u32) -> Option<Self> {
+        let today = &context.dated.today;
         let told = today.state(doc)?;
         let next = told.openness.next_deadline;
         let state = FIRST.into_iter().find(|bit| told.openness.states >> bit & 1 == 1).unwrap_or(5);
@@ -75,12 +75,12 @@ impl State {
 
 impl State {
     /// Without what follows from the day of the answer and the next deadline.
-    pub(super) fn without_count(self) -> Self {
+    pub(crate) fn without_count(self) -> Self {
         Self { closes_in_days: None, ..self }
     }
 
     /// Appends it behind the members of an object that is still open.
-    pub(super) fn push_members(&self, out: &mut Vec<u8>) {
+    pub(crate) fn push_members(&self, out: &mut Vec<u8>) {
         let members = json(self);
         push(out, ",");
         push(out, members.trim_start_matches('{').trim_end_matches('}'));

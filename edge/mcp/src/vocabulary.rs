@@ -11,10 +11,10 @@ use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
 use snapshot::search::{RankOptions, fold};
 
-use super::Scope;
-use super::nearest::Nearest;
-use super::place_names;
-use super::reply::{json, shown};
+use crate::context::Context;
+use crate::nearest::Nearest;
+use crate::place_names;
+use crate::reply::{json, shown};
 
 /// Longest code that is suggested for a wrong value.
 const CODE_MAX: usize = 64;
@@ -23,7 +23,7 @@ const NAMED_MAX: usize = 10;
 
 /// What a value was taken for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// It is one.
     Exact,
     /// Values, which are meant together.
@@ -46,10 +46,10 @@ impl Reading {
 }
 
 /// A facet's values, as a caller may name them.
-pub(super) struct Vocabulary<'a> {
-    pub(super) scope: &'a Scope<'a>,
-    pub(super) facet: Facet,
-    pub(super) locale: Locale,
+pub(crate) struct Vocabulary<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) facet: Facet,
+    pub(crate) locale: Locale,
 }
 
 impl Vocabulary<'_> {
@@ -60,15 +60,15 @@ impl Vocabulary<'_> {
     }
 
     /// Whether it is a value as it stands.
-    pub(super) fn has(&self, given: &str) -> bool {
-        let values = &self.scope.site.index.values;
+    pub(crate) fn has(&self, given: &str) -> bool {
+        let values = &self.context.site.index.values;
         self.facets().any(|facet| values.find(facet, given).is_some())
             || self.facet.spec().is_place && place::is_place(given)
     }
 
     /// What a value stands for: by its spelling, then by a part or another number of it, then by what
     /// the search takes such words for.
-    pub(super) fn read(&self, given: &str) -> Reading {
+    pub(crate) fn read(&self, given: &str) -> Reading {
         if self.has(given) {
             return Reading::Exact;
         }
@@ -86,7 +86,7 @@ impl Vocabulary<'_> {
 
     /// Values that a name fits, by themselves or by a label of theirs.
     fn named(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> BTreeSet<Vec<String>> {
-        let (values, rows) = (&self.scope.site.index.values, &self.scope.site.rows);
+        let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut found = BTreeSet::new();
         for facet in self.facets() {
             for ordinal in values.of(facet) {
@@ -115,10 +115,10 @@ impl Vocabulary<'_> {
 
     /// What the search takes the whole of a text for, as far as it is of this vocabulary.
     fn meant(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
-        let index = &self.scope.site.index;
+        let index = &self.context.site.index;
         let page = Page { offset: 0, limit: 1 };
         let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
-        let ranked = index.ranked(&query, &self.scope.dated.today, RankOptions::BY_RELEVANCE);
+        let ranked = index.ranked(&query, &self.context.dated.today, RankOptions::BY_RELEVANCE);
         let mut found = BTreeSet::new();
         for understood in ranked.interpretations.iter().filter(|understood| tidy(&understood.words) == name) {
             let ours = understood.values.iter().filter(|(facet, _)| self.facets().any(|it| it == *facet));
@@ -130,7 +130,7 @@ impl Vocabulary<'_> {
     }
 
     /// What is wrong with a value that has no reading, or several.
-    pub(super) fn refuse(&self, argument: &str, given: &str, reading: &Reading) -> String {
+    pub(crate) fn refuse(&self, argument: &str, given: &str, reading: &Reading) -> String {
         let quoted = json(&shown(given));
         if let Reading::Several(readings) = reading {
             let named: Vec<String> = readings.iter().filter_map(|values| self.name_all(values)).collect();
@@ -167,14 +167,14 @@ impl Vocabulary<'_> {
     }
 
     /// What this project calls a code.
-    pub(super) fn label(&self, code: &str) -> Option<&'static str> {
+    pub(crate) fn label(&self, code: &str) -> Option<&'static str> {
         let place = || place_label(self.facet, code, self.locale);
         place().or_else(|| state_label(self.facet, code, self.locale))
     }
 
     /// The codes that are closest to a text that a filter does not know.
     fn nearest(&self, given: &str) -> Vec<String> {
-        let (values, rows) = (&self.scope.site.index.values, &self.scope.site.rows);
+        let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut nearest: Nearest<String> = Nearest::new(given);
         for facet in self.facets() {
             for ordinal in values.of(facet) {
@@ -197,7 +197,7 @@ impl Vocabulary<'_> {
 
     /// The codes that most records have.
     fn commonest(&self) -> Vec<String> {
-        let Scope { site, dated, .. } = self.scope;
+        let Context { site, dated, .. } = self.context;
         let all = options(site, dated, self.facet, "", self.locale);
         let codes = all.iter().map(|(pick, _)| site.index.value_text(pick)).filter(|code| is_code(code));
         codes.take(NAMED_MAX).map(str::to_owned).collect()
@@ -205,7 +205,7 @@ impl Vocabulary<'_> {
 }
 
 /// Whether a value looks like a code rather than like a text of somebody's.
-pub(super) fn is_code(value: &str) -> bool {
+pub(crate) fn is_code(value: &str) -> bool {
     value.len() <= CODE_MAX && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 

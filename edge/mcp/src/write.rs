@@ -1,11 +1,11 @@
 //! Writes pieces of JSON: texts that are JSON already, and numbers.
 
 /// Appends a text as it is.
-pub(super) fn push(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
 /// Appends a number.
-pub(super) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+pub(crate) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     push(out, itoa::Buffer::new().format(number));
 }

@@ -1,4 +1,4 @@
-//! Searches that take long, kept off the path of everything else: few at a time on threads of their
+//! BlockingPool that take long, kept off the path of everything else: few at a time on threads of their
 //! own, a short queue behind them, and a refusal beyond that.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// Searches that may wait for one under way.
+/// BlockingPool that may wait for one under way.
 const QUEUE_MAX: usize = 64;
 /// How long they may.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,8 +28,8 @@ pub enum Outcome<R, W> {
     Ready(R),
     /// Work that would hold others up: to be done aside, when it is its turn.
     Heavy(W),
-    /// Work that has to wait for a body from a store: to be done aside too, but not in the place of such as can go on.
-    Far(W),
+    /// Work that has to wait for a body from the store: for another pool, so that it does not hold up the heavy work.
+    Remote(W),
 }
 
 impl<R, W> From<R> for Outcome<R, W> {
@@ -40,16 +40,16 @@ impl<R, W> From<R> for Outcome<R, W> {
 
 /// Permits for long searches.
 #[derive(Debug)]
-pub struct Searches {
+pub struct BlockingPool {
     permits: Semaphore,
     waiting: AtomicUsize,
 }
 
 /// Too many searches are under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy;
+pub struct PoolFull;
 
-impl Default for Searches {
+impl Default for BlockingPool {
     /// One fewer at a time than there are cores.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -57,7 +57,7 @@ impl Default for Searches {
     }
 }
 
-impl Searches {
+impl BlockingPool {
     /// So many at a time, at least one.
     #[must_use]
     pub fn new(at_once: usize) -> Self {
@@ -73,34 +73,34 @@ impl Searches {
     pub async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Busy> {
+    ) -> Result<T, PoolFull> {
         let _permit = self.permit().await?;
-        tokio::task::spawn_blocking(search).await.map_err(|_| Busy)
+        tokio::task::spawn_blocking(search).await.map_err(|_| PoolFull)
     }
 
-    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, Busy> {
+    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, PoolFull> {
         if let Ok(permit) = self.permits.try_acquire() {
             return Ok(permit);
         }
-        let _place = Place::take(&self.waiting)?;
+        let _place = QueueSlot::take(&self.waiting)?;
         match tokio::time::timeout(PATIENCE, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(Busy),
+            _ => Err(PoolFull),
         }
     }
 }
 
 /// A place in the queue; given back when dropped, also by a client that went away.
-struct Place<'a>(&'a AtomicUsize);
+struct QueueSlot<'a>(&'a AtomicUsize);
 
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize) -> Result<Self, Busy> {
+impl<'a> QueueSlot<'a> {
+    fn take(waiting: &'a AtomicUsize) -> Result<Self, PoolFull> {
         let place = Self(waiting);
-        if waiting.fetch_add(1, Relaxed) < QUEUE_MAX { Ok(place) } else { Err(Busy) }
+        if waiting.fetch_add(1, Relaxed) < QUEUE_MAX { Ok(place) } else { Err(PoolFull) }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Relaxed);
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_search_runs_some_wait_and_the_rest_are_refused() {
-        let searches = Arc::new(Searches::new(1));
+        let searches = Arc::new(BlockingPool::new(1));
         let held = searches.permits.acquire().await.unwrap();
         let ask = |_| {
             let searches = Arc::clone(&searches);
@@ -127,7 +127,7 @@ mod tests {
         drop(held);
         let mut refused = 0;
         for answer in asked {
-            refused += usize::from(answer.await.unwrap() == Err(Busy));
+            refused += usize::from(answer.await.unwrap() == Err(PoolFull));
         }
         assert_eq!(refused, 10);
         assert_eq!(searches.waiting.load(Relaxed), 0);

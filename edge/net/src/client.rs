@@ -8,21 +8,21 @@ use ipnet::IpNet;
 /// Longest chain of proxies that is followed back.
 const HOPS_MAX: usize = 32;
 
-/// Proxies whose word about the client is taken.
+/// TrustedProxies whose word about the client is taken.
 #[derive(Clone, Debug)]
-pub struct Proxies {
+pub struct TrustedProxies {
     trusted: Vec<IpNet>,
     header: HeaderName,
 }
 
-impl Default for Proxies {
+impl Default for TrustedProxies {
     /// No proxy is trusted.
     fn default() -> Self {
         Self::new(Vec::new(), HeaderName::from_static("x-forwarded-for"))
     }
 }
 
-impl Proxies {
+impl TrustedProxies {
     /// Networks of the proxies, and the header in which each appends whom it serves: a list of
     /// addresses, the nearest last.
     #[must_use]
@@ -74,7 +74,7 @@ mod tests {
         for (name, value) in lines {
             headers.append(name, value);
         }
-        Proxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
+        TrustedProxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(client("203.0.113.1", &["1.1.1.1"]), "203.0.113.1");
         assert_eq!(client("10.0.0.1", &["1.1.1.1, 203.0.113.9"]), "203.0.113.9");
         assert_eq!(
-            Proxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(),
+            TrustedProxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(),
             "10.0.0.1"
         );
     }

@@ -142,7 +142,7 @@ pub fn http_date(seconds: i64) -> Option<HeaderValue> {
 
 /// What a `Range` header asks of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RequestedRange {
     /// All of it: no range, several, or one that is not understood.
     Whole,
     /// These bytes.
@@ -153,28 +153,32 @@ pub enum Part {
 
 /// Reads a single range (RFC 9110, section 14.1.2); `If-Range` must name the ETag.
 #[must_use]
-pub fn part(headers: &HeaderMap, etag: &str, length: usize) -> Part {
+pub fn requested_range(headers: &HeaderMap, etag: &str, length: usize) -> RequestedRange {
     let Some(range) = headers.get(RANGE).and_then(|value| value.to_str().ok()?.strip_prefix("bytes=")) else {
-        return Part::Whole;
+        return RequestedRange::Whole;
     };
     if headers.get(IF_RANGE).is_some_and(|value| value != etag) {
-        return Part::Whole;
+        return RequestedRange::Whole;
     }
     let number = |text: &str| -> Option<usize> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         digits.then(|| text.parse().unwrap_or(usize::MAX))
     };
-    let Some((first, last)) = range.trim().split_once('-') else { return Part::Whole };
+    let Some((first, last)) = range.trim().split_once('-') else { return RequestedRange::Whole };
     match (number(first), number(last)) {
         (Some(first), None) if last.is_empty() => within(first, length, length),
         (Some(first), Some(last)) if first <= last => within(first, last.saturating_add(1), length),
         (None, Some(count)) if first.is_empty() => within(length.saturating_sub(count), length, length),
-        _ => Part::Whole,
+        _ => RequestedRange::Whole,
     }
 }
 
-fn within(start: usize, end: usize, length: usize) -> Part {
-    if start >= length { Part::Unsatisfiable } else { Part::Bytes(start..end.min(length)) }
+fn within(start: usize, end: usize, length: usize) -> RequestedRange {
+    if start >= length {
+        RequestedRange::Unsatisfiable
+    } else {
+        RequestedRange::Bytes(start..end.min(length))
+    }
 }
 
 #[cfg(test)]
@@ -234,17 +238,17 @@ mod tests {
     #[test]
     fn one_range_is_cut_and_several_are_not() {
         for (range, expected) in [
-            ("bytes=0-3", Part::Bytes(0..4)),
-            ("bytes=8-", Part::Bytes(8..10)),
-            ("bytes=-3", Part::Bytes(7..10)),
-            ("bytes=5-99999999999999999999999", Part::Bytes(5..10)),
-            ("bytes=10-", Part::Unsatisfiable),
-            ("bytes=-0", Part::Unsatisfiable),
-            ("bytes=3-1", Part::Whole),
-            ("bytes=0-1,3-4", Part::Whole),
-            ("lines=0-1", Part::Whole),
+            ("bytes=0-3", RequestedRange::Bytes(0..4)),
+            ("bytes=8-", RequestedRange::Bytes(8..10)),
+            ("bytes=-3", RequestedRange::Bytes(7..10)),
+            ("bytes=5-99999999999999999999999", RequestedRange::Bytes(5..10)),
+            ("bytes=10-", RequestedRange::Unsatisfiable),
+            ("bytes=-0", RequestedRange::Unsatisfiable),
+            ("bytes=3-1", RequestedRange::Whole),
+            ("bytes=0-1,3-4", RequestedRange::Whole),
+            ("lines=0-1", RequestedRange::Whole),
         ] {
-            assert_eq!(part(&headers(RANGE, range), "\"a\"", 10), expected, "{range}");
+            assert_eq!(requested_range(&headers(RANGE, range), "\"a\"", 10), expected, "{range}");
         }
     }
 }

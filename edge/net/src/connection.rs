@@ -26,8 +26,8 @@ mod timeouts;
 mod tests;
 
 pub use accept::{adopt, bind};
-pub use backpressure::{InFlight, Lent};
-pub use counters::{Counters, Counts, Reason};
+pub use backpressure::{InFlight, SharedBody};
+pub use counters::{CloseReason, Counters, Counts};
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -36,8 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::uri::Authority;
-use http::{Request, Response, Version};
+use http::{Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper::service::Service;
 use tokio::net::TcpListener;
@@ -120,39 +119,17 @@ impl Default for Limits {
     }
 }
 
-/// What a connection tells of a request, in its extensions: where it came from, and what of its head would be lost
-/// on those who read the rest of it one by one.
-#[derive(Clone, Debug, Default)]
-pub struct Arrival {
-    /// Where it came from.
-    pub peer: Option<Peer>,
-    /// What the connection has in flight.
-    pub in_flight: Option<InFlight>,
-    /// Version of HTTP.
-    pub version: Version,
-    /// Authority of the target, if it has one.
-    pub authority: Option<Authority>,
-}
-
-/// The address at the other end of a connection. IPv4 clients of a dual-stack listener appear as IPv4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
-
-impl From<SocketAddr> for Peer {
-    fn from(address: SocketAddr) -> Self {
-        Self(SocketAddr::new(address.ip().to_canonical(), address.port()))
-    }
-}
-
 /// A service that answers every request.
 ///
 /// Implemented by every hyper [`Service`] of the right shape; it only names the bounds once.
-pub trait Answer: Service<Request<Incoming>, Response = Response<Self::Payload>, Error = Infallible> {
+pub trait HttpService:
+    Service<Request<Incoming>, Response = Response<Self::Payload>, Error = Infallible>
+{
     /// The response body.
     type Payload: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 }
 
-impl<S, B> Answer for S
+impl<S, B> HttpService for S
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
@@ -170,7 +147,7 @@ pub async fn serve<S>(
     counters: Arc<Counters>,
     shutdown: impl Future<Output = ()>,
 ) where
-    S: Answer<Future: Send> + Clone + Send + Unpin + 'static,
+    S: HttpService<Future: Send> + Clone + Send + Unpin + 'static,
 {
     let server = Server::new(service, limits, counters);
     let mut acceptor = Acceptor::new(listener, server.counters.clone());
@@ -202,7 +179,7 @@ struct Server<S> {
 
 impl<S> Server<S>
 where
-    S: Answer<Future: Send> + Clone + Send + Unpin + 'static,
+    S: HttpService<Future: Send> + Clone + Send + Unpin + 'static,
 {
     fn new(service: S, limits: Limits, counters: Arc<Counters>) -> Self {
         let most = Semaphore::MAX_PERMITS.min(u32::MAX as usize);
@@ -219,7 +196,7 @@ where
             return;
         };
         let connection = drive::Connection {
-            peer: address.into(),
+            peer: SocketAddr::new(address.ip().to_canonical(), address.port()),
             service: self.service.clone(),
             limits: self.limits,
             max_age: spread(self.limits.max_age, nth),

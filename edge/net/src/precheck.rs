@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, Method, StatusCode, header};
 
-use crate::request_head::Head;
+use crate::request_head::RequestHead;
 
 /// Longest request target, in bytes.
 pub const TARGET_MAX: usize = 8 * 1024;
@@ -59,7 +59,7 @@ fn host_of(authority: &str) -> Option<&str> {
 
 /// A refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct HttpError {
     /// Its status.
     pub status: StatusCode,
     /// What the client reads.
@@ -68,12 +68,12 @@ pub struct Refusal {
     pub close: bool,
 }
 
-const fn refuse(status: StatusCode, message: &'static str) -> Refusal {
-    Refusal { status, message, close: false }
+const fn refuse(status: StatusCode, message: &'static str) -> HttpError {
+    HttpError { status, message, close: false }
 }
 
-const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal {
-    Refusal { status, message, close: true }
+const fn refuse_and_close(status: StatusCode, message: &'static str) -> HttpError {
+    HttpError { status, message, close: true }
 }
 
 /// Checks a request's head. `takes_body` says whether its route may have one.
@@ -81,7 +81,7 @@ const fn refuse_and_close(status: StatusCode, message: &'static str) -> Refusal 
 /// # Errors
 ///
 /// The refusal that answers the request.
-pub fn check(head: &Head, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal> {
+pub fn check(head: &RequestHead, hosts: &Hosts, takes_body: bool) -> Result<(), HttpError> {
     if head.method == Method::CONNECT {
         return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
     }
@@ -98,8 +98,10 @@ pub fn check(head: &Head, hosts: &Hosts, takes_body: bool) -> Result<(), Refusal
         return Err(refuse_and_close(StatusCode::NOT_IMPLEMENTED, MESSAGE));
     }
     check_host(head, hosts)?;
-    let pairs = head.query.as_ref().map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
-    if head.target_len() > TARGET_MAX || pairs > PAIRS_MAX {
+    let query = head.uri.query();
+    let length = head.path().len() + query.map_or(0, |query| 1 + query.len());
+    let pairs = query.map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
+    if length > TARGET_MAX || pairs > PAIRS_MAX {
         return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
     }
     Ok(())
@@ -117,13 +119,14 @@ fn is_recoded(headers: &HeaderMap) -> bool {
     codings.next().is_some_and(|coding| !only(coding)) || codings.next().is_some()
 }
 
-fn check_host(head: &Head, hosts: &Hosts) -> Result<(), Refusal> {
-    const BAD: Refusal = refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
+fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
+    const BAD: HttpError =
+        refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
     let mut named = head.headers.get_all(header::HOST).iter();
-    let target = head.arrival.authority.as_ref().map(http::uri::Authority::as_str);
+    let target = head.uri.authority().map(http::uri::Authority::as_str);
     let authority = match (target, named.next(), named.next()) {
         (_, _, Some(_)) | (None, None, None) => return Err(BAD),
-        (Some(target), None, None) if head.arrival.version >= http::Version::HTTP_2 => target,
+        (Some(target), None, None) if head.version >= http::Version::HTTP_2 => target,
         (Some(_), None, None) => return Err(BAD),
         (target, Some(host), None) => {
             let host = host.to_str().map_err(|_| BAD)?;

@@ -17,7 +17,7 @@ const CLIENTS_MAX: usize = 65_536;
 
 /// How many requests a client may send.
 #[derive(Debug)]
-pub struct Limiter {
+pub struct RateLimiter {
     per_minute: u32,
     shared: Vec<(IpNet, u32)>,
     shards: [Mutex<Shard>; SHARDS],
@@ -25,7 +25,7 @@ pub struct Limiter {
 
 /// A request over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RateLimited {
     /// Seconds until the next request is admitted, at least 1.
     pub retry_after: u64,
     /// The client's limit.
@@ -40,7 +40,7 @@ struct Shard {
     order: VecDeque<u128>,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// `per_minute` for everybody, other numbers for addresses in the networks of `shared`, where
     /// many people share an address. 0 is no limit.
     #[must_use]
@@ -53,7 +53,7 @@ impl Limiter {
     /// # Errors
     ///
     /// If the client has asked too often; it says when to come again.
-    pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), Refused> {
+    pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), RateLimited> {
         let per_minute = self.limit(client);
         if per_minute == 0 {
             return Ok(());
@@ -63,7 +63,7 @@ impl Limiter {
         shard.forget_the_idle(now_ms);
         shard
             .admit(key, per_minute, now_ms)
-            .map_err(|wait_ms| Refused { retry_after: wait_ms.div_ceil(1000).max(1), per_minute })
+            .map_err(|wait_ms| RateLimited { retry_after: wait_ms.div_ceil(1000).max(1), per_minute })
     }
 
     fn limit(&self, client: IpAddr) -> u32 {
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn the_61st_request_in_a_minute_waits_until_the_first_leaves_the_window() {
-        let limiter = Limiter::new(60, Vec::new());
+        let limiter = RateLimiter::new(60, Vec::new());
         let client = ip("192.0.2.1");
         for request in 0..60 {
             assert_eq!(limiter.admit(client, 1_000 + request * 500), Ok(()), "{request}");
         }
-        let refused = |retry_after| Err(Refused { retry_after, per_minute: 60 });
+        let refused = |retry_after| Err(RateLimited { retry_after, per_minute: 60 });
         assert_eq!(limiter.admit(client, 30_501), refused(31));
         assert_eq!(limiter.admit(client, 59_000), refused(2));
         assert_eq!(limiter.admit(client, 60_999), refused(1));
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn no_60_seconds_ever_admit_more_than_the_limit() {
-        let limiter = Limiter::new(7, Vec::new());
+        let limiter = RateLimiter::new(7, Vec::new());
         let mut admitted: Vec<u64> = Vec::new();
         let mut now = 0;
         for step in 0..5_000u64 {
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn an_ipv6_network_of_64_bits_is_one_client_and_a_mapped_address_is_its_ipv4() {
-        let limiter = Limiter::new(1, Vec::new());
+        let limiter = RateLimiter::new(1, Vec::new());
         assert!(limiter.admit(ip("2001:db8:0:1::1"), 0).is_ok());
         assert!(limiter.admit(ip("2001:db8:0:1:ffff::2"), 0).is_err());
         assert!(limiter.admit(ip("2001:db8:0:2::1"), 0).is_ok());
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn shared_networks_have_their_own_limit_and_zero_is_none() {
-        let limiter = Limiter::new(0, vec![("203.0.113.0/24".parse().unwrap(), 2)]);
+        let limiter = RateLimiter::new(0, vec![("203.0.113.0/24".parse().unwrap(), 2)]);
         assert!((0..1000).all(|_| limiter.admit(ip("192.0.2.1"), 0).is_ok()));
         let admitted: Vec<bool> = (0..3).map(|_| limiter.admit(ip("203.0.113.5"), 0).is_ok()).collect();
         assert_eq!(admitted, [true, true, false]);
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_idle_clients_are_forgotten() {
-        let limiter = Limiter::new(60, Vec::new());
+        let limiter = RateLimiter::new(60, Vec::new());
         let client = |n: u32| IpAddr::from(std::net::Ipv4Addr::from_bits(n));
         (0..200_000).for_each(|n| assert!(limiter.admit(client(n), 0).is_ok()));
         let known = || limiter.shards.iter().map(|shard| shard.lock().unwrap().admitted.len()).sum::<usize>();

@@ -1,55 +1,51 @@
-//! The head of a request, as answers are made of it.
+//! The head of a request with its connection. It is made once, by the connection, and travels as the request's
+//! extension, so that no filter copies a header.
+
+use std::net::SocketAddr;
 
 use http::request::Parts;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri, Version, header};
 
-use crate::connection::Arrival;
+use crate::connection::InFlight;
 
 /// The head of a request.
 #[derive(Clone, Debug)]
-pub struct Head {
-    /// Its method.
+pub struct RequestHead {
+    /// Method.
     pub method: Method,
-    /// Path of its target, as it was sent.
-    pub path: String,
-    /// What follows the question mark, if there is one.
-    pub query: Option<String>,
-    /// Its headers.
+    /// Target, as it was sent.
+    pub uri: Uri,
+    /// Version of HTTP.
+    pub version: Version,
+    /// Headers. Without `Range` unless the method is GET: only there it has a meaning (RFC 9110, section 14.2).
     pub headers: HeaderMap,
-    /// What its connection tells of it.
-    pub arrival: Arrival,
+    /// The address at the other end of the connection; IPv4 clients of a dual-stack listener appear as IPv4.
+    pub peer: Option<SocketAddr>,
+    /// Response bytes in flight on the connection.
+    pub in_flight: Option<InFlight>,
 }
 
-impl Head {
-    /// Path and query, as they were sent.
+impl RequestHead {
+    /// The path of the target; empty for CONNECT.
     #[must_use]
-    pub fn target(&self) -> String {
-        match &self.query {
-            Some(query) => format!("{}?{query}", self.path),
-            None => self.path.clone(),
-        }
+    pub fn path(&self) -> &str {
+        self.uri.path()
     }
 
-    /// Length of [`Self::target`] in bytes.
+    /// What follows the question mark; empty if there is none.
     #[must_use]
-    pub fn target_len(&self) -> usize {
-        self.path.len() + self.query.as_ref().map_or(0, |query| 1 + query.len())
+    pub fn query(&self) -> &str {
+        self.uri.query().unwrap_or_default()
     }
 }
 
-/// For those who ask without a connection.
-impl From<Parts> for Head {
+/// Of a request without a connection.
+impl From<Parts> for RequestHead {
     fn from(parts: Parts) -> Self {
-        Self {
-            path: parts.uri.path().to_owned(),
-            query: parts.uri.query().map(str::to_owned),
-            arrival: Arrival {
-                version: parts.version,
-                authority: parts.uri.authority().cloned(),
-                ..Arrival::default()
-            },
-            method: parts.method,
-            headers: parts.headers,
+        let Parts { method, uri, version, mut headers, .. } = parts;
+        if method != Method::GET {
+            headers.remove(header::RANGE);
         }
+        Self { method, uri, version, headers, peer: None, in_flight: None }
     }
 }

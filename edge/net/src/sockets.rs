@@ -12,12 +12,12 @@ use crate::connection::{adopt, bind};
 
 /// Sockets that were inherited: the first serves, the second is for admins.
 #[derive(Debug)]
-pub struct Inherited {
+pub struct InheritedSockets {
     serve: Option<TcpListener>,
     admin: Option<TcpListener>,
 }
 
-impl Inherited {
+impl InheritedSockets {
     /// Takes what `LISTEN_FDS` names, and forgets the variable. To be called once, before any thread starts.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
-//! `/changes`: which records changed since somebody asked, one JSON object a line. Every answer links the next one;
-//! after an answer without a line there is nothing new yet, and the same address is to be asked again later.
-//! `/changes.atom`: those that changed last, for feed readers.
+//! `/changes`: which records changed since a position, one JSON object a line. Every answer links the next one; after an
+//! answer without a line there is nothing new yet, and the same address is to be requested again later.
+//! `/changes.atom`: the latest changes, for feed readers.
 
 use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
@@ -9,106 +9,84 @@ use snapshot::query::{INVALID_VALUE_MAX, Page, ParameterError, is_slug};
 use snapshot::store::{History, HistoryPosition, RECORD_KINDS};
 use snapshot::truncate::at_char;
 
-use super::{Asked, Attempt, Place, Question};
-use crate::cache_control::Lifetime;
+use super::computed::{Computed, Query};
+use crate::cache_control::CacheControl;
 use crate::reply::Reply;
-use crate::representation::Content;
-use net::blocking_pool::{Outcome, is_heavy};
+use crate::representation::Representation;
+use crate::request::{Answer, Request};
 
-/// Most lines of an answer, and those of one that was not asked for fewer.
+/// Most lines of an answer, and the default.
 const LINES_MAX: usize = 1_000;
 
 const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
 const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
-
-/// Why there is no answer.
-enum Wrong {
-    /// What was asked is no question; every fault of it.
-    Malformed(Vec<ParameterError>),
-    /// It was, but is of another directory or too long ago.
-    Gone,
-}
-
-impl Wrong {
-    fn reply(&self) -> Reply {
-        let (status, body) = match self {
-            Self::Malformed(faults) => (StatusCode::BAD_REQUEST, error::changes_faults(faults)),
-            Self::Gone => (StatusCode::GONE, error::message(GONE)),
-        };
-        Reply::error(status, body, Lifetime::Short)
-    }
-}
 
 const SINCE: &str = "no position; take it from the Link header of an earlier answer, or leave it out to begin with all \
                      records";
 const GONE: &str = "Removals since then are no longer known, or the directory was built anew: start again with \
                     /changes, or with /api/v1/exports/latest.";
 
-impl Asked<'_> {
-    pub(super) fn changes(&self) -> Attempt {
-        let generation = self.epoch.generation();
+impl Request {
+    pub(super) fn changes(&self) -> Answer {
+        let generation = self.state.generation();
         let history = generation.changes();
-        let (from, limit) = match read(self.query(), history) {
+        let (from, limit) = match read(self.head.query(), history) {
             Ok(read) => read,
-            Err(wrong) => return wrong.reply().into(),
+            Err(reply) => return reply.into(),
         };
-        let work = history.price(generation.files(), limit);
-        if self.place == Place::Here && is_heavy(work) {
-            return Outcome::Heavy(work);
-        }
-        let changed = history.after(generation.files(), &from, limit);
-        let next = changed.last().map_or_else(|| from.clone(), |last| history.next(&from, last));
-        let canonical = asked(history, &from, limit);
-        let question = Question {
+        let canonical = query(history, &from, limit);
+        let computed = Query {
             path: None,
-            validator: self.validator(changes::LINES, &canonical, &self.told()),
+            validator: self.validator(changes::LINES, &canonical, &self.history_id()),
             canonical,
             depends_on_day: false,
             page: Page { offset: 0, limit: limit as u64 },
-            work,
+            work: history.price(generation.files(), limit),
         };
-        let content = || {
-            let next = asked(history, &next, limit);
-            Content::json().of(NDJSON).tag(CHANGES_TAG).link(changes::LINES, &next, "next")
-        };
-        let base_url = &generation.manifest().base_url;
-        self.computed(&question, content, || {
-            let mut lines = Vec::with_capacity(256 * changed.len());
-            changed.iter().for_each(|changed| changes::push_line(&mut lines, base_url, changed));
-            lines.into()
+        let representation = || Representation::new(NDJSON).tag(CHANGES_TAG);
+        self.computed(computed, representation, move |request| {
+            let generation = request.state.generation();
+            let history = generation.changes();
+            let changed = history.after(generation.files(), &from, limit);
+            let next = changed.last().map_or_else(|| from.clone(), |last| history.next(&from, last));
+            let mut bytes = Vec::with_capacity(256 * changed.len());
+            for changed in &changed {
+                changes::push_line(&mut bytes, request.state.base_url(), changed);
+            }
+            Computed { bytes, total: None, next: Some((changes::LINES, query(history, &next, limit))) }
         })
     }
 
-    pub(super) fn changes_feed(&self) -> Attempt {
-        let (generation, site) = (self.epoch.generation(), self.epoch.site());
-        let history = generation.changes();
-        let most = changes::ENTRIES_MAX;
-        let question = Question {
+    pub(super) fn changes_feed(&self) -> Answer {
+        const LIMIT: usize = changes::ENTRIES_MAX;
+        let (generation, site) = (self.state.generation(), self.state.site());
+        let computed = Query {
             path: None,
-            validator: self.validator(changes::FEED, "", &self.told()),
+            validator: self.validator(changes::FEED, "", &self.history_id()),
             canonical: String::new(),
             depends_on_day: false,
-            page: Page { offset: 0, limit: most as u64 },
-            work: history.price(generation.files(), most) + changes::price(site),
+            page: Page { offset: 0, limit: LIMIT as u64 },
+            work: generation.changes().price(generation.files(), LIMIT) + changes::price(site),
         };
-        let content = || Content::json().of(ATOM).tag(CHANGES_TAG);
-        self.computed(&question, content, || {
-            let manifest = generation.manifest();
-            let newest = history.newest(generation.files(), most);
-            changes::feed(site, &manifest.base_url, manifest.generated_at, &newest).into()
+        let representation = || Representation::new(ATOM).tag(CHANGES_TAG);
+        self.computed(computed, representation, |request| {
+            let (generation, site) = (request.state.generation(), request.state.site());
+            let newest = generation.changes().newest(generation.files(), LIMIT);
+            let generated = generation.manifest().generated_at;
+            changes::feed(site, request.state.base_url(), generated, &newest).into()
         })
     }
 
-    /// What tells the histories of a generation from each other: one that is published again keeps its hash.
-    fn told(&self) -> [String; 2] {
-        let generation = self.epoch.generation();
+    /// Identifies the history of a generation: one that is published again keeps its hash.
+    fn history_id(&self) -> [String; 2] {
+        let generation = self.state.generation();
         [generation.id().sequence.to_string(), generation.changes().name()]
     }
 }
 
-/// Where to begin and how many lines; without `since`, all records. Names that are not known are left to caches and
-/// trackers.
-fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Wrong> {
+/// Reads the position and the number of lines; without `since`, from the start. Unknown names are ignored, since caches
+/// and trackers add them.
+fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Reply> {
     let (mut from, mut limit, mut is_own) = (HistoryPosition::default(), LINES_MAX, true);
     let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -137,11 +115,13 @@ fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Wron
         }
         seen.push((name, value));
     }
-    match is_own && changes.reaches(&from) {
-        _ if !faults.is_empty() => Err(Wrong::Malformed(faults)),
-        true => Ok((from, limit)),
-        false => Err(Wrong::Gone),
+    if !faults.is_empty() {
+        return Err(Reply::bad_request(error::changes_faults(&faults)));
     }
+    if !is_own || !changes.reaches(&from) {
+        return Err(Reply::error(StatusCode::GONE, error::message(GONE), CacheControl::Short));
+    }
+    Ok((from, limit))
 }
 
 /// A number in digits alone.
@@ -149,14 +129,14 @@ fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The question of what comes after a position.
-fn asked(changes: &History, from: &HistoryPosition, limit: usize) -> String {
+/// The query for what follows a position.
+fn query(changes: &History, from: &HistoryPosition, limit: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("since", &written(changes, from)).append_pair("limit", &limit.to_string()).finish()
+    query.append_pair("since", &cursor(changes, from)).append_pair("limit", &limit.to_string()).finish()
 }
 
-/// `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
-fn written(changes: &History, at: &HistoryPosition) -> String {
+/// A position as a cursor: `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
+fn cursor(changes: &History, at: &HistoryPosition) -> String {
     let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
         Some(record) => format!("{start}.{}.{record}", at.begun),
@@ -164,7 +144,7 @@ fn written(changes: &History, at: &HistoryPosition) -> String {
     }
 }
 
-/// A position, and whether it is one of this history.
+/// The position of a cursor, and whether it is one of this history.
 fn position(text: &str, changes: &History) -> Option<(bool, HistoryPosition)> {
     let mut parts = text.splitn(4, '.');
     let (root, name) = (parts.next()?, changes.name());

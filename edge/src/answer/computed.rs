@@ -1,140 +1,183 @@
-//! What is computed for a question: once, encoded if that pays, kept, and linked to the rows around it.
+//! Computed answers: computed once, encoded if that pays, cached, and linked to the pages around them.
 
 use std::convert::Infallible;
 
+use bytes::Bytes;
 use http::header;
+use net::blocking_pool::is_heavy;
+use net::conditional::{etag_suffix, is_fresh, negotiate};
 use sha2::{Digest as _, Sha256};
 use snapshot::page::Paged;
 use snapshot::query::Page;
 use snapshot::store::{Coding, Hex};
 
-use super::{Asked, Attempt, Place};
-use crate::cache_control::Lifetime;
-use crate::representation::{About, Body, Content};
-use net::blocking_pool::{Outcome, is_heavy};
-use net::conditional::{etag_suffix, is_fresh, negotiate};
+use crate::cache_control::CacheControl;
+use crate::reply::Reply;
+use crate::representation::{CachedResponse, Metadata, Representation};
+use crate::request::{Answer, Request};
 
-/// A question whose answer is computed.
-pub(crate) struct Question<'a> {
+/// A query whose answer is computed.
+pub(super) struct Query {
     /// Path that the answer's links lead to; pages carry their own links.
-    pub(crate) path: Option<&'a str>,
-    /// The question as a query string.
-    pub(crate) canonical: String,
-    /// See [`Asked::validator`].
-    pub(crate) validator: String,
-    /// Whether the answer does.
-    pub(crate) depends_on_day: bool,
+    pub(super) path: Option<String>,
+    /// The canonical query string.
+    pub(super) canonical: String,
+    /// See [`Request::validator`].
+    pub(super) validator: String,
+    pub(super) depends_on_day: bool,
     /// Which rows.
-    pub(crate) page: Page,
-    /// In units of the search.
-    pub(crate) work: u64,
+    pub(super) page: Page,
+    /// Its price, in units of the search.
+    pub(super) work: u64,
 }
 
-/// What was computed for a question.
-pub(crate) struct Computed {
-    bytes: Vec<u8>,
-    /// How many rows there are on all pages, where the links to these are to be told.
-    total: Option<usize>,
+/// The body of a computed answer.
+pub(super) struct Computed {
+    pub(super) bytes: Vec<u8>,
+    /// Rows on all pages, where the answer links to the pages around it.
+    pub(super) total: Option<usize>,
+    /// Path and query of the next answer, where only the body shows which that is.
+    pub(super) next: Option<(&'static str, String)>,
 }
 
 impl From<Paged> for Computed {
     fn from(Paged { bytes, total }: Paged) -> Self {
-        Self { bytes, total: Some(total) }
+        Self { bytes, total: Some(total), next: None }
     }
 }
 
 impl From<Vec<u8>> for Computed {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, total: None }
+        Self { bytes, total: None, next: None }
     }
 }
 
-impl Asked<'_> {
-    /// ETag of a computed answer, without quotes: generation, day, program and canonical question.
-    pub(crate) fn validator(&self, what: &str, canonical: &str, invalid: &[String]) -> String {
+impl Request {
+    /// ETag of a computed answer, without quotes: generation, day, program and canonical query.
+    pub(super) fn validator(&self, name: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
-        for part in [what, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
+        for part in [name, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        format!("{}{}", self.epoch.validator, Hex(&hash.finalize()[..10]))
+        format!("{}{}", self.state.validator, Hex(&hash.finalize()[..10]))
     }
 
-    /// Answers by what the client has, by what is in memory, or by computing, in this order.
-    pub(crate) fn computed(
+    /// Answers by the client's copy, from the cache, or by computing, in this order. Heavy work is returned.
+    pub(super) fn computed(
         &self,
-        question: &Question<'_>,
-        content: impl FnOnce() -> Content,
-        compute: impl FnOnce() -> Computed,
-    ) -> Attempt {
-        let lifetime = match question.depends_on_day {
-            true => self.until_midnight(),
-            false => Lifetime::Usual.header(),
-        };
+        query: Query,
+        representation: impl Fn() -> Representation + Send + 'static,
+        compute: impl FnOnce(&Self) -> Computed + Send + 'static,
+    ) -> Answer {
+        if let Some(reply) = self.known(&query, &representation) {
+            return reply.into();
+        }
+        if is_heavy(query.work) {
+            return Answer::Heavy(Box::new(move |request| {
+                request.compute(&query, representation(), || compute(request))
+            }));
+        }
+        self.compute(&query, representation(), || compute(self)).into()
+    }
+
+    /// The answer that the client or the cache has.
+    pub(super) fn known(&self, query: &Query, representation: impl Fn() -> Representation) -> Option<Reply> {
         let headers = &self.head.headers;
-        let coding = negotiate(headers, |coding| matches!(coding, Coding::Gzip | Coding::Zstd));
-        let tag = |coding| format!("\"{}{}\"", question.validator, etag_suffix(coding));
-        let etag = tag(coding);
-        // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
-        for known in [&etag, &tag(Coding::Identity)] {
-            if is_fresh(headers, known, None) && headers.contains_key(header::IF_NONE_MATCH) {
-                let about = self.about(known, Coding::Identity, question);
-                return Body::new(bytes::Bytes::new(), content(), &about).not_modified(lifetime).into();
+        let etag = query.etag(self.coding());
+        if headers.contains_key(header::IF_NONE_MATCH) {
+            // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
+            for known in [&etag, &query.etag(Coding::Identity)] {
+                if is_fresh(headers, known, None) {
+                    let metadata = self.metadata(known, Coding::Identity, query);
+                    let response = CachedResponse::new(Bytes::new(), representation(), &metadata);
+                    return Some(response.not_modified(self.lifetime(query)));
+                }
             }
         }
-        if let Some(body) = self.live.metrics.answers.count(self.live.answers.get(&etag)) {
-            return body.reply(headers, lifetime).into();
-        }
-        if self.place == Place::Here && is_heavy(question.work) {
-            return Outcome::Heavy(question.work);
-        }
-        let make = || Ok::<_, Infallible>(self.made(question, &etag, coding, content(), compute()));
-        let Ok(body) = self.live.answers.get_or_make(&etag, make);
-        body.reply(headers, lifetime).into()
+        let cached = self.server.metrics.answers.count(self.server.answers.get(&etag));
+        cached.map(|response| response.reply(headers, self.lifetime(query)))
     }
 
-    fn about<'b>(&'b self, etag: &'b str, coding: Coding, question: &Question<'_>) -> About<'b> {
-        let changed = Some(self.epoch.changed(question.depends_on_day));
-        // The date of a computed answer informs; only its ETag tells it from others.
-        let generation = self.epoch.generation().id();
-        let base_url = &self.epoch.generation().manifest().base_url;
-        let tag_header = self.live.serving.tag_header.as_ref();
-        About { base_url, generation, etag, coding, changed, dated: false, tag_header }
-    }
-
-    /// A computed body, encoded if that pays.
-    fn made(
+    /// Computes an answer, unless another request has just done that.
+    pub(super) fn compute(
         &self,
-        question: &Question<'_>,
+        query: &Query,
+        representation: Representation,
+        compute: impl FnOnce() -> Computed,
+    ) -> Reply {
+        let etag = query.etag(self.coding());
+        let make = || Ok::<_, Infallible>(self.encoded(query, &etag, representation, compute()));
+        let Ok(response) = self.server.answers.get_or_make(&etag, make);
+        response.reply(&self.head.headers, self.lifetime(query))
+    }
+
+    fn coding(&self) -> Coding {
+        negotiate(&self.head.headers, |coding| matches!(coding, Coding::Gzip | Coding::Zstd))
+    }
+
+    fn lifetime(&self, query: &Query) -> http::HeaderValue {
+        if query.depends_on_day { self.until_midnight() } else { CacheControl::Usual.header() }
+    }
+
+    fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {
+        Metadata {
+            base_url: self.state.base_url(),
+            generation: self.state.generation().id(),
+            etag,
+            coding,
+            changed: self.state.changed(query.depends_on_day),
+            // The date of a computed answer informs; only its ETag identifies it.
+            dated: false,
+            tag_header: self.server.options.tag_header.as_ref(),
+        }
+    }
+
+    /// A computed answer, encoded if that pays.
+    fn encoded(
+        &self,
+        query: &Query,
         etag: &str,
-        coding: Coding,
-        content: Content,
+        representation: Representation,
         computed: Computed,
-    ) -> Body {
+    ) -> CachedResponse {
         /// Smaller bodies are not worth compressing.
         const ENCODED_LEAST: usize = 1024;
-        let Computed { bytes: body, total } = computed;
-        let content = match question.path {
-            Some(path) => linked(content, path, question, total),
-            None => content,
+        let Computed { bytes, total, next } = computed;
+        let representation = linked(representation, query, total);
+        let representation = match next {
+            Some((path, query)) => representation.link(path, &query, "next"),
+            None => representation,
         };
-        let encoded = if body.len() < ENCODED_LEAST { None } else { net::encode::encode(coding, &body) };
+        let coding = self.coding();
+        let encoded = if bytes.len() < ENCODED_LEAST { None } else { net::encode::encode(coding, &bytes) };
         match encoded {
-            Some(encoded) => Body::new(encoded.into(), content, &self.about(etag, coding, question)),
+            Some(bytes) => {
+                CachedResponse::new(bytes.into(), representation, &self.metadata(etag, coding, query))
+            }
             None => {
-                let etag = format!("\"{}\"", question.validator);
-                Body::new(body.into(), content, &self.about(&etag, Coding::Identity, question))
+                let etag = query.etag(Coding::Identity);
+                let metadata = self.metadata(&etag, Coding::Identity, query);
+                CachedResponse::new(bytes.into(), representation, &metadata)
             }
         }
+    }
+}
+
+impl Query {
+    /// The quoted ETag of the answer in a coding.
+    fn etag(&self, coding: Coding) -> String {
+        format!("\"{}{}\"", self.validator, etag_suffix(coding))
     }
 }
 
 /// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
 /// whole pages from the first row ends; beyond it, `prev` leads back to it.
-fn linked(content: Content, path: &str, question: &Question<'_>, total: Option<usize>) -> Content {
-    let page = question.page;
-    let content = content.link(path, &question.canonical, "canonical");
-    let Some(total) = total.map(|total| total as u64) else { return content };
+fn linked(representation: Representation, query: &Query, total: Option<usize>) -> Representation {
+    let Some(path) = &query.path else { return representation };
+    let page = query.page;
+    let representation = representation.link(path, &query.canonical, "canonical");
+    let Some(total) = total.map(|total| total as u64) else { return representation };
     let last = total.saturating_sub(1) / page.limit.max(1) * page.limit;
     let next = page.offset.saturating_add(page.limit);
     let around = [
@@ -144,21 +187,14 @@ fn linked(content: Content, path: &str, question: &Question<'_>, total: Option<u
         (true, last, "last"),
     ];
     let there = around.into_iter().filter(|(there, ..)| *there);
-    there.fold(content, |content, (_, offset, relation)| {
-        content.link(path, &with_offset(&question.canonical, offset), relation)
+    there.fold(representation, |representation, (_, offset, relation)| {
+        representation.link(path, &with_offset(&query.canonical, offset), relation)
     })
 }
 
 /// A canonical query with another offset.
 fn with_offset(canonical: &str, offset: u64) -> String {
-    let mut query = String::with_capacity(canonical.len() + 24);
-    for pair in canonical.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("offset=")) {
-        query.push_str(pair);
-        query.push('&');
-    }
-    match offset {
-        0 => query.truncate(query.len().saturating_sub(1)),
-        _ => query.push_str(&format!("offset={offset}")),
-    }
-    query
+    let kept = canonical.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("offset="));
+    let offset = (offset > 0).then(|| format!("offset={offset}"));
+    kept.chain(offset.as_deref()).collect::<Vec<_>>().join("&")
 }

@@ -1,231 +1,234 @@
-//! Records, the export and documents: bodies that were made ahead, and how a record is found by a slug.
+//! Records, the export and documents: bodies of the generation, and how a record is found by a slug.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use net::conditional::negotiate;
+use net::precheck::HttpError;
+use percent_encoding::percent_decode_str;
 use snapshot::page::error;
 use snapshot::page::export::ROWS_MAX;
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::fold;
-use snapshot::store::{BodyUnavailable, Coding, FileEntry, ReadMode, StoreError};
+use snapshot::store::{Coding, FileEntry, ReadMode, StoreError};
 
-use super::{API, Asked, Place, language, not_found, value};
-use crate::cache_control::Lifetime;
-use crate::reload::Live;
-use crate::reply::Reply;
-use crate::representation::{Body, Content};
-use crate::serving_state::Epoch;
-use net::conditional::negotiate;
+use crate::cache_control::CacheControl;
+use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
+use crate::representation::{CachedResponse, Representation};
+use crate::request::Request;
+use crate::serving_state::ServingState;
 
-/// What of a query makes no difference, by kind of file (No-Vary-Search).
+/// Folder of the REST interface among the files.
+pub(super) const API: &str = "api/v1/";
+
+/// Parts of a query that make no difference, by kind of file (No-Vary-Search).
 const ALL_BUT_LOCALE: &str = "key-order, params, except=(\"locale\" \"lang\")";
 const ALL_BUT_FORMAT: &str = "key-order, params, except=(\"format\")";
 const ALL: &str = "params";
-/// 404 of a record that is known by another slug.
-fn moved(message: &str, canonical: &str) -> Reply {
-    Reply::error(StatusCode::NOT_FOUND, error::moved(message, canonical), Lifetime::Short)
-}
 
-impl<'a> Asked<'a> {
-    /// The page of a record. What is no slug finds nothing: `x.es` is a file's name, not a record's.
-    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'a>> {
-        is_slug(slug).then(|| self.epoch.generation().files().lookup(&[API, folder, slug, suffix]))?
+const NO_PAGES: HttpError = HttpError {
+    status: StatusCode::NOT_FOUND,
+    message: "This snapshot was built without pages.",
+    close: false,
+};
+
+impl Request {
+    /// The last segment of the path, percent-decoded once.
+    pub(super) fn last_segment(&self) -> Cow<'_, str> {
+        let segment = self.head.path().rsplit('/').next().unwrap_or_default();
+        percent_decode_str(segment).decode_utf8_lossy()
     }
 
-    pub(super) fn program(&self, slug: &str) -> Reply {
-        let locale = parse_locale(self.query());
-        let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-        match self.record("programs/", slug, suffix) {
-            Some(file) => {
-                self.file(file, self.until_midnight(), || program_content(self.epoch, slug, locale))
+    /// The file of a record. A slug that is not valid finds nothing: `x.es` is the name of a file, not of a record.
+    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'_>> {
+        is_slug(slug).then(|| self.state.generation().files().lookup(&[API, folder, slug, suffix]))?
+    }
+
+    fn program_file(&self, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
+        self.record("programs/", slug, if locale == Locale::Es { ".es.json" } else { ".json" })
+    }
+
+    pub(super) fn program(&self) -> Result<Reply, StoreError> {
+        let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
+        match self.program_file(slug, locale) {
+            Some(file) => self.file(file, self.until_midnight(), || program(&self.state, slug, locale)),
+            None => {
+                Ok(self.unknown(EntityType::Program, "There is no published program with this slug.", slug))
             }
-            None => self.unknown(EntityType::Program, "There is no published program with this slug.", slug),
         }
     }
 
-    pub(super) fn recipient(&self, slug: &str) -> Reply {
+    /// ProgramDetailResponse of a slug, for the tools.
+    pub(crate) fn program_body(
+        &self,
+        slug: &str,
+        locale: Locale,
+        reach: ReadMode,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let Some(file) = self.program_file(slug, locale) else { return Ok(None) };
+        let tag_header = self.server.options.tag_header.as_ref();
+        let representation = || program(&self.state, slug, locale);
+        let response = self.state.response(file, (Coding::Identity, reach), tag_header, representation);
+        response.map(|response| Some(response.bytes.clone()))
+    }
+
+    pub(super) fn recipient(&self) -> Result<Reply, StoreError> {
+        let slug = &self.last_segment();
         match self.record("recipients/", slug, ".json") {
-            Some(file) => {
-                self.file(file, Lifetime::Usual.header(), || detail_content("recipients/", slug, ALL))
-            }
-            None => self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug),
+            Some(file) => self.file(file, CacheControl::Usual.header(), || document("recipients/", slug)),
+            None => Ok(self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug)),
         }
     }
 
+    /// 404 of a record, with its slug of today if it was renamed.
     fn unknown(&self, entity: EntityType, message: &str, slug: &str) -> Reply {
-        match self.epoch.site().lists.canonical_slug(entity, slug) {
-            Some(canonical) => moved(message, canonical),
-            None => not_found(message),
+        match self.state.site().lists.canonical_slug(entity, slug) {
+            Some(canonical) => {
+                let body = error::moved(message, canonical);
+                Reply::error(StatusCode::NOT_FOUND, body, CacheControl::Short)
+            }
+            None => Reply::not_found(message),
         }
     }
 
-    pub(super) fn organization(&self, slug: &str) -> Reply {
+    pub(super) fn organization(&self) -> Result<Reply, StoreError> {
+        let slug = &self.last_segment();
         if let Some(file) = self.record("organizations/", slug, ".json") {
-            return self.file(file, self.until_midnight(), || detail_content("organizations/", slug, ALL));
+            return self.file(file, self.until_midnight(), || document("organizations/", slug));
         }
-        let tidy = normalised(slug);
-        let lists = &self.epoch.site().lists;
+        let tidy = normalized(slug);
+        let lists = &self.state.site().lists;
         let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
         let canonical = alias(slug).or_else(|| alias(&tidy)).or_else(|| {
             let exists = self.record("organizations/", &tidy, ".json").is_some();
             exists.then_some(tidy)
         });
-        match canonical {
-            None => not_found("There is no organization with this slug."),
-            Some(canonical) => redirect(&canonical, self.head.query.as_deref()),
-        }
+        let Some(canonical) = canonical else {
+            return Ok(Reply::not_found("There is no organization with this slug."));
+        };
+        let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let body = error::moved("The organization has another slug.", &canonical);
+        Ok(Reply::redirect(&format!("/api/v1/organizations/{canonical}{query}"), body))
     }
 
-    pub(super) fn export(&self) -> Reply {
-        let format = match parse_export(self.query()) {
+    pub(super) fn export(&self) -> Result<Reply, StoreError> {
+        let format = match parse_export(self.head.query()) {
             Ok(format) => format,
-            Err(value) => {
-                return Reply::error(StatusCode::BAD_REQUEST, error::export_format(&value), Lifetime::Short);
-            }
+            Err(value) => return Ok(Reply::bad_request(error::export_format(&value))),
         };
         let extension = if format == ExportFormat::Csv { ".csv" } else { ".json" };
-        let Some(file) = self.epoch.generation().files().lookup(&[API, "exports/latest", extension]) else {
-            return no_pages();
+        let Some(file) = self.state.generation().files().lookup(&[API, "exports/latest", extension]) else {
+            return Ok(NO_PAGES.into());
         };
-        self.body(file, || self.export_content(format))
-            .map(|body| body.part(&self.head.headers, self.until_midnight()))
-            .unwrap_or_else(|error| damaged(&error))
+        let response = self.response(file, || export(&self.state, format))?;
+        Ok(response.reply_range(&self.head.headers, self.until_midnight()))
     }
 
-    fn export_content(&self, format: ExportFormat) -> Content {
-        let mut content = Content::json().no_vary_search(ALL_BUT_FORMAT);
-        if format == ExportFormat::Csv {
-            let name = format!("attachment; filename=\"opportunities-{}.csv\"", date_of(self.epoch));
-            content = content
-                .of(HeaderValue::from_static("text/csv; charset=utf-8; header=present"))
-                .with(header::CONTENT_DISPOSITION, value(&name));
-        }
-        let total = self.epoch.site().index.len();
-        if total > ROWS_MAX {
-            content = content.with(HeaderName::from_static("x-total-count"), value(&total.to_string()));
-        }
-        let query = if format == ExportFormat::Csv { "format=csv" } else { "" };
-        content
-            .link("/api/v1/exports/latest", query, "canonical")
-            .with(header::CONTENT_LANGUAGE, language(Locale::En))
-    }
-
-    pub(super) fn document(&self, name: &str) -> Reply {
-        match self.epoch.generation().files().lookup(&[API, name]) {
-            Some(file) => self.file(file, Lifetime::Usual.header(), || {
-                let content =
-                    Content::json().no_vary_search(ALL).link(&format!("/{API}{name}"), "", "canonical");
-                content.with(header::CONTENT_LANGUAGE, language(Locale::En))
-            }),
-            None => no_pages(),
+    pub(super) fn openapi(&self) -> Result<Reply, StoreError> {
+        match self.state.generation().files().lookup(&[API, "openapi.json"]) {
+            Some(file) => self.file(file, CacheControl::Usual.header(), || document("", "openapi.json")),
+            None => Ok(NO_PAGES.into()),
         }
     }
 
-    pub(crate) fn file(
+    pub(super) fn file(
         &self,
         file: FileEntry<'_>,
         lifetime: HeaderValue,
-        content: impl FnOnce() -> Content,
-    ) -> Reply {
-        self.body(file, content)
-            .map(|body| body.reply(&self.head.headers, lifetime))
-            .unwrap_or_else(|error| damaged(&error))
+        representation: impl FnOnce() -> Representation,
+    ) -> Result<Reply, StoreError> {
+        let response = self.response(file, representation)?;
+        Ok(response.reply(&self.head.headers, lifetime))
     }
 
-    /// A file's body in the coding that the client likes best; a part is one of the identity body.
-    pub(crate) fn body(
+    /// A file's response in the coding that the client prefers; ranges are of the identity body.
+    pub(super) fn response(
         &self,
         file: FileEntry<'_>,
-        content: impl FnOnce() -> Content,
-    ) -> Result<Arc<Body>, StoreError> {
+        representation: impl FnOnce() -> Representation,
+    ) -> Result<Arc<CachedResponse>, StoreError> {
         let headers = &self.head.headers;
         let coding = match headers.contains_key(header::RANGE) {
             true => Coding::Identity,
-            false => negotiate(headers, |coding| self.epoch.offers(file, coding)),
+            false => negotiate(headers, |coding| self.state.offers(file, coding)),
         };
-        let kept = self.epoch.kept(file, coding);
-        let generation = self.epoch.generation();
-        if kept.is_none() && self.place == Place::Here && !generation.is_local(file) {
+        let cached = self.state.cached(file, coding);
+        if cached.is_none() && self.reach == ReadMode::LocalOnly && !self.state.generation().is_local(file) {
             // Counted where it is fetched.
-            self.far.set(true);
-            return Err(generation.not_local());
+            return Err(self.state.generation().not_local());
         }
-        if let Some(body) = self.live.metrics.bodies.count(kept) {
-            return Ok(body);
+        if let Some(response) = self.server.metrics.bodies.count(cached) {
+            return Ok(response);
         }
-        let tag_header = self.live.serving.tag_header.as_ref();
-        let made = self.epoch.body_within(file, (coding, reach(self.place)), tag_header, content);
-        if matches!(made, Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })) {
-            self.far.set(true);
-        }
-        made
+        let tag_header = self.server.options.tag_header.as_ref();
+        self.state.response(file, (coding, self.reach), tag_header, representation)
     }
 }
 
-/// How far may be gone where an answer is made: among other requests nobody waits.
-fn reach(place: Place) -> ReadMode {
-    if place == Place::Here { ReadMode::LocalOnly } else { ReadMode::AllowRemote }
+/// JSON of the REST interface at a path below [`API`].
+fn document(folder: &str, name: &str) -> Representation {
+    Representation::json()
+        .no_vary_search(ALL)
+        .link(&format!("/{API}{folder}{name}"), "", "canonical")
+        .language(Locale::En.as_str())
 }
 
-fn detail_content(family: &str, slug: &str, no_vary_search: &'static str) -> Content {
-    Content::json()
-        .no_vary_search(no_vary_search)
-        .link(&format!("/{API}{family}{slug}"), "", "canonical")
-        .with(header::CONTENT_LANGUAGE, language(Locale::En))
-}
-
-/// The language of the record's text is said, not that which was asked for.
-fn program_content(epoch: &Epoch, slug: &str, locale: Locale) -> Content {
-    let site = epoch.site();
-    let tongues = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
+/// A program. `Content-Language` is that of the record's text, not the requested one.
+fn program(state: &ServingState, slug: &str, locale: Locale) -> Representation {
+    let site = state.site();
+    let languages = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };
-    Content::json()
+    Representation::json()
         .no_vary_search(ALL_BUT_LOCALE)
         .link(&format!("/{API}programs/{slug}"), query, "canonical")
-        .with(header::CONTENT_LANGUAGE, value(tongues))
+        .with(header::CONTENT_LANGUAGE, value(languages))
 }
 
-/// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out,
-/// it can be soon.
-pub(crate) fn damaged(error: &StoreError) -> Reply {
+fn export(state: &ServingState, format: ExportFormat) -> Representation {
+    let is_csv = format == ExportFormat::Csv;
+    let media_type = if is_csv { "text/csv; charset=utf-8; header=present" } else { "application/json" };
+    let mut export = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL_BUT_FORMAT);
+    if is_csv {
+        let day = state.dated.day().date().map(|date| date.to_string()).unwrap_or_default();
+        let name = format!("attachment; filename=\"opportunities-{day}.csv\"");
+        export = export.with(header::CONTENT_DISPOSITION, value(&name));
+    }
+    let total = state.site().index.len();
+    if total > ROWS_MAX {
+        export = export.with(HeaderName::from_static("x-total-count"), value(&total.to_string()));
+    }
+    let query = if is_csv { "format=csv" } else { "" };
+    export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En.as_str())
+}
+
+/// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be
+/// soon.
+pub(super) fn failed(error: StoreError) -> Reply {
     if matches!(error, StoreError::BodyUnavailable { .. }) {
-        // Whoever asks the store counts it and says why.
-        return Reply::unreadable_now();
+        // Logged and counted by the follower.
+        return UNREADABLE.into();
     }
     tracing::error!(%error, "a file of the snapshot cannot be served");
-    if matches!(error, StoreError::Io { source, .. } if is_want(source)) {
-        return Reply::unreadable_now();
+    if matches!(&error, StoreError::Io { source, .. } if is_exhausted(source)) {
+        return UNREADABLE.into();
     }
-    Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, "The record could not be read.")
+    DAMAGED.into()
 }
 
-/// Whether something has run out that will be given back: memory, or descriptors of the system or the process
-/// (the numbers are the same on every Unix).
-fn is_want(error: &std::io::Error) -> bool {
+/// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every
+/// Unix).
+fn is_exhausted(error: &std::io::Error) -> bool {
     const ENOMEM: i32 = 12;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
     matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
 }
 
-/// The snapshot was built without pages.
-fn no_pages() -> Reply {
-    Reply::refusal(StatusCode::NOT_FOUND, "This snapshot was built without pages.")
-}
-
-fn redirect(canonical: &str, query: Option<&str>) -> Reply {
-    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    let location = format!("/api/v1/organizations/{canonical}{query}");
-    let body = error::moved("The organization has another slug.", canonical);
-    Reply::error(StatusCode::PERMANENT_REDIRECT, body, Lifetime::Redirect)
-        .with(header::LOCATION, value(&location))
-}
-
-/// What a slug would be had it been typed carefully.
-fn normalised(slug: &str) -> String {
+/// A slug without accents, capitals and repeated separators.
+fn normalized(slug: &str) -> String {
     let folded = fold(slug.trim());
     let mut tidy = String::with_capacity(folded.len());
     for c in folded.chars() {
@@ -235,48 +238,4 @@ fn normalised(slug: &str) -> String {
         }
     }
     tidy.trim_matches('-').to_owned()
-}
-
-fn date_of(epoch: &Epoch) -> String {
-    epoch.dated.day().date().map(|date| date.to_string()).unwrap_or_default()
-}
-
-/// Detail of a program as MCP hands it on: the REST body for today.
-pub fn program_body(live: &Live, epoch: &Epoch, slug: &str, locale: Locale) -> Option<bytes::Bytes> {
-    detail((live, epoch), ReadMode::AllowRemote, slug, locale).ok()?
-}
-
-/// The same among other requests: sets `far` where it has to come from a store first.
-pub(crate) fn near_body(
-    at: (&Live, &Epoch),
-    far: &AtomicBool,
-    slug: &str,
-    locale: Locale,
-) -> Option<bytes::Bytes> {
-    let found = detail(at, ReadMode::LocalOnly, slug, locale);
-    far.fetch_or(
-        matches!(found, Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })),
-        Relaxed,
-    );
-    found.ok()?
-}
-
-fn detail(
-    (live, epoch): (&Live, &Epoch),
-    reach: ReadMode,
-    slug: &str,
-    locale: Locale,
-) -> Result<Option<bytes::Bytes>, StoreError> {
-    if !is_slug(slug) {
-        return Ok(None);
-    }
-    let suffix = if locale == Locale::Es { ".es.json" } else { ".json" };
-    let Some(file) = epoch.generation().files().lookup(&[API, "programs/", slug, suffix]) else {
-        return Ok(None);
-    };
-    let tag_header = live.serving.tag_header.as_ref();
-    let content = || program_content(epoch, slug, locale);
-    epoch
-        .body_within(file, (Coding::Identity, reach), tag_header, content)
-        .map(|body| Some(body.bytes.clone()))
 }

@@ -29,7 +29,7 @@ fn its_commands_can_be_typed() {
         let words: Vec<&str> = line.split(" #").next().unwrap().split_whitespace().collect();
         let wrong = match words.first() {
             Some(&"opdir") => generator::Cli::try_parse_from(&words).err(),
-            Some(&"opdir-edge") => edge::config::Command::try_parse_from(&words).err(),
+            Some(&"opdir-edge") => edge::Command::try_parse_from(&words).err(),
             _ => continue,
         };
         assert!(wrong.is_none(), "{line}: {}", wrong.unwrap());

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use net::conditional::{Part, is_fresh, negotiate, part};
+use net::conditional::{RequestedRange, is_fresh, negotiate, requested_range};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use snapshot::store::{CODINGS, Coding, Generation, VerifyMode, verify};
@@ -83,7 +83,7 @@ proptest! {
     ) {
         let condition = condition.map(|value| (IF_RANGE, value));
         let lines = std::iter::once((RANGE, range)).chain(condition).collect();
-        if let Part::Bytes(cut) = part(&headers(lines), "\"a\"", length) {
+        if let RequestedRange::Bytes(cut) = requested_range(&headers(lines), "\"a\"", length) {
             prop_assert!(cut.start < cut.end && cut.end <= length, "{:?} of {}", cut, length);
         }
     }

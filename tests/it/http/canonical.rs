@@ -1,15 +1,15 @@
 //! One question, many spellings: whatever the order, the coding, the repeats and the junk of a query, it is
 //! the same question with the same ETag, links and bytes. A long run sets `PROPTEST_CASES`.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use edge::reload::Live;
-use edge::reply::Reply;
+use edge::Server;
 use http::HeaderMap;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tests::checks::query::holds;
 use tests::checks::request::get;
+use tests::in_process::Reply;
 use tests::snapshots::open;
 
 use crate::contract::openapi::CONTRACT;
@@ -17,7 +17,7 @@ use crate::http::any_bytes::config;
 use crate::server::SAMPLE;
 
 /// Answers without connection, and keeps nothing.
-pub(crate) static LIVE: LazyLock<Live> = LazyLock::new(|| open(&SAMPLE.root, 0));
+pub(crate) static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| open(&SAMPLE.root, 0));
 
 fn ask(target: &str) -> Reply {
     get(&LIVE, target.parse().unwrap(), HeaderMap::new())

@@ -1,16 +1,13 @@
 //! HTTP around the answers (RFC 9110, RFC 9111): validators and conditions, codings, ranges,
 //! lifetimes that end with the day, and one validator for every spelling of a question.
 
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::reply::Reply;
-use edge::route::route;
-use edge::serving_state::Setting;
-use net::request_head::Head;
+use edge::{Options, Server};
 use proptest::prelude::*;
 use snapshot::time::Day;
+use tests::in_process::{Reply, get};
 
 use crate::server::{AS_OF, HOST, Response, SAMPLE, encode};
 
@@ -285,24 +282,18 @@ fn a_record_says_which_language_its_text_is_in() {
     }
 }
 
-/// A state whose day ends, which the served one's does not.
-static MORTAL: LazyLock<Live> = LazyLock::new(|| {
-    let setting = Setting { frozen: false, body_cache: 1 << 20, hosts: Vec::new() };
-    Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap()
+/// The time of [`MORTAL`], in seconds since 1970.
+static NOW: AtomicU64 = AtomicU64::new(0);
+
+/// A server whose day ends, unlike that of [`SAMPLE`].
+static MORTAL: LazyLock<Arc<Server>> = LazyLock::new(|| {
+    let clock = || NOW.load(Relaxed);
+    Server::open(Options { clock, ..Options::new(SAMPLE.root.clone(), Day::new(AS_OF)) }).unwrap()
 });
 
 fn at(target: &str, now: u64) -> Reply {
-    let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
-    let epoch = MORTAL.epoch();
-    let asked = Asked {
-        live: &MORTAL,
-        epoch: &epoch,
-        head: &head,
-        now,
-        place: Place::Aside,
-        far: Default::default(),
-    };
-    answer(&asked, &route(&head.path))
+    NOW.store(now, Relaxed);
+    get(&MORTAL, target)
 }
 
 /// The longest time that a `Cache-Control` allows an answer to be used, in seconds.

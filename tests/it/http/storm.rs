@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dataset::Input;
-use edge::reload::{Live, Serving};
-use edge::serving_state::Setting;
+use edge::Server;
 use net::connection::Limits;
 use site::Effort;
 use snapshot::store::{GenerationId, rollback};
 use snapshot::time::Day;
 use tempfile::TempDir;
+use tests::snapshots::frozen;
 use tests::storm::Place;
 use tests::storm::load::{Expected, during};
 use tests::storm::slow::{Kind, hold};
@@ -25,7 +25,7 @@ use crate::server::{AS_OF, HOST, build, impatient, load, options, runtime, spawn
 struct Stage {
     folder: TempDir,
     generations: [GenerationId; 2],
-    live: Arc<Live>,
+    live: Arc<Server>,
     place: Place,
     expected: Expected,
     _runtime: Runtime,
@@ -46,9 +46,8 @@ impl Stage {
             targets.push(format!("/api/v1/programs/{}", directory.programs[0].slug));
             build(&directory, source, &options(&root, Effort::None)).manifest.id()
         });
-        let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-        let live = Live::open(root, Day::new(AS_OF), setting).unwrap();
-        let live = Arc::new(live.serving(Serving { answers: 1 << 20, ..Serving::default() }));
+        let options = frozen(&root, Day::new(AS_OF));
+        let live = Server::open(edge::Options { response_cache: 1 << 20, ..options }).unwrap();
         let runtime = runtime();
         let address = spawn(&runtime, Arc::clone(&live), limits);
         let place = Place { address, host: HOST.to_owned() };
@@ -85,7 +84,7 @@ fn swaps_under_load_lose_no_request_and_mix_no_answer() {
 #[test]
 fn no_request_has_to_free_the_snapshot_that_it_was_the_last_to_read() {
     let stage = Stage::set(Limits::default());
-    let read = Arc::clone(&stage.live.epoch());
+    let read = Arc::clone(&stage.live.state());
     let old = Arc::downgrade(&read);
     stage.swap_to(0);
     stage.live.refresh();

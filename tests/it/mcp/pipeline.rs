@@ -245,7 +245,7 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
 #[test]
 fn an_older_version_is_spoken_where_the_operator_says_so() {
     let older = ("mcp-protocol-version", "2025-06-18");
-    let config = Config { older: Some(Older::V20250618), ..Config::default() };
+    let config = Config { legacy: Some(LegacyVersion::V20250618), ..Config::default() };
     let server = Server::with(World::synthetic(3, 1), config);
     let hello = |version: &str| {
         server.result("initialize", &json!({"protocolVersion": version}))["protocolVersion"].take()
@@ -367,13 +367,17 @@ fn a_fault_of_the_server_costs_one_answer_and_tells_nothing() {
     let server = server();
     let slug = &server.world.directory.programs[0].slug;
     let call = request("tools/call", &json!({"name": "get_opportunity", "arguments": {"slug": slug}}));
-    let ask = |detail: fn(&str, Locale) -> Option<Bytes>| {
-        let epoch = Epoch { base_url: BASE, site: &server.world.site, dated: &server.dated, detail };
+    let ask = |detail: fn(&str, Locale) -> Result<Option<Bytes>, mcp::NotLocal>| {
+        let (site, dated) = (&server.world.site, &server.dated);
+        let context = mcp::Context { base_url: BASE, site, dated, detail: &detail };
         let (head, body) = post(&call, &[]).into_parts();
-        let head = head.into();
-        server.runtime.block_on(server.mcp.handle(&head, body, &epoch, [192, 0, 2, 1].into(), 0))
+        let call = server.mcp.call(Arc::new(head.into()), body, &context, [192, 0, 2, 1].into(), 0);
+        let Outcome::Ready(response) = server.runtime.block_on(call) else { panic!("it was not answered") };
+        response
     };
-    for detail in [|_: &str, _| panic!("secret"), |_: &str, _| None, |_: &str, _| Some("secret".into())] {
+    for detail in
+        [|_: &str, _| panic!("secret"), |_: &str, _| Ok(None), |_: &str, _| Ok(Some("secret".into()))]
+    {
         let response = ask(detail);
         assert_eq!(response.status(), 500);
         let expected =

@@ -251,8 +251,8 @@ fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
         String::from_utf8(reply.body.to_vec()).unwrap()
     };
     let total = |text: &str| {
-        let epoch = sample().epoch();
-        epoch.site().index.search(&question(text), &epoch.dated.today).total
+        let state = sample().state();
+        state.site().index.search(&question(text), &state.dated.today).total
     };
     let count = total("research");
     assert!(count > 0 && total("zzzzz") == 0);

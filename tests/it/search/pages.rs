@@ -1,19 +1,16 @@
 //! What the search page says of rows that come near, of ways out, and of names that it does not know.
 
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::route::route;
-use edge::serving_state::Setting;
-use http::Request;
-use net::request_head::Head;
+use std::sync::Arc;
+
+use edge::Server;
 use serde_json::{Value, json};
 use site::Effort;
 use snapshot::store::Digest;
-use snapshot::time::Day;
 use tests::world::World;
+use tests::{in_process, snapshots};
 
 use super::engine::{many_programs, organization};
-use crate::server::{AS_OF, HOST, SAMPLE, build, options};
+use crate::server::{SAMPLE, build, options};
 
 /// Another one than that of programs.
 const OTHER: &str = "00000000-0000-4000-8000-0000000000bb";
@@ -31,19 +28,14 @@ fn organizations() -> (&'static str, Vec<Value>) {
     ("organizations", rows)
 }
 
-fn live(folder: &std::path::Path, members: &[Value]) -> Live {
+fn live(folder: &std::path::Path, members: &[Value]) -> Arc<Server> {
     let world = World::tables(&[organizations(), many_programs(members)]);
     build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
-    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-    Live::open(folder.to_owned(), Day::new(AS_OF), setting).unwrap()
+    snapshots::open(folder, 1 << 20)
 }
 
-fn get(live: &Live, target: &str) -> String {
-    let head = Head::from(Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
-    let epoch = live.epoch();
-    let asked =
-        Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
-    String::from_utf8(answer(&asked, &route(&head.path)).body.to_vec()).unwrap()
+fn get(live: &Arc<Server>, target: &str) -> String {
+    String::from_utf8(in_process::get(live, target).body.to_vec()).unwrap()
 }
 
 /// The numbers of the rows that a page shows.

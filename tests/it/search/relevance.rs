@@ -5,8 +5,9 @@
 //! lowered only together with the grade that was wrong.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use edge::reload::Live;
+use edge::Server;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
@@ -63,9 +64,9 @@ fn questions_over_the_published_dataset_are_answered_as_well_as_they_have_been()
 
 #[test]
 fn every_judged_record_exists() {
-    let exist = |live: &Live, questions: &str| {
-        let epoch = live.epoch();
-        let index = &epoch.site().index;
+    let exist = |live: &Arc<Server>, questions: &str| {
+        let state = live.state();
+        let index = &state.site().index;
         let published: HashSet<&str> = (0..index.len() as u32).map(|doc| index.slug(doc)).collect();
         for judged in Judged::read(questions) {
             let unknown = judged.grades.keys().find(|slug| !published.contains(slug.as_str()));

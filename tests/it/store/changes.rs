@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use edge::reload::Live;
-use edge::reply::Reply;
+use edge::Server;
 use http::header;
 use serde_json::Value;
 use snapshot::store::rollback;
+use tests::in_process::Reply;
 
 use crate::server::AS_OF;
 use crate::store::diff::{Edit, ask, open, publish, publish_on};
@@ -24,7 +25,7 @@ pub(super) fn next(reply: &Reply) -> String {
 }
 
 /// Follows until there is nothing new; gives the address to go on at, and how many lines came.
-fn follow(live: &Live, from: &str, copy: &mut Copy) -> (String, usize) {
+fn follow(live: &Arc<Server>, from: &str, copy: &mut Copy) -> (String, usize) {
     let (mut at, mut lines) = (from.to_owned(), 0);
     loop {
         let reply = ask(live, &at);
@@ -46,7 +47,7 @@ fn follow(live: &Live, from: &str, copy: &mut Copy) -> (String, usize) {
 }
 
 /// Every record that the edge serves is in the copy, and nothing else.
-fn holds(live: &Live, root: &Path, copy: &Copy) {
+fn holds(live: &Arc<Server>, root: &Path, copy: &Copy) {
     for url in copy.keys() {
         let path = &url[url.find("/api/").unwrap()..];
         assert_eq!(ask(live, path).status, 200, "{path}");
@@ -91,7 +92,7 @@ fn after_a_rollback_the_same_question_has_another_answer_and_another_etag() {
     let root = folder.path();
     publish(root, &[]);
     let live = open(root);
-    let asked = |live: &Live| {
+    let asked = |live: &Arc<Server>| {
         ["/changes?limit=1000", "/changes.atom"].map(|address| {
             let reply = ask(live, address);
             (reply.headers["etag"].clone(), reply.headers["opdir-generation"].clone(), reply.body)

@@ -1,18 +1,16 @@
 //! Validators over publications: whoever holds a copy is told by its date and ETag when there is another,
 //! after an edit, on a new day, and after a rollback. Each time with data that says the same `publishedAt`.
 
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::reply::Reply;
-use edge::route::route;
-use edge::serving_state::Setting;
+use bytes::Bytes;
+use edge::Server;
 use http::header::{ETAG, IF_MODIFIED_SINCE, LAST_MODIFIED};
 use jiff::civil::Date;
-use net::request_head::Head;
 use snapshot::store::rollback;
 use snapshot::time::Day;
+use tests::in_process::{self, Reply};
+use tests::snapshots::frozen;
 
-use crate::server::{AS_OF, HOST};
+use crate::server::AS_OF;
 use crate::store::diff::{Edit, publish_on};
 
 const EDIT: Edit = Edit {
@@ -24,25 +22,12 @@ const EDIT: Edit = Edit {
 const TARGETS: [&str; 3] = ["/api/v1/exports/latest", "/api/v1/search?q=words", "/api/v1/search"];
 
 fn ask(root: &std::path::Path, today: Date, target: &str, since: Option<&str>) -> Reply {
-    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-    let live = Live::open(root.to_owned(), Day::new(today), setting).unwrap();
-    let mut request = http::Request::get(target).header("host", HOST);
+    let live = Server::open(frozen(root, Day::new(today))).unwrap();
+    let mut request = http::Request::get(target);
     if let Some(since) = since {
         request = request.header(IF_MODIFIED_SINCE, since);
     }
-    let head = Head::from(request.body(()).unwrap().into_parts().0);
-    let epoch = live.epoch();
-    answer(
-        &Asked {
-            live: &live,
-            epoch: &epoch,
-            head: &head,
-            now: 0,
-            place: Place::Aside,
-            far: Default::default(),
-        },
-        &route(&head.path),
-    )
+    in_process::ask(&live, request.body(Bytes::new()).unwrap())
 }
 
 fn date_of(reply: &Reply) -> &str {

@@ -3,22 +3,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use dataset::Input;
-use edge::answer::{Asked, Place, answer};
-use edge::reload::{Live, Serving};
-use edge::reply::Reply;
-use edge::route::route;
-use edge::serving_state::Setting;
+use edge::Server;
 use generator::{DiffFormat, report_diff};
 use jiff::civil::Date;
-use net::request_head::Head;
 use site::BuildOptions;
 use site::Effort;
 use snapshot::page::address::url_of;
 use snapshot::store::{Generation, diff, gc, live_id, rollback};
 use snapshot::time::Day;
+use tests::in_process::{Reply, get};
+use tests::snapshots::frozen;
 
 use crate::server::{AS_OF, HOST, build, load, options};
 
@@ -52,18 +50,13 @@ pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
     build(&directory, source, &BuildOptions { as_of, ..options(out, Effort::None) });
 }
 
-pub(crate) fn open(root: &Path) -> Live {
-    let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
-    let serving = Serving { tag_header: Some("cache-tag".parse().unwrap()), ..Serving::default() };
-    Live::open(root.to_owned(), Day::new(AS_OF), setting).unwrap().serving(serving)
+pub(crate) fn open(root: &Path) -> Arc<Server> {
+    let tag_header = Some("cache-tag".parse().unwrap());
+    Server::open(edge::Options { tag_header, ..frozen(root, Day::new(AS_OF)) }).unwrap()
 }
 
-pub(crate) fn ask(live: &Live, target: &str) -> Reply {
-    let head = Head::from(http::Request::get(target).header("host", HOST).body(()).unwrap().into_parts().0);
-    let epoch = live.epoch();
-    let asked =
-        Asked { live, epoch: &epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
-    answer(&asked, &route(&head.path))
+pub(crate) fn ask(live: &Arc<Server>, target: &str) -> Reply {
+    get(live, target)
 }
 
 /// Every address of a file, and some of what is computed.

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use dataset::Input;
-use edge::reload::Live;
+use edge::Server;
 use generator::{SUMS, export};
 use serde_json::{Value, json};
 use site::BuildOptions;
@@ -95,7 +96,7 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// All lines that an edge tells from the beginning.
-fn told(live: &Live) -> String {
+fn told(live: &Arc<Server>) -> String {
     let (mut at, mut lines) = ("/changes?limit=2".to_owned(), String::new());
     loop {
         let reply = ask(live, &at);

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dataset::Input;
-use edge::reload::Live;
-use edge::serving_state::{Opened, Setting};
+use edge::Server;
 use jiff::civil::date;
 use serde_json::Value;
 use site::BuildOptions;
@@ -46,10 +45,10 @@ impl Root {
     }
 
     /// Serves the first generation on a day, and then publishes the second.
-    fn live(&self, day: Day, frozen: bool) -> Live {
+    fn live(&self, day: Day, frozen: bool) -> Arc<Server> {
         self.point_to(&format!("{}\n", self.generations[0]));
-        let setting = Setting { frozen, body_cache: 1 << 20, hosts: Vec::new() };
-        let live = Live::open(self.path().to_owned(), day, setting).unwrap();
+        let options = edge::Options { frozen, ..edge::Options::new(self.path().to_owned(), day) };
+        let live = Server::open(options).unwrap();
         self.point_to(&format!("{}\n", self.generations[1]));
         live
     }
@@ -66,8 +65,13 @@ impl Root {
     }
 }
 
-fn serving(live: &Live) -> GenerationId {
-    live.epoch().generation().id()
+/// Today, UTC.
+fn today() -> Day {
+    Day::new(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date())
+}
+
+fn serving(live: &Arc<Server>) -> GenerationId {
+    live.state().generation().id()
 }
 
 #[test]
@@ -83,11 +87,11 @@ fn the_day_turns_whatever_current_says() {
         let live = root.live(long_ago, false);
         spoil(&root);
         live.refresh();
-        assert_eq!(live.epoch().dated.day(), edge::clock::today());
+        assert_eq!(live.state().dated.day(), today());
         assert_eq!(serving(&live), root.generations[0]);
-        assert!(live.refused().is_some());
+        assert!(live.failed_reload().is_some());
         live.refresh();
-        assert_eq!(live.epoch().dated.day(), edge::clock::today());
+        assert_eq!(live.state().dated.day(), today());
         root.point_to(&format!("{}\n", root.generations[1]));
     }
 }
@@ -100,15 +104,15 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
     let start = Instant::now();
     let poll = |milliseconds| live.poll(start + Duration::from_millis(milliseconds));
     poll(0);
-    let refused = live.refused().unwrap();
-    assert!(refused.may_pass && refused.reason.contains("missing"), "{refused:?}");
+    let refused = live.failed_reload().unwrap();
+    assert!(refused.is_transient && refused.reason.contains("missing"), "{refused:?}");
     poll(1_000);
     assert_eq!(live.metrics.refusals.get(), 1, "tried again, told once");
     fs::rename(root.path().join("elsewhere"), root.file("public")).unwrap();
     poll(2_999);
     assert_eq!(serving(&live), root.generations[0], "the third attempt is due after 1 + 2 seconds");
     poll(3_000);
-    assert_eq!((serving(&live), live.refused()), (root.generations[1], None));
+    assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn whoever_asks_has_a_refused_generation_tried_at_once() {
     assert_eq!(live.metrics.refusals.get(), 2, "told whenever somebody asks");
     fs::rename(root.path().join("elsewhere"), root.file("public")).unwrap();
     live.refresh();
-    assert_eq!((serving(&live), live.refused()), (root.generations[1], None));
+    assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
 }
 
 #[test]
@@ -142,12 +146,12 @@ fn what_verification_refused_is_taken_when_the_file_is_put_right() {
         root.overwrite(file, &bad);
         let now = Instant::now();
         live.poll(now);
-        let refused = live.refused().unwrap();
-        assert!(!refused.may_pass && refused.reason.contains(file), "{refused:?}");
+        let refused = live.failed_reload().unwrap();
+        assert!(!refused.is_transient && refused.reason.contains(file), "{refused:?}");
         assert_eq!(serving(&live), root.generations[0]);
         root.overwrite(file, &good);
         live.poll(now);
-        assert_eq!((serving(&live), live.refused()), (root.generations[1], None), "{file}");
+        assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None), "{file}");
         root.point_to(&format!("{}\n", root.generations[0]));
         live.poll(now);
         root.point_to(&format!("{}\n", root.generations[1]));
@@ -157,7 +161,7 @@ fn what_verification_refused_is_taken_when_the_file_is_put_right() {
 #[test]
 fn a_generation_is_not_opened_unless_every_listed_file_is_there_with_its_size() {
     let root = Root::new();
-    let refusal = || Opened::current(root.path()).err().map(|error| error.to_string());
+    let refusal = || edge::OpenGeneration::open(root.path()).err().map(|error| error.to_string());
     assert_eq!(refusal(), None);
     for file in
         ["public/index.html", "public/api/v1/organizations.json", "public/robots.txt", "index/html.bin"]
@@ -181,11 +185,11 @@ fn a_generation_is_not_opened_unless_every_listed_file_is_there_with_its_size() 
 #[test]
 fn the_admin_listener_says_degraded_and_why() {
     let root = Root::new();
-    let live = Arc::new(root.live(Day::new(AS_OF), true));
+    let live = root.live(Day::new(AS_OF), true);
     let runtime = runtime();
     let listener = runtime.block_on(async { tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap() });
     let address = listener.local_addr().unwrap();
-    runtime.spawn(edge::admin::serve(listener, Arc::clone(&live)));
+    runtime.spawn(edge::serve_admin(listener, Arc::clone(&live)));
     let get = |path: &str| {
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: admin\r\n\r\n");

@@ -3,18 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use dataset::Input;
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::route::route;
-use edge::serving_state::{Epoch, Opened, Setting};
-use net::request_head::Head;
 use site::Effort;
 use snapshot::time::Day;
 
-use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
+use tests::in_process::get;
+use tests::snapshots::open;
+
+use crate::server::{AS_OF, SAMPLE, build, load, options};
 use crate::store::publish::files;
 
 /// The files of the live snapshot of a root that are not the API's, by the address of each.
@@ -54,28 +51,16 @@ fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let folder = tempfile::tempdir().unwrap();
     build(&directory, source, &options(folder.path(), Effort::None));
-    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-    let opened = Arc::new(Opened::current(folder.path()).unwrap());
-    let live = Live::open(folder.path().to_owned(), Day::new(AS_OF), setting.clone()).unwrap();
+    let live = open(folder.path(), 1 << 20);
     for days in [1, 13, 40, 250] {
         let day = Day(Day::new(AS_OF).0 + days);
         let folder = tempfile::tempdir().unwrap();
         let as_of = day.date().unwrap();
         build(&directory, source, &site::BuildOptions { as_of, ..options(folder.path(), Effort::None) });
-        let epoch = Epoch::new(Arc::clone(&opened), day, &setting);
+        live.set_day(day);
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {
-            let request = http::Request::get(&address).header("host", HOST).body(()).unwrap();
-            let head = Head::from(request.into_parts().0);
-            let asked = Asked {
-                live: &live,
-                epoch: &epoch,
-                head: &head,
-                now: 0,
-                place: Place::Aside,
-                far: Default::default(),
-            };
-            let reply = answer(&asked, &route(&head.path));
+            let reply = get(&live, &address);
             assert!(reply.body == bytes, "{address} after {days} days");
             moved += usize::from(SAMPLE.get(&address).body != bytes);
         }

@@ -2,14 +2,10 @@
 //! build, and over an old snapshot on every day that changes anything in the next 400.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
 use dataset::Input;
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::route::route;
-use edge::serving_state::{Epoch, Opened, Setting};
-use net::request_head::Head;
+use edge::Server;
 use site::Effort;
 use site::Records;
 use site::RestPages;
@@ -21,6 +17,9 @@ use snapshot::query::{List, parse_list, parse_search};
 use snapshot::record::Directory;
 use snapshot::search::document_order;
 use snapshot::time::Day;
+
+use tests::in_process::get;
+use tests::snapshots::open;
 
 use crate::server::{AS_OF, HOST, SAMPLE, build, load, options};
 use crate::store::publish::files;
@@ -130,17 +129,8 @@ fn asked(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     }
 }
 
-/// What outlives epochs.
-static LIVE: LazyLock<Live> = LazyLock::new(|| {
-    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-    Live::open(SAMPLE.root.clone(), Day::new(AS_OF), setting).unwrap()
-});
-
-fn answered(epoch: &Epoch, url: &str) -> Vec<u8> {
-    let head = Head::from(http::Request::get(url).header("host", HOST).body(()).unwrap().into_parts().0);
-    let asked =
-        Asked { live: &LIVE, epoch, head: &head, now: 0, place: Place::Aside, far: Default::default() };
-    let reply = answer(&asked, &route(&head.path));
+fn answered(live: &Arc<Server>, url: &str) -> Vec<u8> {
+    let reply = get(live, url);
     assert_eq!(reply.status, 200, "{url}");
     reply.body.to_vec()
 }
@@ -150,16 +140,15 @@ fn an_old_snapshot_says_what_one_built_that_day_would_for_400_days() {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     build(&directory, source, &options(folder.path(), Effort::None));
-    let opened = Arc::new(Opened::current(folder.path()).unwrap());
-    let setting = Setting { frozen: false, body_cache: 1 << 20, hosts: Vec::new() };
+    let live = open(folder.path(), 1 << 20);
     let days = turning_days(&directory);
     let mut changes = 0;
     let mut before = BTreeMap::new();
     for day in days {
-        let epoch = Epoch::new(Arc::clone(&opened), day, &setting);
+        live.set_day(day);
         let built = built_on(&directory, day);
         for (url, bytes) in &built {
-            assert!(answered(&epoch, url) == *bytes, "{url} on {:?}", day.date());
+            assert!(answered(&live, url) == *bytes, "{url} on {:?}", day.date());
         }
         changes += usize::from(built != before);
         before = built;

@@ -3,24 +3,21 @@
 
 use std::path::Path;
 
-use edge::answer::{Asked, Place, answer};
-use edge::reload::Live;
-use edge::reply::Reply;
-use edge::route::route;
-use edge::serving_state::Setting;
+use edge::Server;
 use html::Html;
 use html::{Filler, Rule as Page};
 use http::header::LAST_MODIFIED;
-use net::request_head::Head;
 use snapshot::page::hole::{Fill, Rule, last_modified};
 use snapshot::record::{Directory, Locale};
 use snapshot::store::Hole;
 use snapshot::time::Day;
+use tests::in_process::{Reply, get};
+use tests::snapshots::frozen;
 use tests::synth::TODAY;
 use tests::world::{World, day_after};
 
 use crate::data::words;
-use crate::server::{AS_OF, HOST};
+use crate::server::AS_OF;
 use crate::store::diff::publish_on;
 
 /// Long enough for openness to age by more than a year.
@@ -100,23 +97,8 @@ fn whatever_fills_a_hole_its_date_moves_on_the_day_on_which_it_is_something_else
 }
 
 fn ask(root: &Path, day: Day, targets: &[&str]) -> Vec<Reply> {
-    let setting = Setting { frozen: true, body_cache: 1 << 20, hosts: Vec::new() };
-    let live = Live::open(root.to_owned(), day, setting).unwrap();
-    let epoch = live.epoch();
-    let reply = |target: &&str| {
-        let request = http::Request::get(*target).header("host", HOST).body(()).unwrap();
-        let head = Head::from(request.into_parts().0);
-        let asked = Asked {
-            live: &live,
-            epoch: &epoch,
-            head: &head,
-            now: 0,
-            place: Place::Aside,
-            far: Default::default(),
-        };
-        answer(&asked, &route(&head.path))
-    };
-    targets.iter().map(reply).collect()
+    let live = Server::open(frozen(root, day)).unwrap();
+    targets.iter().map(|target| get(&live, target)).collect()
 }
 
 #[test]

@@ -1,15 +1,11 @@
 //! Calls tools as a host does for its model, in process.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
-use bytes::Bytes;
-use edge::answer::program_body;
-use edge::reload::Live;
-use http::{HeaderValue, Request, header};
-use http_body_util::Full;
-use mcp::{Config, Epoch, Mcp};
+use edge::Server;
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
+
+use crate::in_process;
 
 /// What a call came to.
 #[derive(Clone, Debug)]
@@ -28,36 +24,24 @@ impl Reply {
     }
 }
 
-/// The tool endpoint over a directory, without a server and without a limit of the rate.
+/// The tool endpoint over a directory, without a connection and without a limit of the rate.
 pub struct Host<'a> {
-    live: &'a Live,
-    mcp: Mcp,
-    runtime: Runtime,
+    live: &'a Arc<Server>,
 }
 
 impl<'a> Host<'a> {
     /// A host for a directory.
     #[must_use]
-    pub fn new(live: &'a Live) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        Self { live, mcp: Mcp::new(Config { rate_per_minute: 0, ..Config::default() }).unwrap(), runtime }
+    pub fn new(live: &'a Arc<Server>) -> Self {
+        Self { live }
     }
 
     /// The result of a method.
     #[must_use]
     pub fn result(&self, method: &str, params: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let mut request = Request::post("/mcp").body(Full::new(Bytes::from(message.to_string()))).unwrap();
-        let json = HeaderValue::from_static("application/json");
-        request.headers_mut().insert(header::CONTENT_TYPE, json);
-        let epoch = self.live.epoch();
-        let detail = |slug: &str, locale| program_body(self.live, &epoch, slug, locale);
-        let base_url = &epoch.generation().manifest().base_url;
-        let scope = Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        let (head, body) = request.into_parts();
-        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let answer = self.runtime.block_on(self.mcp.handle(&head.into(), body, &scope, client, 0));
-        let mut body: Value = serde_json::from_slice(answer.body()).unwrap();
+        let reply = in_process::post(self.live, message.to_string());
+        let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
         assert!(body["error"].is_null(), "{message}: {body}");
         body["result"].take()
     }

@@ -2,8 +2,9 @@
 //! the rows it asks for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use edge::reload::Live;
+use edge::Server;
 use http::HeaderMap;
 use serde_json::Value;
 use snapshot::facet::{FACETS, Facet};
@@ -24,9 +25,9 @@ const LONGEST: usize = 1 << 20;
 const PAGES: [&str; 3] = ["/programs", "/es/programs", "/programs.csv"];
 
 /// Asks one query string of everything that reads one.
-pub fn holds(live: &Live, text: &str) {
-    let epoch = live.epoch();
-    engine_holds(epoch.site(), &epoch.dated, text);
+pub fn holds(live: &Arc<Server>, text: &str) {
+    let state = live.state();
+    engine_holds(state.site(), &state.dated, text);
     for path in PAGES {
         if let Ok(target) = format!("{path}?{text}").parse() {
             let reply = get(live, target, HeaderMap::new());

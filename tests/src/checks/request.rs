@@ -1,20 +1,19 @@
 //! Any request target and any headers are answered with a status of the contract, and what is answered
 //! fits what was asked.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use edge::answer::Place;
-use edge::reload::Live;
-use edge::reply::Reply;
-use edge::service::checked;
+use edge::Server;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     IF_RANGE, LAST_MODIFIED, LOCATION, RANGE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use memchr::memmem;
 use url::form_urlencoded;
 
-use crate::snapshots;
+use crate::in_process::{self, Reply};
 
 /// Statuses of a GET without conditions.
 const STATUSES: [u16; 6] = [200, 308, 400, 404, 414, 421];
@@ -24,21 +23,20 @@ const UNPUBLISHED: [&[u8]; 3] = [b"CANAR", b"Canar", b"canar"];
 const HEADERS: [HeaderName; 6] = [IF_NONE_MATCH, IF_MODIFIED_SINCE, RANGE, IF_RANGE, ACCEPT_ENCODING, ACCEPT];
 
 /// The answer to a GET with the right Host.
-pub fn get(live: &Live, target: Uri, headers: HeaderMap) -> Reply {
+pub fn get(live: &Arc<Server>, target: Uri, headers: HeaderMap) -> Reply {
     ask(live, Method::GET, target, headers)
 }
 
-fn ask(live: &Live, method: Method, target: Uri, headers: HeaderMap) -> Reply {
-    let (mut head, ()) = http::Request::new(()).into_parts();
-    head.method = method;
-    head.uri = target;
-    head.headers = headers;
-    head.headers.insert(HOST, HeaderValue::from_static(snapshots::HOST));
-    checked(live, &live.epoch(), &head.into(), Place::Aside)
+fn ask(live: &Arc<Server>, method: Method, target: Uri, headers: HeaderMap) -> Reply {
+    let mut request = http::Request::new(Bytes::new());
+    *request.method_mut() = method;
+    *request.uri_mut() = target;
+    *request.headers_mut() = headers;
+    in_process::ask(live, request)
 }
 
 /// Asks an edge over the sample for a target, whatever its form.
-pub fn target_holds(live: &Live, target: &[u8]) {
+pub fn target_holds(live: &Arc<Server>, target: &[u8]) {
     let Ok(target) = Uri::try_from(target) else { return };
     let shown = target.to_string();
     let reply = get(live, target, HeaderMap::new());
@@ -69,14 +67,14 @@ pub struct Resource {
 
 impl Resource {
     /// A page of REST that was prepared, an answer of search, an export, and a page for people.
-    pub fn all(live: &Live) -> Vec<Self> {
-        let program = format!("/api/v1/programs/{}", live.epoch().site().index.slug(0));
+    pub fn all(live: &Arc<Server>) -> Vec<Self> {
+        let program = format!("/api/v1/programs/{}", live.state().site().index.slug(0));
         let targets =
             [&program, "/api/v1/search?q=research", "/api/v1/exports/latest?format=csv", "/programs"];
         targets.into_iter().map(|target| Self::new(live, target)).collect()
     }
 
-    fn new(live: &Live, target: &str) -> Self {
+    fn new(live: &Arc<Server>, target: &str) -> Self {
         let target: Uri = target.parse().unwrap();
         let form = |coding| {
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(coding))]);
@@ -110,7 +108,7 @@ impl Resource {
     }
 
     /// Asks for it with such headers.
-    pub fn holds(&self, live: &Live, headers: &HeaderMap) {
+    pub fn holds(&self, live: &Arc<Server>, headers: &HeaderMap) {
         let reply = get(live, self.target.clone(), headers.clone());
         let head = ask(live, Method::HEAD, self.target.clone(), headers.clone());
         assert_eq!((reply.status, &reply.headers), (head.status, &head.headers), "{headers:?}");

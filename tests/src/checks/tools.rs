@@ -1,27 +1,25 @@
 //! Whatever is sent to the tool endpoint, what goes out is a status of the contract and valid JSON-RPC.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use edge::answer::program_body;
-use edge::reload::Live;
-use http::{HeaderValue, Request, Response, header};
-use http_body_util::Full;
-use mcp::{Config, Epoch, Mcp};
+use edge::Server;
+use http::{HeaderValue, Request, StatusCode, header};
 use serde_json::Value;
-use tokio::runtime::Runtime;
+
+use crate::in_process;
 
 const STATUSES: [u16; 12] = [200, 202, 204, 400, 403, 404, 405, 406, 408, 413, 415, 429];
 
 /// An answer is what the contract allows; what it must be follows from the status alone.
-pub fn check(shown: &str, response: &Response<Bytes>) {
-    let status = response.status().as_u16();
+pub fn check(shown: &str, status: StatusCode, body: &[u8]) {
+    let status = status.as_u16();
     assert!(STATUSES.contains(&status), "{status} {shown}");
-    if response.body().is_empty() {
+    if body.is_empty() {
         assert!(matches!(status, 202 | 204), "{status} {shown}");
         return;
     }
-    let body: Value = serde_json::from_slice(response.body()).unwrap();
+    let body: Value = serde_json::from_slice(body).unwrap();
     assert_eq!(body["jsonrpc"], "2.0");
     assert!(body.get("id").is_none_or(|id| id.is_string() || id.is_number()), "{body}");
     match body.get("result") {
@@ -34,46 +32,17 @@ pub fn check(shown: &str, response: &Response<Bytes>) {
     }
 }
 
-/// The endpoint of an edge, without limit of the rate and without a connection.
-pub struct Tools {
-    mcp: Mcp,
-    runtime: Runtime,
-}
-
-impl Tools {
-    /// An endpoint that nobody has asked yet.
-    pub fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        Self { mcp: Mcp::new(Config { rate_per_minute: 0, ..Config::default() }).unwrap(), runtime }
-    }
-
-    /// Sends a body as a client of 2025-11-25, and with the headers that one of 2026-07-28 adds.
-    pub fn holds(&self, live: &Live, body: &[u8]) {
-        let shown = String::from_utf8_lossy(body);
-        for is_modern in [false, true] {
-            check(&shown, &self.send(live, request(body, is_modern)));
-        }
-    }
-
-    fn send(&self, live: &Live, request: Request<Full<Bytes>>) -> Response<Bytes> {
-        let epoch = live.epoch();
-        let detail = |slug: &str, locale| program_body(live, &epoch, slug, locale);
-        let base_url = &epoch.generation().manifest().base_url;
-        let scope = Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        let (head, body) = request.into_parts();
-        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        self.runtime.block_on(self.mcp.handle(&head.into(), body, &scope, client, 0))
+/// Sends a body as a client of 2025-11-25, and with the headers that one of 2026-07-28 adds.
+pub fn holds(server: &Arc<Server>, body: &[u8]) {
+    let shown = String::from_utf8_lossy(body);
+    for is_modern in [false, true] {
+        let reply = in_process::ask(server, request(body, is_modern));
+        check(&shown, reply.status, &reply.body);
     }
 }
 
-impl Default for Tools {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-fn request(body: &[u8], is_modern: bool) -> Request<Full<Bytes>> {
-    let mut request = Request::post("/mcp").body(Full::new(Bytes::copy_from_slice(body))).unwrap();
+fn request(body: &[u8], is_modern: bool) -> Request<Bytes> {
+    let mut request = Request::post("/mcp").body(Bytes::copy_from_slice(body)).unwrap();
     let headers = request.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));

@@ -1,7 +1,9 @@
 //! Any text as a question of words: however it is read, what it was taken for can be taken back, no row is
 //! a match that the total does not count, and a way out of a dead end leads where it says.
 
-use edge::reload::Live;
+use std::sync::Arc;
+
+use edge::Server;
 use snapshot::query::{Query, parse_search};
 use snapshot::search::{RankOptions, RankedPage};
 use url::form_urlencoded::Serializer;
@@ -10,9 +12,9 @@ use url::form_urlencoded::Serializer;
 const GUESSED_MAX: usize = 2;
 
 /// Asks a text as people and language models do.
-pub fn holds(live: &Live, text: &str) {
-    let epoch = live.epoch();
-    let (index, today) = (&epoch.site().index, &epoch.dated.today);
+pub fn holds(live: &Arc<Server>, text: &str) {
+    let state = live.state();
+    let (index, today) = (&state.site().index, &state.dated.today);
     let asked = Serializer::new(String::new()).append_pair("q", text).finish();
     let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
     let query = Query { facets: false, ..query };

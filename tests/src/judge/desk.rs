@@ -1,27 +1,23 @@
 //! Asks every face of the service in process, through the functions that answer requests.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use dataset::Input;
-use edge::answer::{Asked, Place, answer, program_body};
-use edge::reload::Live;
-use edge::route::route;
+use edge::Server;
 use http::{HeaderValue, Request, header};
 use http_body_util::Full;
-use mcp::{Config, Epoch, Mcp};
-use net::request_head::Head;
 use serde_json::{Value, json};
 use site::Effort;
 use snapshot::facet::FACETS;
 use snapshot::query::{Page, Query, parse_search};
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
 use url::form_urlencoded::Serializer;
 
+use crate::in_process;
 use crate::judge::judged::Judged;
 use crate::judge::measure::DEPTH;
-use crate::snapshots::{HOST, build, folder, load, open, options};
+use crate::snapshots::{build, folder, load, open, options};
 
 /// What a face answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +68,7 @@ pub const FACES: [Variant; 3] = [
 ];
 
 /// A dataset, published into a folder and opened without a server.
-pub fn publish(input: &Input<'_>) -> (TempDir, Live) {
+pub fn publish(input: &Input<'_>) -> (TempDir, Arc<Server>) {
     let folder = folder();
     let (directory, source) = load(input);
     build(&directory, source, &options(folder.path(), Effort::None));
@@ -82,18 +78,14 @@ pub fn publish(input: &Input<'_>) -> (TempDir, Live) {
 
 /// Where questions are asked.
 pub struct Desk<'a> {
-    live: &'a Live,
-    mcp: Mcp,
-    runtime: Runtime,
+    live: &'a Arc<Server>,
 }
 
 impl<'a> Desk<'a> {
     /// A desk at what was published.
     #[must_use]
-    pub fn new(live: &'a Live) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let mcp = Mcp::new(Config { rate_per_minute: 0, ..Config::default() }).unwrap();
-        Self { live, mcp, runtime }
+    pub fn new(live: &'a Arc<Server>) -> Self {
+        Self { live }
     }
 
     /// The REST interface: `q` and nothing else.
@@ -140,8 +132,8 @@ impl<'a> Desk<'a> {
     #[must_use]
     pub fn holds(&self, slug: &str, concept: &NamedEntity) -> bool {
         let Some(spec) = FACETS.iter().find(|spec| spec.name == concept.facet) else { return false };
-        let epoch = self.live.epoch();
-        let (index, dated) = (&epoch.site().index, &epoch.dated);
+        let state = self.live.state();
+        let (index, dated) = (&state.site().index, &state.dated);
         let asked = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
         let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
         let all = Page { offset: 0, limit: index.len() as u64 };
@@ -151,35 +143,13 @@ impl<'a> Desk<'a> {
 
     fn get(&self, path: &str, pairs: &[(&str, &str)]) -> Vec<u8> {
         let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-        let request = Request::get(format!("{path}?{query}")).header(header::HOST, HOST).body(()).unwrap();
-        let head = Head::from(request.into_parts().0);
-        let epoch = self.live.epoch();
-        let asked = Asked {
-            live: self.live,
-            epoch: &epoch,
-            head: &head,
-            now: 0,
-            place: Place::Aside,
-            far: Default::default(),
-        };
-        let reply = answer(&asked, &route(path));
+        let reply = in_process::get(self.live, &format!("{path}?{query}"));
         assert_eq!(reply.status, 200, "{path}?{query}");
         reply.body.to_vec()
     }
 
     fn call(&self, message: &Value) -> Value {
-        let epoch = self.live.epoch();
-        let detail = |slug: &str, locale| program_body(self.live, &epoch, slug, locale);
-        let base_url = &epoch.generation().manifest().base_url;
-        let scope = Epoch { base_url, site: epoch.site(), dated: &epoch.dated, detail };
-        let mut request = Request::post("/mcp").body(Full::new(Bytes::from(message.to_string()))).unwrap();
-        let headers = request.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let (head, body) = request.into_parts();
-        let head = Head::from(head);
-        let answered = self.mcp.handle(&head, body, &scope, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        serde_json::from_slice(self.runtime.block_on(answered).body()).unwrap()
+        serde_json::from_slice(&in_process::post(self.live, message.to_string()).body).unwrap()
     }
 }
 

@@ -17,8 +17,6 @@ use std::sync::Arc;
 use baseline::Baseline;
 use bytes::Bytes;
 use dataset::Input;
-use edge::reload::Live;
-use edge::serving_state::Setting;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -124,10 +122,8 @@ fn cpu_seconds() -> f64 {
 
 fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) -> SocketAddr {
     tools::publish(directory, out, index_only);
-    let setting = Setting { frozen: true, body_cache: 64 << 20, hosts: Vec::new() };
-    let live = Live::open(out.to_owned(), Day::new(TODAY), setting).expect("it was just built");
-    let mcp = mcp::Config::default();
-    let server = edge::server(Arc::new(live), mcp, net::client::Proxies::default()).expect("good contract");
+    let options = tests::snapshots::frozen(out, Day::new(TODAY));
+    let server = edge::Server::open(options).expect("it was just built");
     let (listener, address) = listen(runtime);
     runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
     address

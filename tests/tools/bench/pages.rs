@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use edge::serving_state::Opened;
 use html::PageOptions;
+use edge::OpenGeneration;
 use snapshot::page::search;
 use snapshot::query::Query;
 use snapshot::time::Day;
@@ -25,7 +25,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("there is room for a snapshot");
     let directory = tools::directory(programs.unwrap_or(10_000));
     tools::publish(&directory, folder.path(), false);
-    let opened = Opened::current(folder.path()).expect("it was just published");
+    let opened = OpenGeneration::open(folder.path()).expect("it was just published");
     let (site, dated) = (&opened.site, &opened.site.dated(Day::new(TODAY)));
     let fragments = opened.html.as_ref().expect("the snapshot has pages");
     for class in Class::ALL {

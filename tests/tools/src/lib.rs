@@ -4,10 +4,10 @@ use std::path::Path;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read};
-use edge::serving_state::Opened;
 use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
+use edge::OpenGeneration;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::store::Digest;
@@ -52,7 +52,7 @@ pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
 
 /// The site that was published under a folder, on the day it was built; mapped, as an edge has it.
 pub fn site(out: &Path) -> (Site, Dated) {
-    let site = Opened::current(out).expect("it was just published").site;
+    let site = OpenGeneration::open(out).expect("it was just published").site;
     let dated = site.dated(Day::new(TODAY));
     (site, dated)
 }

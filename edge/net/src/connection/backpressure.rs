@@ -16,7 +16,7 @@ const SHORT: usize = 16 * 1024;
 
 /// A body that several answers may share, such as one in a cache. It is in memory once, and so counts once.
 #[derive(Debug, Default)]
-pub struct Lent {
+pub struct SharedBody {
     holders: AtomicUsize,
 }
 
@@ -43,21 +43,22 @@ impl InFlight {
     }
 
     /// The bytes of a body, counted until the last of them is let go; `None` when too many are in flight.
-    /// `lent` is common to all who hold the same bytes, of which this may be a part of `whole` bytes.
+    /// `shared_body` is common to all who hold the same bytes, of which this may be a part of `whole` bytes.
     #[must_use]
-    pub fn hold(&self, body: Bytes, whole: usize, lent: Option<Arc<Lent>>) -> Option<Bytes> {
+    pub fn hold(&self, body: Bytes, whole: usize, shared_body: Option<Arc<SharedBody>>) -> Option<Bytes> {
         // Should it exceed every budget, the longest file can still be had.
         let size = whole.min(self.0.limits.flight_bytes / 4);
-        let known = lent.as_ref().is_some_and(|lent| lent.holders.load(Relaxed) > 0);
+        let known = shared_body.as_ref().is_some_and(|shared_body| shared_body.holders.load(Relaxed) > 0);
         if !self.fits(if known { HEAD } else { HEAD + size }) {
             self.refuse();
             return None;
         }
-        let first = lent.as_ref().is_none_or(|lent| lent.holders.fetch_add(1, Relaxed) == 0);
+        let first =
+            shared_body.as_ref().is_none_or(|shared_body| shared_body.holders.fetch_add(1, Relaxed) == 0);
         let own = if first { HEAD + size } else { HEAD };
         self.0.used.fetch_add(own, Relaxed);
         self.0.counters.flying.fetch_add(own, Relaxed);
-        Some(Bytes::from_owner(Held { body, in_flight: self.clone(), own, size, lent }))
+        Some(Bytes::from_owner(Held { body, in_flight: self.clone(), own, size, shared_body }))
     }
 
     /// Threads that ask at once may exceed the budgets by what they hold: one body each.
@@ -84,7 +85,7 @@ struct Held {
     /// What the connection is charged with.
     own: usize,
     size: usize,
-    lent: Option<Arc<Lent>>,
+    shared_body: Option<Arc<SharedBody>>,
 }
 
 impl AsRef<[u8]> for Held {
@@ -97,7 +98,10 @@ impl Drop for Held {
     fn drop(&mut self) {
         self.in_flight.0.used.fetch_sub(self.own, Relaxed);
         // The last to let go of a shared body takes its bytes from the count, whoever put them there.
-        let last = self.lent.as_ref().is_none_or(|lent| lent.holders.fetch_sub(1, Relaxed) == 1);
+        let last = self
+            .shared_body
+            .as_ref()
+            .is_none_or(|shared_body| shared_body.holders.fetch_sub(1, Relaxed) == 1);
         let size = if last { self.size } else { 0 };
         self.in_flight.0.counters.flying.fetch_sub(HEAD + size, Relaxed);
     }
@@ -156,8 +160,8 @@ mod tests {
     #[test]
     fn a_body_that_is_shared_counts_once_until_the_last_holder_lets_go() {
         let (counters, in_flight) = in_flights();
-        let (body, lent) = (body(200), Arc::<Lent>::default());
-        let hold = |flight: InFlight| flight.hold(body.clone(), 200 << 10, Some(Arc::clone(&lent)));
+        let (body, shared_body) = (body(200), Arc::<SharedBody>::default());
+        let hold = |flight: InFlight| flight.hold(body.clone(), 200 << 10, Some(Arc::clone(&shared_body)));
         let mut held: Vec<_> = (0..50).filter_map(|_| hold(in_flight())).collect();
         assert_eq!(held.len(), 50);
         assert_eq!(counters.read().flying, (200 + 50 * 4) << 10);

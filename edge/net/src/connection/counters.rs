@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum CloseReason {
     /// In the normal course: the client left, or asked for `Connection: close`.
     Done,
     /// No protocol recognised in time.
@@ -29,7 +29,7 @@ pub enum Reason {
     Broken,
 }
 
-impl Reason {
+impl CloseReason {
     /// Every reason, in the order they are declared.
     pub const ALL: [Self; 10] = [
         Self::Done,
@@ -68,7 +68,7 @@ pub struct Counters {
     refused: AtomicU64,
     accept_errors: AtomicU64,
     open: AtomicU64,
-    closed: [AtomicU64; Reason::ALL.len()],
+    closed: [AtomicU64; CloseReason::ALL.len()],
     /// Bytes of bodies in flight.
     pub(super) flying: AtomicUsize,
     refused_flights: AtomicU64,
@@ -109,7 +109,7 @@ impl Counters {
     }
 
     /// Connections that ended for this reason.
-    pub fn closed(&self, reason: Reason) -> u64 {
+    pub fn closed(&self, reason: CloseReason) -> u64 {
         self.closed[reason as usize].load(Relaxed)
     }
 
@@ -137,18 +137,18 @@ impl Counters {
     /// Counts an open connection until the returned value is closed or dropped.
     pub(super) fn open(self: Arc<Self>) -> Open {
         self.open.fetch_add(1, Relaxed);
-        Open { counters: self, reason: Reason::Broken }
+        Open { counters: self, reason: CloseReason::Broken }
     }
 }
 
 /// One open connection. Dropped without a reason, as by a panic, it counts as broken.
 pub(super) struct Open {
     counters: Arc<Counters>,
-    reason: Reason,
+    reason: CloseReason,
 }
 
 impl Open {
-    pub(super) fn close(mut self, reason: Reason) {
+    pub(super) fn close(mut self, reason: CloseReason) {
         self.reason = reason;
     }
 }

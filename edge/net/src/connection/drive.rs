@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -27,7 +28,8 @@ use super::outgoing::Outgoing;
 use super::socket::{Activity, Socket, Wire};
 use super::streams::Streams;
 use super::timeouts::{Step, Timeouts};
-use super::{Answer, Arrival, Counters, Limits, Peer, Reason};
+use super::{CloseReason, Counters, HttpService, Limits};
+use crate::request_head::RequestHead;
 
 /// HTTP/2 flow control: what a client may send unread on one stream, on the whole connection, and what we hold
 /// for one stream, in bytes. Requests are small.
@@ -65,7 +67,7 @@ impl Drain {
 
 /// One accepted connection before its protocol is known.
 pub(super) struct Connection<S> {
-    pub(super) peer: Peer,
+    pub(super) peer: SocketAddr,
     pub(super) service: S,
     pub(super) limits: Limits,
     /// [`Limits::max_age`] as spread for this connection.
@@ -76,14 +78,14 @@ pub(super) struct Connection<S> {
 
 impl<S> Connection<S>
 where
-    S: Answer<Future: Send> + Clone + Unpin + Send + 'static,
+    S: HttpService<Future: Send> + Clone + Unpin + Send + 'static,
 {
     /// Serves the connection to its end and says why it ended.
-    pub(super) async fn run(self, mut stream: impl Wire) -> Reason {
+    pub(super) async fn run(self, mut stream: impl Wire) -> CloseReason {
         let (protocol, prefix) = match timeout(self.limits.detect, detect(&mut stream)).await {
-            Err(_) => return Reason::Detect,
-            Ok(Err(_)) => return Reason::Broken,
-            Ok(Ok(None)) => return Reason::Done,
+            Err(_) => return CloseReason::Detect,
+            Ok(Err(_)) => return CloseReason::Broken,
+            Ok(Ok(None)) => return CloseReason::Done,
             Ok(Ok(Some(found))) => found,
         };
         match protocol {
@@ -93,7 +95,7 @@ where
         }
     }
 
-    async fn http1(self, stream: impl Wire, prefix: Bytes) -> Reason {
+    async fn http1(self, stream: impl Wire, prefix: Bytes) -> CloseReason {
         let mut timeouts = Timeouts::new(Protocol::Http1, self.limits, self.max_age);
         let mut io = Socket::new(stream, Protocol::Http1, prefix, timeouts.activity.clone());
         let mut service = self.tagged(Protocol::Http1, &timeouts);
@@ -121,7 +123,7 @@ where
         }
     }
 
-    async fn http2(self, stream: impl Wire, prefix: Bytes) -> Reason {
+    async fn http2(self, stream: impl Wire, prefix: Bytes) -> CloseReason {
         let mut timeouts = Timeouts::new(Protocol::Http2, self.limits, self.max_age);
         let io = Socket::new(stream, Protocol::Http2, prefix, timeouts.activity.clone());
         let service = self.tagged(Protocol::Http2, &timeouts);
@@ -141,7 +143,7 @@ where
         let wind_down = http2::Connection::graceful_shutdown;
         let ended = drive(pin!(connection), wind_down, &mut timeouts, &self.drain, Step::Wait).await;
         // Only HTTP/1 is ever parked.
-        ended.unwrap_or(Reason::Done)
+        ended.unwrap_or(CloseReason::Done)
     }
 
     fn tagged(&self, protocol: Protocol, timeouts: &Timeouts) -> Tagged<S> {
@@ -182,7 +184,7 @@ async fn drive<C>(
     timeouts: &mut Timeouts,
     drain: &Drain,
     step: Step,
-) -> Option<Reason>
+) -> Option<CloseReason>
 where
     C: Future<Output = hyper::Result<()>>,
 {
@@ -218,9 +220,9 @@ impl<C> Future for Driven<'_, C>
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    type Output = Option<Reason>;
+    type Output = Option<CloseReason>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Reason>> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<CloseReason>> {
         let this = self.get_mut();
         loop {
             // HTTP/1 before it reads on: what it answers from here is to say that it is the last. HTTP/2 after
@@ -271,7 +273,7 @@ impl<C> Driven<'_, C> {
 /// The service of one connection: tells it the peer and what is in flight, and the timer that there was a request.
 struct Tagged<S> {
     service: S,
-    peer: Peer,
+    peer: SocketAddr,
     in_flight: InFlight,
     protocol: Protocol,
     activity: Arc<Activity>,
@@ -280,28 +282,37 @@ struct Tagged<S> {
 /// What becomes of an answer before it is sent: see [`Leaving::finish`].
 type Finish<S> = fn(
     (Result<<S as Service<Request<Incoming>>>::Response, Infallible>, Leaving),
-) -> Result<Response<Outgoing<<S as Answer>::Payload>>, Infallible>;
+) -> Result<Response<Outgoing<<S as HttpService>::Payload>>, Infallible>;
 
-impl<S: Answer> Service<Request<Incoming>> for Tagged<S> {
+impl<S: HttpService> Service<Request<Incoming>> for Tagged<S> {
     type Response = Response<Outgoing<S::Payload>>;
     type Error = Infallible;
     /// Joined with what finishes the answer, so that the type has a name.
     type Future = Map<Join<S::Future, Ready<Leaving>>, Finish<S>>;
 
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.activity.called(!request.body().is_end_stream());
-        let arrival = Arrival {
-            peer: Some(self.peer),
-            in_flight: Some(self.in_flight.clone()),
-            version: request.version(),
-            authority: request.uri().authority().cloned(),
-        };
-        request.extensions_mut().insert(arrival);
+        let request = with_head(request, self.peer, self.in_flight.clone());
         let last = self.activity.is_leaving();
         let leaving = Leaving { last, protocol: self.protocol, activity: self.activity.clone() };
         let finish: Finish<S> = |(response, leaving)| Ok(leaving.finish(response?));
         join(self.service.call(request), ready(leaving)).map(finish)
     }
+}
+
+/// Moves the head of a request into an extension, an `Arc<RequestHead>`; what is left besides are method and target,
+/// for routing.
+fn with_head(request: Request<Incoming>, peer: SocketAddr, in_flight: InFlight) -> Request<Incoming> {
+    let (parts, body) = request.into_parts();
+    let head = RequestHead { peer: Some(peer), in_flight: Some(in_flight), ..parts.into() };
+    let mut request = Request::new(body);
+    request.method_mut().clone_from(&head.method);
+    // CONNECT names no path, and the filters of warp panic without one.
+    if head.uri.path_and_query().is_some() {
+        request.uri_mut().clone_from(&head.uri);
+    }
+    request.extensions_mut().insert(Arc::new(head));
+    request
 }
 
 /// How an answer leaves.

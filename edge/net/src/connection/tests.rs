@@ -28,10 +28,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::socket::Wire;
-use super::{Arrival, Counters, Limits, Reason, bind, serve};
+use super::{CloseReason, Counters, Limits, bind, serve};
+use crate::request_head::RequestHead;
 
-/// Where clients in memory are.
-const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)), 1234);
+/// Address of clients in memory, as a dual-stack listener reports an IPv4 client.
+const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv4Addr::new(192, 0, 2, 7).to_ipv6_mapped()), 1234);
 /// What a connection in memory holds for a reader that does not read.
 const HELD_BACK: usize = 64 << 10;
 
@@ -161,9 +162,9 @@ impl Server {
         tokio::time::timeout(PATIENCE, self.driver.closed()).await.expect("a connection stayed open");
     }
 
-    async fn closed_for(&self, reason: Reason) {
+    async fn closed_for(&self, reason: CloseReason) {
         eventually(|| self.counters.closed(reason) == 1).await;
-        let all: u64 = Reason::ALL.iter().map(|&reason| self.counters.closed(reason)).sum();
+        let all: u64 = CloseReason::ALL.iter().map(|&reason| self.counters.closed(reason)).sum();
         assert_eq!(all, 1, "one connection, closed once, for {reason:?}");
     }
 }
@@ -175,7 +176,7 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
             gate.release.notified().await;
             "held".into()
         }
-        "/peer" => request.extensions().get::<Arrival>().unwrap().peer.unwrap().0.to_string(),
+        "/peer" => request.extensions().get::<Arc<RequestHead>>().unwrap().peer.unwrap().to_string(),
         "/length" => match request.into_body().collect().await {
             Ok(body) => body.to_bytes().len().to_string(),
             Err(_) => "broken".into(),

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::detect::Protocol;
 use super::socket::Activity;
-use super::{Limits, Reason};
+use super::{CloseReason, Limits};
 
 /// What the timer decided.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Step {
     /// Finish what is in flight, take nothing more.
     WindDown,
     /// Close now.
-    Cut(Reason),
+    Cut(CloseReason),
 }
 
 /// The deadlines of one connection.
@@ -36,7 +36,7 @@ pub(super) struct Timeouts {
     max_age: Duration,
     cut: Instant,
     /// Why it is to take no further request, once it is not, and when it is closed should none come.
-    departing: Option<(Reason, Instant)>,
+    departing: Option<(CloseReason, Instant)>,
     /// It takes none.
     winding_down: bool,
     pub(super) draining: bool,
@@ -111,11 +111,11 @@ impl Timeouts {
         }
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if due(self.request_due()) {
-            Step::Cut(Reason::Request)
+            Step::Cut(CloseReason::Request)
         } else if due(self.stall_due()) || self.a_tail_is_stuck(now) {
-            self.reset(Reason::Stall)
+            self.reset(CloseReason::Stall)
         } else if self.cut <= now {
-            self.reset(self.departing.map_or(Reason::Age, |(reason, _)| reason))
+            self.reset(self.departing.map_or(CloseReason::Age, |(reason, _)| reason))
         } else if self.winding_down {
             Step::Wait
         } else {
@@ -137,9 +137,9 @@ impl Timeouts {
         match self.departing {
             Some((_, closed)) if closed <= now => self.wind_down(now),
             Some(_) => Step::Wait,
-            None if self.began + self.max_age <= now => self.depart(Reason::Age, now),
+            None if self.began + self.max_age <= now => self.depart(CloseReason::Age, now),
             None if self.unused_since + self.limits.idle <= now => {
-                self.departing = Some((Reason::Idle, now));
+                self.departing = Some((CloseReason::Idle, now));
                 self.wind_down(now)
             }
             None if self.may_park(now) => Step::Park,
@@ -162,12 +162,12 @@ impl Timeouts {
     pub(super) fn drain(&mut self, now: Instant) -> Step {
         self.draining = true;
         self.cut = self.cut.min(now + self.limits.drain);
-        self.depart(Reason::Drain, now)
+        self.depart(CloseReason::Drain, now)
     }
 
     /// Takes leave of the client. HTTP/2 does so by itself, and tells which requests came in time; HTTP/1 can
     /// with an answer only.
-    fn depart(&mut self, reason: Reason, now: Instant) -> Step {
+    fn depart(&mut self, reason: CloseReason, now: Instant) -> Step {
         let closed = self.departing.map_or(now + self.limits.parting, |(_, closed)| closed);
         self.departing = Some((reason, closed));
         if self.protocol == Protocol::Http2 || self.activity.is_answering() {
@@ -187,18 +187,18 @@ impl Timeouts {
     }
 
     /// Cuts a connection that holds unsent bytes.
-    fn reset(&self, reason: Reason) -> Step {
+    fn reset(&self, reason: CloseReason) -> Step {
         self.activity.reset_on_drop();
         Step::Cut(reason)
     }
 
     /// Why a connection ended by itself.
-    pub(super) fn reason(&self, outcome: &hyper::Result<()>) -> Reason {
+    pub(super) fn reason(&self, outcome: &hyper::Result<()>) -> CloseReason {
         match outcome {
-            Ok(()) => self.departing.map_or(Reason::Done, |(reason, _)| reason),
-            Err(error) if error.is_timeout() => Reason::Ping,
-            Err(error) if error.is_parse() => Reason::Malformed,
-            Err(_) => Reason::Broken,
+            Ok(()) => self.departing.map_or(CloseReason::Done, |(reason, _)| reason),
+            Err(error) if error.is_timeout() => CloseReason::Ping,
+            Err(error) if error.is_parse() => CloseReason::Malformed,
+            Err(_) => CloseReason::Broken,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use dataset::Input;
-use edge::route::TEMPLATES;
+use edge::TEMPLATES;
 use serde_json::{Value, json};
 use snapshot::query::PARAMETERS;
 use tests::checks::store::{Other, Root};

@@ -12,7 +12,7 @@ async fn a_silent_connection_is_closed_at_the_detection_deadline() {
     let mut stream = server.connect();
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Detect).await;
+    server.closed_for(CloseReason::Detect).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -22,7 +22,7 @@ async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
     let mut stream = server.send(b"PRI * HTTP/2.0").await;
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Detect).await;
+    server.closed_for(CloseReason::Detect).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -32,7 +32,7 @@ async fn half_a_head_is_closed_at_the_request_deadline() {
     let mut stream = server.send(b"GET / HTTP/1.1\r\nhost:").await;
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Request).await;
+    server.closed_for(CloseReason::Request).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -44,7 +44,7 @@ async fn half_a_second_head_is_closed_at_the_request_deadline() {
     stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Request).await;
+    server.closed_for(CloseReason::Request).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +57,7 @@ async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
         tokio::time::sleep(ms(20)).await;
     }
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Request).await;
+    server.closed_for(CloseReason::Request).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,7 +65,7 @@ async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let mut stream = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123").await;
     assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(Reason::Request).await;
+    server.closed_for(CloseReason::Request).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,7 +87,7 @@ async fn a_kept_connection_is_closed_when_idle() {
     let began = Instant::now();
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() + ms(50) >= SHORT);
-    server.closed_for(Reason::Idle).await;
+    server.closed_for(CloseReason::Idle).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +100,7 @@ async fn a_kept_connection_in_use_is_not_idle() {
         tokio::time::sleep(ms(100)).await;
         stream.write_all(GET).await.unwrap();
     }
-    assert_eq!(server.counters.closed(Reason::Idle), 0);
+    assert_eq!(server.counters.closed(CloseReason::Idle), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +108,7 @@ async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
     let server = Server::start(Limits { write_stall: SHORT, ..generous() });
     let began = Instant::now();
     let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
-    server.closed_for(Reason::Stall).await;
+    server.closed_for(CloseReason::Stall).await;
     assert!(began.elapsed() >= SHORT);
 }
 
@@ -127,7 +127,7 @@ async fn a_client_that_reads_slowly_is_not_cut() {
         tokio::time::sleep(ms(20)).await;
     }
     assert!(total > BIG);
-    server.closed_for(Reason::Done).await;
+    server.closed_for(CloseReason::Done).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,7 +140,7 @@ async fn a_connection_takes_no_more_requests_at_its_maximum_age() {
         tokio::time::sleep(ms(10)).await;
     }
     assert!(began.elapsed() >= SHORT.mul_f64(0.9));
-    server.closed_for(Reason::Age).await;
+    server.closed_for(CloseReason::Age).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,7 +154,7 @@ async fn a_connection_in_use_loses_no_request_at_its_maximum_age() {
         answer = read_until(&mut stream, "path /").await;
     }
     assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(Reason::Age).await;
+    server.closed_for(CloseReason::Age).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,7 +162,7 @@ async fn a_download_is_cut_at_twice_the_maximum_age() {
     let server = Server::start(Limits { max_age: SHORT, ..generous() });
     let began = Instant::now();
     let _stream = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
-    server.closed_for(Reason::Age).await;
+    server.closed_for(CloseReason::Age).await;
     assert!(began.elapsed() >= 2 * SHORT.mul_f64(0.9));
 }
 
@@ -230,7 +230,7 @@ fn streams_left_after_goaway_are_cut_soon() {
         assert!(matches!(timeouts.look(now), Step::Wait | Step::WindDown));
     }
     assert_eq!(timeouts.next(now + limits.goaway), now + limits.goaway);
-    assert_eq!(timeouts.look(now + limits.goaway), Step::Cut(Reason::Age));
+    assert_eq!(timeouts.look(now + limits.goaway), Step::Cut(CloseReason::Age));
 }
 
 #[tokio::test(start_paused = true)]
@@ -257,14 +257,14 @@ async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(Reason::Idle).await;
+    server.closed_for(CloseReason::Idle).await;
 
     let server = Server::start(Limits { park: ms(20), ..generous() });
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     tokio::time::sleep(ms(100)).await;
     drop(stream);
-    server.closed_for(Reason::Done).await;
+    server.closed_for(CloseReason::Done).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -288,7 +288,7 @@ async fn a_shutdown_ends_parked_connections() {
     tokio::time::sleep(ms(100)).await;
     server.stop();
     assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(Reason::Drain).await;
+    server.closed_for(CloseReason::Drain).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -83,7 +83,7 @@ async fn a_client_silent_after_its_preface_is_closed_for_want_of_a_pong() {
     let mut stream = server.send(PREFACE).await;
     read_to_close(&mut stream).await;
     assert!(began.elapsed() >= SHORT);
-    server.closed_for(Reason::Ping).await;
+    server.closed_for(CloseReason::Ping).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,7 +96,7 @@ async fn a_client_that_only_answers_pings_is_sent_away_when_idle() {
     assert!(next_of(&mut stream, GOAWAY).await.is_some());
     assert!(began.elapsed() >= 3 * SHORT);
     while next(&mut stream).await.is_some() {}
-    server.closed_for(Reason::Idle).await;
+    server.closed_for(CloseReason::Idle).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,7 +138,7 @@ async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else
     while stream.write_all(&flood).await.is_ok() {}
     let mut other = server.send(GET).await;
     read_until(&mut other, "path /").await;
-    assert_eq!(server.counters.closed(Reason::Stall), 1);
+    assert_eq!(server.counters.closed(CloseReason::Stall), 1);
 }
 
 /// A client whose streams have a window of so many bytes (SETTINGS_INITIAL_WINDOW_SIZE).
@@ -187,7 +187,7 @@ async fn a_connection_whose_client_leaves_the_end_of_an_answer_is_cut() {
     stream.write_all(&get(1)).await.unwrap();
     assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"p");
     while next(&mut stream).await.is_some() {}
-    server.closed_for(Reason::Stall).await;
+    server.closed_for(CloseReason::Stall).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,5 +203,5 @@ async fn a_shutdown_lets_the_stream_in_flight_finish() {
     assert_eq!(next_of(&mut stream, DATA).await.unwrap().payload, b"held");
     while next(&mut stream).await.is_some() {}
     server.closed().await;
-    assert_eq!(server.counters.closed(Reason::Drain), 1);
+    assert_eq!(server.counters.closed(CloseReason::Drain), 1);
 }

@@ -19,7 +19,7 @@ async fn a_shutdown_finishes_the_request_in_flight_and_says_close() {
     assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
     assert!(response.ends_with("\r\n\r\nheld"), "{response}");
     server.closed().await;
-    assert_eq!(server.counters.closed(Reason::Drain), 1);
+    assert_eq!(server.counters.closed(CloseReason::Drain), 1);
     assert_eq!(server.counters.read().open, 0);
 }
 
@@ -60,7 +60,7 @@ async fn a_kept_connection_is_told_to_close_with_the_answer_to_its_next_request(
         assert!(response.contains("\r\nconnection: close\r\n") && response.ends_with(body), "{response}");
     }
     server.closed().await;
-    assert_eq!(server.counters.closed(Reason::Drain), 2);
+    assert_eq!(server.counters.closed(CloseReason::Drain), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,5 +73,5 @@ async fn what_is_left_after_the_drain_is_cut() {
     assert_eq!(read_to_close(&mut stream).await, "");
     assert!(began.elapsed() >= SHORT);
     server.closed().await;
-    assert_eq!(server.counters.closed(Reason::Drain), 1);
+    assert_eq!(server.counters.closed(CloseReason::Drain), 1);
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use dataset::Input;
-use edge::reload::Live;
+use edge::Server;
 use serde_json::Value;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, FACES, Judged, Part, Run, desk, report, run};
@@ -69,7 +69,7 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
         None => Vec::new(),
     };
     let published = arguments.data.as_ref().map(|folder| desk::publish(&Input::Folder(folder.clone())));
-    let live: &Live = published.as_ref().map_or_else(|| tests::snapshots::sample(), |(_, live)| live);
+    let live: &Arc<Server> = published.as_ref().map_or_else(|| tests::snapshots::sample(), |(_, live)| live);
     let desk = Desk::new(live);
     let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
     let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));

@@ -1,0 +1,31 @@
+//! What answers are computed from: one directory on one day.
+
+use bytes::Bytes;
+use snapshot::page::{Dated, Site};
+use snapshot::record::Locale;
+
+use crate::reply::json;
+
+/// What an answer is computed from; the same for the whole request.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Scheme and authority of the public address, without a slash at the end.
+    pub base_url: &'a str,
+    /// The directory.
+    pub site: &'a Site,
+    /// What depends on the day.
+    pub dated: &'a Dated,
+    /// ProgramDetailResponse of a published slug, for that day; none if it cannot be read.
+    pub detail: &'a (dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync),
+}
+
+/// A record has to be fetched from the store first, which may not happen on this thread.
+#[derive(Clone, Copy, Debug)]
+pub struct NotLocal;
+
+impl Context<'_> {
+    /// The day that answers are right for, as JSON.
+    pub(crate) fn day(&self) -> String {
+        json(&self.dated.day().date().map(|date| date.to_string()))
+    }
+}

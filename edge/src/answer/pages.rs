@@ -1,0 +1,312 @@
+//! Pages for people: which file a path names, and the search page and its feeds, which are computed.
+
+use html::{Feed, PageOptions};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use snapshot::page::address::SEARCH_TAG;
+use snapshot::query::{self as search_query, parse_search};
+use snapshot::record::{EntityType, Locale};
+use snapshot::store::StoreError;
+
+use super::computed::Query;
+use crate::cache_control::CacheControl;
+use crate::reply::Reply;
+use crate::representation::Representation;
+use crate::request::{Answer, Request};
+
+/// What a page may load: nothing but its own style, script and search results.
+pub const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+/// Media type of a page.
+pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// What a path outside the REST interface names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target<'a> {
+    /// The search page of a language.
+    Search(Locale),
+    /// A feed of a search.
+    Feed(Locale, Feed),
+    /// A file, as it is.
+    File(&'a str),
+    /// A page; its file ends in `.html`.
+    Page(&'a str),
+    /// Nothing, whatever files there are.
+    Nothing(Locale),
+}
+
+/// Whether a path names a page that is served under another address only: the 404 page, and `/` by its file name.
+fn is_stand_in(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "404" | "index") && matches!(&path[..path.len() - name.len()], "" | "es/")
+}
+
+fn target(path: &str) -> Target<'_> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (locale, rest) = match path.strip_prefix("es/") {
+        Some(rest) => (Locale::Es, rest),
+        None => (Locale::En, path),
+    };
+    if rest == "programs" {
+        return Target::Search(locale);
+    }
+    let extension = rest.strip_prefix("programs.");
+    if let Some(feed) = Feed::ALL.into_iter().find(|feed| Some(feed.extension()) == extension) {
+        return Target::Feed(locale, feed);
+    }
+    match path {
+        "" => Target::Page("index"),
+        "es" | "es/" => Target::Page("es/index"),
+        _ if is_stand_in(path) => Target::Nothing(locale),
+        _ if media_type(path).is_some() => Target::File(path),
+        _ => Target::Page(path),
+    }
+}
+
+/// Media type of a file that is served as it is.
+fn media_type(path: &str) -> Option<&'static str> {
+    match path {
+        "mcp/server-card" => return Some("application/mcp-server-card+json"),
+        ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
+        "opensearch.xml" => return Some("application/opensearchdescription+xml"),
+        "feeds/new.json" | "es/feeds/new.json" => return Some("application/feed+json"),
+        "data/croissant.json" => return Some("application/ld+json"),
+        "data/csv-metadata.json" => return Some("application/csvm+json"),
+        "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
+        _ => {}
+    }
+    let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+    Some(match extension {
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "xml" => "application/xml; charset=utf-8",
+        "txt" => "text/plain; charset=utf-8",
+        "md" => "text/markdown; charset=utf-8",
+        "ics" => Feed::Calendar.media_type(),
+        "json" => "application/json",
+        "jsonld" => "application/ld+json",
+        "ndjson" => "application/x-ndjson",
+        "csv" => Feed::Table.media_type(),
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        _ => return None,
+    })
+}
+
+/// A page, restricted to its own resources.
+fn html(locale: Locale) -> Representation {
+    Representation::new(HTML)
+        .with(header::CONTENT_SECURITY_POLICY, POLICY)
+        .with(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin"))
+        .with(PERMISSIONS, HeaderValue::from_static("camera=(), geolocation=(), microphone=()"))
+        .language(locale.as_str())
+}
+
+/// A feed. A table cannot hold a notice that filters were left out, so its file name does.
+fn feed_representation(kind: Feed, is_whole: bool) -> Representation {
+    let feed = Representation::new(HeaderValue::from_static(kind.media_type())).tag(SEARCH_TAG);
+    let disposition = match is_whole {
+        true => "attachment; filename=\"opportunities.csv\"",
+        false => "attachment; filename=\"opportunities-filters-left-out.csv\"",
+    };
+    match kind {
+        Feed::Table => feed.with(header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
+        _ => feed,
+    }
+}
+
+fn locale_of(path: &str) -> Locale {
+    if path == "es" || path.starts_with("es/") { Locale::Es } else { Locale::En }
+}
+
+impl Request {
+    /// Answers a path outside the REST interface.
+    pub(super) fn page(&self) -> Answer {
+        match target(self.head.path()) {
+            Target::Search(locale) => self.search_page(locale),
+            Target::Feed(locale, feed) => self.feed(locale, feed),
+            file => self.stored(self.site_file(file), Self::site_file_at_path),
+        }
+    }
+
+    fn site_file_at_path(&self) -> Result<Reply, StoreError> {
+        self.site_file(target(self.head.path()))
+    }
+
+    fn page_query(&self, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {
+        let values = &self.state.site().index.values;
+        let organizations = self.state.open.html.as_ref().map(|html| &html.organizations);
+        let (extras, rest) = PageOptions::parse(self.head.query(), organizations);
+        let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
+        // The path determines the language, and the form shows facets.
+        (search_query::Query { locale, facets: true, ..query }, extras, invalid)
+    }
+
+    fn search_page(&self, locale: Locale) -> Answer {
+        let (site, html_parts) = (self.state.site(), &self.state.open.html);
+        let Some(html_parts) = html_parts else {
+            return self.stored(self.missing(locale), Self::site_file_at_path);
+        };
+        let (query, extras, invalid) = self.page_query(locale);
+        let canonical = extras.query_string(site, html_parts, &query);
+        let computed = Query {
+            path: None,
+            validator: self.validator(html::search_path(locale), &canonical, &invalid),
+            canonical,
+            depends_on_day: true,
+            page: query.page,
+            work: site.index.ranked_cost(&query),
+        };
+        let representation = move || html(locale).tag(SEARCH_TAG);
+        self.computed(computed, representation, move |request| {
+            let (state, asked) = (&request.state, (&query, &extras));
+            let page = |html| html::search_page(state.site(), html, &state.dated, asked, &invalid);
+            state.open.html.as_ref().map_or_else(Vec::new, page).into()
+        })
+    }
+
+    fn feed(&self, locale: Locale, kind: Feed) -> Answer {
+        let (site, html_parts) = (self.state.site(), &self.state.open.html);
+        let Some(html_parts) = html_parts else {
+            return self.stored(self.missing(locale), Self::site_file_at_path);
+        };
+        let (query, extras, invalid) = self.page_query(locale);
+        let canonical = extras.for_feed().query_string(site, html_parts, &query);
+        let computed = Query {
+            path: None,
+            validator: self.validator(&html::feed_path(locale, kind), &canonical, &invalid),
+            canonical,
+            depends_on_day: true,
+            page: query.page,
+            work: site.index.cost(&html::feed_query(&query, kind)),
+        };
+        let is_whole = invalid.is_empty();
+        let representation = move || feed_representation(kind, is_whole);
+        self.computed(computed, representation, move |request| {
+            let (state, asked) = (&request.state, (&query, &extras, &*invalid));
+            let feed = |html| html::feed(state.site(), html, &state.dated, asked, kind);
+            state.open.html.as_ref().map_or_else(Vec::new, feed).into()
+        })
+    }
+
+    /// A file of the site: as it is, a page, or the page for what does not exist.
+    fn site_file(&self, target: Target<'_>) -> Result<Reply, StoreError> {
+        match target {
+            Target::File(path) => self.download(path),
+            Target::Page(path) => self.site_page(path),
+            Target::Search(locale) | Target::Feed(locale, _) | Target::Nothing(locale) => {
+                self.missing(locale)
+            }
+        }
+    }
+
+    fn download(&self, path: &str) -> Result<Reply, StoreError> {
+        let file = self.state.generation().files().lookup(&[path]);
+        let (Some(file), Some(media_type)) = (file, media_type(path)) else {
+            return self.missing(locale_of(path));
+        };
+        // An asset's name changes with its content.
+        let lifetime = match path.starts_with("assets/") {
+            true => CacheControl::Immutable.header(),
+            false => self.until_midnight(),
+        };
+        let response = self.response(file, || Representation::new(HeaderValue::from_static(media_type)))?;
+        // Downloads may be long enough to be resumed.
+        Ok(match path.starts_with("data/") {
+            true => response.reply_range(&self.head.headers, lifetime),
+            false => response.reply(&self.head.headers, lifetime),
+        })
+    }
+
+    fn site_page(&self, path: &str) -> Result<Reply, StoreError> {
+        match self.state.generation().files().lookup(&[path, ".html"]) {
+            Some(file) => self.file(file, self.until_midnight(), || html(locale_of(path))),
+            None => self.renamed(path).map_or_else(|| self.missing(locale_of(path)), Ok),
+        }
+    }
+
+    /// 308 to the page of a record that was renamed.
+    fn renamed(&self, path: &str) -> Option<Reply> {
+        let (prefix, rest) = path.strip_prefix("es/").map_or(("", path), |rest| ("/es", rest));
+        let (kind, slug) = rest.split_once('/')?;
+        let entity = match kind {
+            "programs" => EntityType::Program,
+            "organizations" => EntityType::Organization,
+            "recipients" => EntityType::Recipient,
+            _ => return None,
+        };
+        let canonical = self.state.site().lists.canonical_slug(entity, slug)?;
+        let reply = Reply::redirect(&format!("{prefix}/{kind}/{canonical}"), Vec::new());
+        Some(reply.with(header::CONTENT_TYPE, HTML))
+    }
+
+    /// 404 as a page.
+    fn missing(&self, locale: Locale) -> Result<Reply, StoreError> {
+        let path = if locale == Locale::Es { "es/404" } else { "404" };
+        let Some(file) = self.state.generation().files().lookup(&[path, ".html"]) else {
+            return Ok(Reply::not_found("There is nothing at this path."));
+        };
+        // The page is not the requested one: no condition holds for it.
+        let response = self.response(file, || html(locale))?;
+        let mut reply = response.reply(&HeaderMap::new(), CacheControl::Short.header());
+        reply.status = StatusCode::NOT_FOUND;
+        reply.headers.remove(header::ETAG);
+        reply.headers.remove(header::LAST_MODIFIED);
+        Ok(reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_have_a_media_type_of_their_own_bear_it() {
+        for (path, expected) in [
+            ("opensearch.xml", "application/opensearchdescription+xml"),
+            ("feeds/new.json", "application/feed+json"),
+            ("es/feeds/new.json", "application/feed+json"),
+            ("data/catalog.jsonld", "application/ld+json"),
+            ("data/croissant.json", "application/ld+json"),
+            ("data/csv-metadata.json", "application/csvm+json"),
+            ("data/datapackage.json", "application/vnd.datapackage+json"),
+            ("data/dataset.json", "application/json"),
+            ("assets/logo-00.svg", "image/svg+xml"),
+            ("favicon.ico", "image/x-icon"),
+            ("sitemap.xml", "application/xml; charset=utf-8"),
+        ] {
+            assert_eq!(media_type(path), Some(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_name_pages_files_and_searches() {
+        for (path, expected) in [
+            ("/", Target::Page("index")),
+            ("/es", Target::Page("es/index")),
+            ("/404", Target::Nothing(Locale::En)),
+            ("/es/404", Target::Nothing(Locale::Es)),
+            ("/index", Target::Nothing(Locale::En)),
+            ("/es/index", Target::Nothing(Locale::Es)),
+            ("/programs/404", Target::Page("programs/404")),
+            ("/programs", Target::Search(Locale::En)),
+            ("/es/programs", Target::Search(Locale::Es)),
+            ("/programs.ics", Target::Feed(Locale::En, Feed::Calendar)),
+            ("/es/programs.atom", Target::Feed(Locale::Es, Feed::Atom)),
+            ("/programs/a", Target::Page("programs/a")),
+            ("/programs/a.md", Target::File("programs/a.md")),
+            ("/sitemap.xml", Target::File("sitemap.xml")),
+            ("/assets/site-00.css", Target::File("assets/site-00.css")),
+            ("/docs/api", Target::Page("docs/api")),
+            ("/mcp/server-card", Target::File("mcp/server-card")),
+            ("/a.php", Target::Page("a.php")),
+        ] {
+            assert_eq!(target(path), expected, "{path}");
+        }
+    }
+}

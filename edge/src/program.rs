@@ -1,0 +1,185 @@
+//! The program `opdir-edge`: its commands, and serving until it is asked to end.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use net::connection::Limits;
+use net::sockets::InheritedSockets;
+use remote::{ErrorClass, RemoteError};
+use snapshot::store::StoreError;
+use tokio::net::TcpListener;
+use warp::Filter as _;
+
+use crate::config::{Action, Command, Config};
+use crate::follower::{Follower, Prefetch};
+use crate::routes::{self, error_response, routes, service};
+use crate::server::Server;
+use crate::serving_state::{OpenError, OpenGeneration};
+use crate::{log, reload};
+
+/// Exit code of wrong flags.
+const USAGE: u8 = 2;
+/// Exit code of a snapshot that is missing or cannot be read.
+const UNREADABLE: u8 = 3;
+/// Exit code of an address that cannot be listened on.
+const NOT_LISTENING: u8 = 4;
+/// Exit code of a snapshot that is not as it was published.
+const UNVERIFIED: u8 = 5;
+
+/// Connections of the admin listener at a time.
+const ADMIN_CONNECTIONS: usize = 64;
+
+/// Runs the program with the process's arguments.
+#[must_use]
+pub fn run() -> ExitCode {
+    let (command, matches) = Command::read();
+    log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());
+    match (command.action, command.serve) {
+        (Some(Action::Check { root }), _) => check(&root),
+        (None, Some(config)) if config.print_config => print(&config.text(&matches)),
+        (None, Some(config)) if config.body_disk.is_some() && config.fetch != Prefetch::Lazy => {
+            fail(USAGE, "--body-disk is for --fetch lazy: otherwise all bodies are fetched")
+        }
+        (None, Some(config)) => match InheritedSockets::take() {
+            Ok(inherited) => serve_config(config, inherited),
+            Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
+        },
+        (None, None) => fail(USAGE, "nothing to do; see --help"),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout(), "{text}");
+    ExitCode::SUCCESS
+}
+
+fn fail(code: u8, message: &str) -> ExitCode {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "opdir-edge: {message}");
+    ExitCode::from(code)
+}
+
+fn check(root: &Path) -> ExitCode {
+    match OpenGeneration::open(root) {
+        Ok(OpenGeneration { generation, .. }) => {
+            let (id, manifest) = (generation.id(), generation.manifest());
+            let (programs, as_of) = (manifest.counts.programs, manifest.as_of);
+            print(&format!("{id}: {programs} programs, as of {as_of}, for {}", manifest.base_url))
+        }
+        Err(error) => fail_to_open(&error),
+    }
+}
+
+fn fail_to_open(error: &OpenError) -> ExitCode {
+    let code = match error {
+        OpenError::Store(
+            StoreError::Io { .. } | StoreError::Unpublished { .. } | StoreError::BodyUnavailable { .. },
+        ) => UNREADABLE,
+        _ => UNVERIFIED,
+    };
+    fail(code, &error.to_string())
+}
+
+fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
+    let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
+    let source = match config.source().and_then(|source| source.map(begin).transpose()) {
+        Ok(source) => source,
+        Err(error) => return fail(code_of(&error), &error.to_string()),
+    };
+    let server = match Server::open(config.options(source)) {
+        Ok(server) => server,
+        Err(error) => return fail_to_open(&error),
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
+    };
+    match runtime.block_on(run_server(&config, inherited, server)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(NOT_LISTENING, &error.to_string()),
+    }
+}
+
+/// Waits until there is a generation to serve.
+fn begin(source: Follower) -> Result<Arc<Follower>, RemoteError> {
+    source.begin()?;
+    Ok(Arc::new(source))
+}
+
+fn code_of(error: &RemoteError) -> u8 {
+    match error.class() {
+        ErrorClass::Usage => USAGE,
+        ErrorClass::Unreadable | ErrorClass::Unwritable => UNREADABLE,
+        ErrorClass::Unverified | ErrorClass::Conflict => UNVERIFIED,
+    }
+}
+
+async fn run_server(
+    config: &Config,
+    inherited: InheritedSockets,
+    server: Arc<Server>,
+) -> std::io::Result<()> {
+    let terminated = terminated();
+    let (listener, admin) = inherited.or_bind(config.listen, config.admin_listen)?;
+    if let Some(admin) = admin {
+        tokio::spawn(serve_admin(admin, Arc::clone(&server)));
+    }
+    tokio::spawn(reload::follow(Arc::clone(&server)));
+    if let Some(source) = &server.options.source {
+        Arc::clone(source).follow()?;
+    }
+    let address = listener.local_addr().unwrap_or(config.listen);
+    let generation = server.state().generation().id().to_string();
+    tracing::info!(%address, generation, "serving");
+    let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
+    net::sockets::ready();
+    let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));
+    let shutdown = async move {
+        terminated.await;
+        net::sockets::stopping();
+        draining.drain();
+        tracing::info!("ending");
+        tokio::time::sleep(delay).await;
+    };
+    serve(listener, server, limits, shutdown).await;
+    Ok(())
+}
+
+/// Serves the admin listener until the process ends.
+pub async fn serve_admin(listener: TcpListener, server: Arc<Server>) {
+    let limits = Limits { max_connections: ADMIN_CONNECTIONS, ..Limits::default() };
+    let service = service(routes::admin(server));
+    net::connection::serve(listener, service, limits, Arc::default(), std::future::pending()).await;
+}
+
+/// Serves on a listener until `shutdown` resolves, then drains.
+pub async fn serve(
+    listener: TcpListener,
+    server: Arc<Server>,
+    limits: Limits,
+    shutdown: impl Future<Output = ()>,
+) {
+    let counters = Arc::clone(&server.metrics.connections);
+    let routes = routes(move || Some(Arc::clone(&server))).recover(error_response).unify();
+    let service = service(routes);
+    net::connection::serve(listener, service, limits, counters, shutdown).await;
+}
+
+/// Resolves when the process is asked to end. From the call on, not only once it is awaited, SIGTERM and SIGINT do not
+/// kill the process. Must be called inside a tokio runtime.
+pub fn terminated() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        match signals {
+            (Ok(mut terminate), Ok(mut interrupt)) => tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            },
+            _ => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A request on its way through the server: checked and routed once, answered on this thread or in a pool, and finished
+//! with what the connection and the counters have to know.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Response, StatusCode, header};
+use hyper::body::Body;
+use mcp::{Endpoint, NotLocal};
+use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
+use net::precheck::{HttpError, check};
+use net::request_head::RequestHead;
+use snapshot::record::Locale;
+use snapshot::store::{BodyUnavailable, ReadMode, StoreError};
+
+use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply, UNREADABLE};
+use crate::route::Route;
+use crate::server::Server;
+use crate::serving_state::ServingState;
+
+/// A request with its route and the state that answers it.
+pub(crate) struct Request {
+    pub(crate) server: Arc<Server>,
+    pub(crate) state: Arc<ServingState>,
+    pub(crate) head: Arc<RequestHead>,
+    pub(crate) route: Route,
+    /// When it came, in seconds since 1970.
+    pub(crate) now: u64,
+    /// Whether a body may be fetched from the store, which blocks.
+    pub(crate) reach: ReadMode,
+    began: Instant,
+}
+
+/// What remains to be done for a reply, on a thread that may block.
+pub(crate) type Work = Box<dyn FnOnce(&Request) -> Reply + Send>;
+
+/// A reply, or the work that leads to one.
+pub(crate) type Answer = Outcome<Reply, Work>;
+
+impl Request {
+    /// A request that came now.
+    pub(crate) fn new(server: Arc<Server>, head: Arc<RequestHead>, route: Route) -> Self {
+        let (state, now) = (Arc::clone(&server.state()), (server.options.clock)());
+        Self { server, state, head, route, now, reach: ReadMode::LocalOnly, began: Instant::now() }
+    }
+
+    /// Whether the request may be answered, and there is room for its response.
+    ///
+    /// # Errors
+    ///
+    /// What answers it instead.
+    pub(crate) fn check(&self) -> Result<(), HttpError> {
+        if self.head.in_flight.as_ref().is_some_and(|in_flight| !in_flight.has_room()) {
+            return Err(CONGESTED);
+        }
+        check(&self.head, &self.state.hosts, self.route == Route::Tools)
+    }
+
+    /// Answers a request to any route but the tools.
+    pub(crate) async fn respond(mut self) -> Response<Bytes> {
+        let (work, is_search): (Work, _) = match self.guarded(|| self.answer()) {
+            Outcome::Ready(reply) => return self.finish(reply),
+            Outcome::Heavy(work) => (work, true),
+            Outcome::Remote(work) => (work, false),
+        };
+        self.reach = ReadMode::AllowRemote;
+        let request = Arc::new(self);
+        let shared = Arc::clone(&request);
+        let reply = request.pool(is_search).run(move || shared.guarded(|| work(&shared))).await;
+        request.finish(reply.unwrap_or_else(|PoolFull| request.pool_is_full(is_search).into()))
+    }
+
+    /// Answers a request to the tools.
+    pub(crate) async fn call_tool(self, body: impl Body<Data = Bytes> + Send + Unpin) -> Response<Bytes> {
+        if let Err(error) = self.check() {
+            return self.finish(Endpoint::refused(&self.head, error).into());
+        }
+        let peer = self.head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+        let client = self.server.options.proxies.client(peer, &self.head.headers);
+        let now_ms = u64::try_from(self.server.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let detail = |slug: &str, locale| self.detail(slug, locale, ReadMode::LocalOnly);
+        let context = self.context(&detail);
+        let call = self.server.mcp.call(Arc::clone(&self.head), body, &context, client, now_ms).await;
+        let (call, is_search) = match call {
+            Outcome::Ready(response) => return self.finish(self.closing(response)),
+            Outcome::Heavy(call) => (Arc::new(call), true),
+            Outcome::Remote(call) => (Arc::new(call), false),
+        };
+        let request = Arc::new(self);
+        let work = {
+            let (request, call) = (Arc::clone(&request), Arc::clone(&call));
+            move || {
+                let detail = |slug: &str, locale| request.detail(slug, locale, ReadMode::AllowRemote);
+                call.finish(&request.context(&detail))
+            }
+        };
+        let response = request.pool(is_search).run(work).await.unwrap_or_else(|PoolFull| {
+            request.pool_is_full(is_search);
+            call.refused()
+        });
+        request.finish(request.closing(response))
+    }
+
+    /// Ends the connection of a request whose framing cannot be trusted: a length may have been sent besides the
+    /// coding, and where two framings meet the next request may begin anywhere (RFC 9112, section 6.1). hyper has
+    /// dropped the length, so both cases are treated alike.
+    fn closing(&self, response: Response<Bytes>) -> Reply {
+        let reply = Reply::from(response);
+        match self.head.headers.contains_key(header::TRANSFER_ENCODING) {
+            true => reply.with(header::CONNECTION, HeaderValue::from_static("close")),
+            false => reply,
+        }
+    }
+
+    /// What the tools answer from.
+    fn context<'a>(
+        &'a self,
+        detail: &'a (dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync),
+    ) -> mcp::Context<'a> {
+        let state = &self.state;
+        mcp::Context { base_url: state.base_url(), site: state.site(), dated: &state.dated, detail }
+    }
+
+    /// ProgramDetailResponse of a slug; none if it cannot be read.
+    fn detail(&self, slug: &str, locale: Locale, reach: ReadMode) -> Result<Option<Bytes>, NotLocal> {
+        match self.program_body(slug, locale, reach) {
+            Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. }) => Err(NotLocal),
+            body => Ok(body.ok().flatten()),
+        }
+    }
+
+    /// The pool for searches, or that for requests that wait for the store.
+    fn pool(&self, is_search: bool) -> &BlockingPool {
+        if is_search { &self.server.searches } else { &self.server.fetches }
+    }
+
+    fn pool_is_full(&self, is_search: bool) -> HttpError {
+        if is_search {
+            self.server.metrics.overloads.add();
+        }
+        if is_search { OVERLOADED } else { UNREADABLE }
+    }
+
+    /// Answers; a panic costs the request a 500 and nothing else.
+    fn guarded<R: From<Reply>>(&self, answer: impl FnOnce() -> R) -> R {
+        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
+            self.server.metrics.panics.add();
+            Reply::from(FAILED).into()
+        })
+    }
+
+    /// The response, counted and logged. Its body counts as in flight until the client has taken it.
+    pub(crate) fn finish(&self, mut reply: Reply) -> Response<Bytes> {
+        if self.head.method == Method::HEAD && !reply.body.is_empty() {
+            let length = HeaderValue::from(std::mem::take(&mut reply.body).len());
+            reply.headers.insert(header::CONTENT_LENGTH, length);
+        } else if let Some(in_flight) = self.head.in_flight.as_ref().filter(|_| !reply.body.is_empty()) {
+            let (whole, shared) =
+                reply.shared.take().map_or((reply.body.len(), None), |(n, it)| (n, Some(it)));
+            match in_flight.hold(reply.body, whole, shared) {
+                Some(body) => reply.body = body,
+                None if self.route == Route::Tools => reply = Endpoint::refused(&self.head, CONGESTED).into(),
+                None => reply = CONGESTED.into(),
+            }
+        }
+        let took = self.began.elapsed();
+        self.server.metrics.request(self.route, &self.head.method, reply.status, took);
+        if reply.status == StatusCode::NOT_MODIFIED {
+            self.server.metrics.not_modified.add();
+        }
+        if self.server.options.access_log {
+            crate::log::access(&self.head, reply.status, reply.body.len(), took);
+        }
+        reply.into()
+    }
+}

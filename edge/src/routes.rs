@@ -1,0 +1,148 @@
+//! The routes, as warp filters.
+//!
+//! A request is routed by its path, checked and answered once: `/mcp` takes calls with a body, everything else reads.
+//! A refusal is a rejection, of which [`error_response`] makes what the client gets. warp's own server, CORS, files and
+//! compression are not used; the README says why.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use futures_util::{Stream, StreamExt as _};
+use http::{Method, Response};
+use http_body_util::StreamBody;
+use hyper::body::Frame;
+use hyper_util::service::TowerToHyperService;
+use net::connection::HttpService;
+use net::precheck::HttpError;
+use net::request_head::RequestHead;
+use warp::path::{FullPath, Tail};
+use warp::reject::{Reject, custom, not_found};
+use warp::{Filter, Rejection};
+
+use crate::admin;
+use crate::reply::{METHOD_NOT_ALLOWED, Reply};
+use crate::request::Request;
+use crate::route::Route;
+use crate::server::Server;
+
+/// Everything that clients may request, once there is a server. To be followed by `recover(error_response)`.
+pub fn routes(
+    server: impl Fn() -> Option<Arc<Server>> + Clone + Send + Sync + 'static,
+) -> impl Filter<Extract = (Response<Bytes>,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let server = warp::any().and_then(move || ready(server().ok_or_else(not_found)));
+    let head = warp::ext::get::<Arc<RequestHead>>;
+    let calls = tools().and(server.clone()).and(head()).and(warp::body::stream()).then(call_tool);
+    let reads = api().or(changes()).unify().or(pages()).unify();
+    let reads = reads.and(server).and(head()).and_then(admit_read).then(Request::respond);
+    calls.or(reads).unify()
+}
+
+/// `/mcp`: the tools.
+fn tools() -> impl Filter<Extract = (), Error = Rejection> + Copy {
+    warp::path!("mcp")
+}
+
+/// `/api/v1/…`: records, search, lists, facets, exports.
+fn api() -> impl Filter<Extract = (Route,), Error = Rejection> + Copy {
+    warp::path("api").and(warp::path::tail()).map(|rest: Tail| Route::api(rest.as_str()))
+}
+
+/// `/changes` and `/changes.atom`: which records changed.
+fn changes() -> impl Filter<Extract = (Route,), Error = Rejection> + Copy {
+    let lines = warp::path!("changes").map(|| Route::Changes);
+    let feed = warp::path!("changes.atom").map(|| Route::ChangesFeed);
+    lines.or(feed).unify().and(no_trailing_slash())
+}
+
+/// Every other path: pages and downloads.
+fn pages() -> impl Filter<Extract = (Route,), Error = Infallible> + Copy {
+    warp::any().map(|| Route::Page)
+}
+
+/// The admin listener: its paths take any method.
+pub(crate) fn admin(
+    server: Arc<Server>,
+) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
+    let server = warp::any().map(move || Arc::clone(&server));
+    let health = warp::path!("healthz").map(admin::health);
+    let readiness = warp::path!("readyz").and(server.clone()).map(admin::readiness);
+    let metrics = warp::path!("metrics").and(server.clone()).map(admin::metrics);
+    let snapshot = warp::path!("snapshot").and(server).map(admin::snapshot);
+    let known = health.or(readiness).unify().or(metrics).unify().or(snapshot).unify();
+    known.or(warp::any().map(admin::unknown_path)).unify()
+}
+
+/// What hyper serves.
+pub fn service<F>(filter: F) -> impl HttpService<Future: Send> + Clone + Send + 'static
+where
+    F: Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static,
+{
+    TowerToHyperService::new(warp::service(filter))
+}
+
+fn no_trailing_slash() -> impl Filter<Extract = (), Error = Rejection> + Copy {
+    let check = |path: FullPath| ready(if path.as_str().ends_with('/') { Err(not_found()) } else { Ok(()) });
+    warp::path::full().and_then(check).untuple_one()
+}
+
+/// Admits GET, HEAD and OPTIONS without a body.
+fn admit_read(
+    route: Route,
+    server: Arc<Server>,
+    head: Arc<RequestHead>,
+) -> Ready<Result<Request, Rejection>> {
+    let request = Request::new(server, head, route);
+    let reads = matches!(request.head.method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let checked = request.check().and(if reads { Ok(()) } else { Err(METHOD_NOT_ALLOWED) });
+    ready(match checked {
+        Ok(()) => Ok(request),
+        Err(error) => Err(custom(Refused { request: Some(request), error })),
+    })
+}
+
+/// Calls a tool. Its refusals are JSON-RPC errors, and so no rejections.
+async fn call_tool(
+    server: Arc<Server>,
+    head: Arc<RequestHead>,
+    body: impl Stream<Item = Result<impl Buf, warp::Error>> + Send,
+) -> Response<Bytes> {
+    let frames = body.map(|part| part.map(|mut part| Frame::data(part.copy_to_bytes(part.remaining()))));
+    let body = Box::pin(StreamBody::new(frames));
+    Request::new(server, head, Route::Tools).call_tool(body).await
+}
+
+/// A request that is not answered, and why.
+struct Refused {
+    /// The request, where it is to be counted.
+    request: Option<Request>,
+    error: HttpError,
+}
+
+impl Reject for Refused {}
+
+impl fmt::Debug for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+/// Rejects a request with an error, of which [`error_response`] makes the answer.
+pub fn refuse(error: HttpError) -> Rejection {
+    custom(Refused { request: None, error })
+}
+
+/// The answer to a refused request: the error envelope of the REST interface.
+///
+/// # Errors
+///
+/// Never.
+pub async fn error_response(rejection: Rejection) -> Result<Response<Bytes>, Infallible> {
+    Ok(match rejection.find::<Refused>() {
+        Some(Refused { request: Some(request), error }) => request.finish(Reply::from(*error)),
+        Some(Refused { request: None, error }) => Reply::from(*error).into(),
+        None => Reply::not_found("There is nothing at this path.").into(),
+    })
+}

@@ -1,0 +1,84 @@
+//! The server: its current state, and everything that outlives a state.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use arc_swap::{ArcSwap, Guard};
+use mcp::Endpoint;
+use net::blocking_pool::BlockingPool;
+
+use crate::cache::Cache;
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::reload_retry::Retry;
+use crate::serving_state::{OpenError, OpenGeneration, ServingState};
+
+/// Requests that wait for a body from the store at a time; as many more may queue.
+const FETCHES: usize = 64;
+/// A server: its current state, and everything that outlives a state.
+pub struct Server {
+    pub(crate) options: Options,
+    pub(crate) state: ArcSwap<ServingState>,
+    /// Held while a state is derived from the one before and put in its place.
+    pub(crate) turning: Mutex<()>,
+    /// States that were replaced, until no request holds them: so none has to free a whole snapshot.
+    pub(crate) retired: Mutex<Vec<Arc<ServingState>>>,
+    /// The last failed reload, while it stands.
+    pub(crate) retry: Mutex<Option<Retry>>,
+    /// Counters.
+    pub metrics: Metrics,
+    /// Pool for searches that take long.
+    pub(crate) searches: BlockingPool,
+    /// Pool for requests that wait for a body from the store.
+    pub(crate) fetches: BlockingPool,
+    /// Computed answers by ETag, which names generation, day, query and coding.
+    pub(crate) answers: Cache<String>,
+    /// The tool endpoint.
+    pub(crate) mcp: Endpoint,
+    /// Zero of the clock that rates are counted by.
+    pub(crate) started: Instant,
+    draining: AtomicBool,
+}
+
+impl Server {
+    /// Opens the current generation of a root.
+    ///
+    /// # Errors
+    ///
+    /// If there is no current generation, or it is damaged, incomplete or of another version.
+    pub fn open(options: Options) -> Result<Arc<Self>, OpenError> {
+        let away = options.source.as_ref().map(|source| source.lazy_bodies());
+        let generation = Arc::new(OpenGeneration::open_with(&options.root, options.copy_index, away)?);
+        let state = ServingState::new(generation, options.day, &options);
+        Ok(Arc::new(Self {
+            state: ArcSwap::from_pointee(state),
+            turning: Mutex::default(),
+            retired: Mutex::default(),
+            retry: Mutex::default(),
+            metrics: Metrics::default(),
+            searches: BlockingPool::default(),
+            fetches: BlockingPool::new(FETCHES),
+            answers: Cache::new(options.response_cache),
+            mcp: Endpoint::new(options.mcp.clone())?,
+            started: Instant::now(),
+            draining: AtomicBool::new(false),
+            options,
+        }))
+    }
+
+    /// The current state; to be held for one request.
+    pub fn state(&self) -> Guard<Arc<ServingState>> {
+        self.state.load()
+    }
+
+    /// Announces on `/readyz` that no new requests should be sent here.
+    pub fn drain(&self) {
+        self.draining.store(true, Relaxed);
+    }
+
+    /// Whether the server is about to end.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Relaxed)
+    }
+}

@@ -1,11 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostics;
+mod facet_values;
 mod init;
-mod labels;
 mod link;
 mod places;
 mod read;
+mod record;
 mod rows;
 pub mod sample;
 pub mod schema;

@@ -1,5 +1,5 @@
-//! Reads a dataset's files into rows that know their `file:line`. Judges form only: encoding,
-//! syntax, field names and types; [`crate::link`] judges what the rows say.
+//! Reads a dataset's files into rows with their `file:line`. Checks form only: encoding, syntax, field names
+//! and types; [`crate::link()`] checks values and references.
 
 mod csv;
 mod fields;
@@ -8,10 +8,11 @@ mod header;
 mod identity;
 mod json;
 mod parsed;
+mod partial;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -20,76 +21,79 @@ use snapshot::record::Dataset;
 use snapshot::store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
-use crate::rows::{Row, Tables};
+use crate::record::Record;
+use crate::rows::{Pass, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format, Role};
-use parsed::{Context, Parsed, Subject};
+use parsed::{Context, Parsed};
 
 pub use files::{Input, InputError};
 
-/// Reads every table. Problems of single rows go to `report`, and the other rows stay.
+/// Reads every table. Rows with problems are reported and left out.
 ///
 /// # Errors
 /// When the folder or one of its files cannot be read.
 pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, InputError> {
     let mut incomplete = BTreeSet::new();
     let files = files::list(input, &mut incomplete, report)?;
-    let absent =
-        |table: &Table| !files.iter().any(|file| matches!(file.role, Role::Rows(of, _) if of == *table));
-    let absent = Table::ALL.into_iter().filter(absent).collect();
-    let mut reader = Reader { files, report, incomplete, digests: Vec::new(), loose: BTreeMap::new() };
-    let mut tables = Tables {
-        dataset: reader.dataset()?,
-        stamps: reader.stamps()?,
-        unstamped: Vec::new(),
-        organizations: reader.table(Table::Organizations)?,
-        programs: reader.table(Table::Programs)?,
-        cycles: reader.table(Table::Cycles)?,
-        awards: reader.table(Table::Awards)?,
-        recipients: reader.table(Table::Recipients)?,
-        sources: reader.table(Table::Sources)?,
-        facts: reader.table(Table::Facts)?,
-        transitions: reader.table(Table::Lifecycle)?,
-        aliases: reader.table(Table::Aliases)?,
-        leaders: reader.table(Table::Leaders)?,
-        channels: reader.table(Table::Channels)?,
-        posts: reader.table(Table::Posts)?,
-        translations: reader.table(Table::Translations)?,
-        vocabulary: reader.table(Table::Vocabulary)?,
-        synonyms: reader.table(Table::Synonyms)?,
-        source_sha256: reader.source_sha256(),
-        absent,
-        incomplete: reader.incomplete,
+    let mut reader = Reader {
+        files: &files,
+        report,
+        incomplete,
+        digests: Vec::new(),
+        partial: partial::PartialRows::new(),
+        error: None,
     };
-    let stamps = std::mem::take(&mut tables.stamps);
-    identity::complete(&mut tables, reader.loose, &stamps, report);
-    tables.stamps = stamps;
+    let mut tables = Tables { dataset: reader.dataset()?, stamps: reader.stamps()?, ..Tables::default() };
+    tables.run(&mut reader);
+    if let Some(error) = reader.error {
+        return Err(error);
+    }
+    tables.source_sha256 = source_sha256(reader.digests);
+    let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
+    tables.absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
+    tables.incomplete = reader.incomplete;
+    identity::complete(&mut tables, reader.partial, report);
     Ok(tables)
 }
 
 struct Reader<'a, 'r> {
-    files: Vec<File<'a>>,
+    files: &'a [File<'a>],
     report: &'r mut Diagnostics,
     incomplete: BTreeSet<Table>,
+    /// By path.
     digests: Vec<(String, [u8; 32])>,
-    loose: identity::Rows,
+    partial: partial::PartialRows,
+    /// The first file that could not be read.
+    error: Option<InputError>,
+}
+
+impl Pass for Reader<'_, '_> {
+    /// One table at a time, so that only one table's text is in memory.
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        if self.error.is_none() {
+            match self.read(table) {
+                Ok(read) => *rows = read,
+                Err(error) => self.error = Some(error),
+            }
+        }
+    }
 }
 
 impl Reader<'_, '_> {
     fn dataset(&mut self) -> Result<Option<Row<Dataset>>, InputError> {
         let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
             let at = Location { file: self.report.add_file(files::DATASET), line: 1 };
-            let help = "name the folder that holds dataset.json; `opdir init` writes a start";
+            let help = "name the folder that holds dataset.json; `opdir init` writes an example";
             self.report.push(Diagnostic::new(Code::NoDataset, at, "there is no dataset.json").help(help));
             return Ok(None);
         };
-        let (parsed, digest) = parse_file(file, Subject::Dataset, Format::Json)?;
+        let (parsed, digest) = parse_file(file, None, Format::Json)?;
         self.digests.push((file.path.clone(), digest));
-        self.report.extend(parsed.faults);
-        for row in parsed.loose {
-            // A description has nothing that could be made.
-            row.tell::<Dataset>(files::DATASET, self.report);
+        self.report.extend(parsed.problems);
+        for row in parsed.partial {
+            row.report_problems::<Dataset>(files::DATASET, self.report);
         }
         let mut rows = parsed.rows.into_iter();
         let first = rows.next();
@@ -106,89 +110,73 @@ impl Reader<'_, '_> {
         };
         let bytes = file.load()?;
         self.digests.push((file.path.clone(), Sha256::digest(&*bytes).into()));
-        let mut told = Vec::new();
-        let stamps = match text::decode(&bytes, file.id) {
-            Ok(text) => Stamps::read(&text, file.id, &mut told),
-            Err(fault) => {
-                told.push(*fault);
+        Ok(match text::decode(&bytes, file.id) {
+            Ok(text) => Stamps::read(&text, file.id, self.report),
+            Err(problem) => {
+                self.report.push(*problem);
                 Stamps::default()
             }
-        };
-        self.report.extend(told);
-        Ok(stamps)
+        })
     }
 
-    /// One table at a time, so that only one table's text is in memory; its files side by side.
-    fn table<T: DeserializeOwned + Send>(&mut self, table: Table) -> Result<Vec<Row<T>>, InputError> {
-        let files = self.files.iter().filter_map(|file| match file.role {
-            Role::Rows(of, format) if of == table => Some((file, format)),
-            _ => None,
-        });
+    /// The rows of a table. Its files are read in parallel.
+    fn read<T: Record>(&mut self, table: Table) -> Result<Vec<Row<T>>, InputError> {
+        let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
         let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed = files.par_iter().map(|(file, format)| parse_file(file, Subject::Table(table), *format));
+        let parsed = files.par_iter().map(|(file, format)| parse_file(file, Some(table), *format));
         let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.collect::<Result<_, _>>()?;
         let mut all = Parsed::empty();
         for ((file, _), (one, digest)) in files.iter().zip(parsed) {
             self.digests.push((file.path.clone(), digest));
             all.append(one);
         }
-        if all.faults.iter().any(|fault| fault.code.severity() == Severity::Error) {
+        if all.problems.iter().any(|problem| problem.code.severity() == Severity::Error) {
             self.incomplete.insert(table);
         }
-        self.report.extend(all.faults);
-        self.loose.insert(table, all.loose);
+        self.report.extend(all.problems);
+        self.partial.insert(table, all.partial);
         Ok(all.rows)
-    }
-
-    fn source_sha256(&mut self) -> [u8; 32] {
-        self.digests.sort();
-        let mut whole = Sha256::new();
-        for (path, digest) in &self.digests {
-            whole.update(format!("{}  {path}\n", Hex(digest.as_ref())));
-        }
-        whole.finalize().into()
     }
 }
 
-type ParsedFile<T> = (Parsed<T>, [u8; 32]);
+fn source_sha256(mut digests: Vec<(String, [u8; 32])>) -> [u8; 32] {
+    digests.sort();
+    let lines = digests.iter().map(|(path, digest)| format!("{}  {path}\n", Hex(digest.as_ref())));
+    Sha256::digest(lines.collect::<String>()).into()
+}
 
+/// The rows of a file, and its SHA-256.
 fn parse_file<T: DeserializeOwned + Send>(
     file: &File<'_>,
-    subject: Subject,
+    table: Option<Table>,
     format: Format,
-) -> Result<ParsedFile<T>, InputError> {
+) -> Result<(Parsed<T>, [u8; 32]), InputError> {
     let bytes = file.load()?;
+    let context = Context { file: file.id, table };
     let (digest, parsed) =
-        rayon::join(|| Sha256::digest(&*bytes).into(), || parse_bytes(file, subject, format, &bytes));
+        rayon::join(|| Sha256::digest(&*bytes).into(), || parse_bytes(&bytes, format, context));
     Ok((parsed, digest))
 }
 
-fn parse_bytes<T: DeserializeOwned + Send>(
-    file: &File<'_>,
-    subject: Subject,
-    format: Format,
-    bytes: &[u8],
-) -> Parsed<T> {
-    let text = match text::decode(bytes, file.id) {
+fn parse_bytes<T: DeserializeOwned + Send>(bytes: &[u8], format: Format, context: Context) -> Parsed<T> {
+    let text = match text::decode(bytes, context.file) {
         Ok(text) => text,
-        Err(fault) => return Parsed::fault(*fault),
+        Err(problem) => return Parsed::problem(*problem),
     };
     if text.trim().is_empty() {
-        let at = Location { file: file.id, line: 1 };
-        return Parsed::fault(Diagnostic::new(Code::EmptyFile, at, "the file is empty"));
+        return Parsed::problem(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
     }
-    if let Some(fault) = text::conflict(&text, file.id) {
-        return Parsed::fault(fault);
+    if let Some(problem) = text::merge_conflict(&text, context.file) {
+        return Parsed::problem(problem);
     }
-    let context = Context { file: file.id, subject };
     let mut parsed = match format {
         Format::Ndjson => json::lines(&text, context),
         Format::Json => json::document(&text, context),
         Format::Csv => csv::table(&text, context),
     };
     if matches!(text, Cow::Owned(_)) {
-        let message = "the file is UTF-16, and was read so";
-        parsed.faults.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
+        let message = "the file is UTF-16, and was read as such";
+        parsed.problems.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
     }
     parsed
 }

@@ -1,4 +1,4 @@
-//! The rows of every table, between reading and linking.
+//! The rows of every table, between reading and linking, and passes over them.
 
 use std::collections::BTreeSet;
 
@@ -8,62 +8,75 @@ use snapshot::record::{
 };
 
 use crate::diagnostics::Location;
+use crate::record::Record;
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 
 /// A record and where it was read.
 #[derive(Clone, Debug)]
 pub struct Row<T> {
-    /// What it says.
+    /// The record.
     pub record: T,
     /// Where it starts.
     pub at: Location,
 }
 
 /// Every row of a dataset, in the order of the files' paths and lines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tables {
-    /// `dataset.json`; absent when it is missing or broken, which was reported.
+    /// `dataset.json`; none if it is missing or broken, which was reported.
     pub dataset: Option<Row<Dataset>>,
-    /// Rows of `organizations`.
-    pub organizations: Vec<Row<Organization>>,
-    /// Rows of `programs`.
-    pub programs: Vec<Row<Program>>,
-    /// Rows of `cycles`.
-    pub cycles: Vec<Row<Cycle>>,
-    /// Rows of `awards`.
-    pub awards: Vec<Row<Award>>,
-    /// Rows of `recipients`.
-    pub recipients: Vec<Row<Recipient>>,
-    /// Rows of `sources`.
-    pub sources: Vec<Row<Source>>,
-    /// Rows of `facts`.
-    pub facts: Vec<Row<Fact>>,
+    pub(crate) organizations: Vec<Row<Organization>>,
+    pub(crate) programs: Vec<Row<Program>>,
+    pub(crate) cycles: Vec<Row<Cycle>>,
+    pub(crate) awards: Vec<Row<Award>>,
+    pub(crate) recipients: Vec<Row<Recipient>>,
+    pub(crate) sources: Vec<Row<Source>>,
+    pub(crate) facts: Vec<Row<Fact>>,
     /// Rows of `lifecycle`.
-    pub transitions: Vec<Row<Transition>>,
-    /// Rows of `aliases`.
-    pub aliases: Vec<Row<Alias>>,
-    /// Rows of `leaders`.
-    pub leaders: Vec<Row<Leader>>,
-    /// Rows of `channels`.
-    pub channels: Vec<Row<Channel>>,
-    /// Rows of `posts`.
-    pub posts: Vec<Row<Post>>,
-    /// Rows of `translations`.
-    pub translations: Vec<Row<Translation>>,
-    /// Rows of `vocabulary`.
-    pub vocabulary: Vec<Row<Term>>,
-    /// Rows of `synonyms`.
-    pub synonyms: Vec<Row<Synonym>>,
-    /// Tables of which there is no file.
-    pub absent: BTreeSet<Table>,
-    /// Tables that lost rows to errors: a reference into them cannot be judged.
-    pub incomplete: BTreeSet<Table>,
-    /// Rows without times of their own.
+    pub(crate) transitions: Vec<Row<Transition>>,
+    pub(crate) aliases: Vec<Row<Alias>>,
+    pub(crate) leaders: Vec<Row<Leader>>,
+    pub(crate) channels: Vec<Row<Channel>>,
+    pub(crate) posts: Vec<Row<Post>>,
+    pub(crate) translations: Vec<Row<Translation>>,
+    pub(crate) vocabulary: Vec<Row<Term>>,
+    pub(crate) synonyms: Vec<Row<Synonym>>,
+    /// Tables without a file.
+    pub(crate) absent: BTreeSet<Table>,
+    /// Tables that lost rows to errors: a reference into them cannot be checked.
+    pub(crate) incomplete: BTreeSet<Table>,
+    /// Rows without timestamps of their own.
     pub unstamped: Vec<UnstampedRow>,
-    /// Their times as they were written down.
+    /// The timestamps of `stamps.csv`.
     pub stamps: Stamps,
-    /// SHA-256 over the lines `digest  path` of the files that were read, sorted by path, as
-    /// `sha256sum` would print them.
+    /// SHA-256 of the lines `digest  path` of all files read, sorted by path, as `sha256sum` prints them.
     pub source_sha256: [u8; 32],
+}
+
+/// What is done to every table.
+pub(crate) trait Pass {
+    /// Does it to one table.
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>);
+}
+
+impl Tables {
+    /// Runs a pass over every table, owners before the rows that belong to them.
+    pub(crate) fn run(&mut self, pass: &mut impl Pass) {
+        pass.table(Table::Organizations, &mut self.organizations);
+        pass.table(Table::Programs, &mut self.programs);
+        pass.table(Table::Recipients, &mut self.recipients);
+        pass.table(Table::Cycles, &mut self.cycles);
+        pass.table(Table::Awards, &mut self.awards);
+        pass.table(Table::Facts, &mut self.facts);
+        pass.table(Table::Sources, &mut self.sources);
+        pass.table(Table::Lifecycle, &mut self.transitions);
+        pass.table(Table::Aliases, &mut self.aliases);
+        pass.table(Table::Leaders, &mut self.leaders);
+        pass.table(Table::Channels, &mut self.channels);
+        pass.table(Table::Posts, &mut self.posts);
+        pass.table(Table::Translations, &mut self.translations);
+        pass.table(Table::Vocabulary, &mut self.vocabulary);
+        pass.table(Table::Synonyms, &mut self.synonyms);
+    }
 }

@@ -1,5 +1,5 @@
-//! `stamps.csv`: when each row without times of its own was first seen and last changed, as `opdir stamp`
-//! wrote it down. Beside the data and kept with it, so that the same dataset gives the same bytes.
+//! `stamps.csv`: when each row without timestamps of its own was first seen and last changed. `opdir stamp`
+//! writes it; it is kept with the data, so that the same dataset always gives the same snapshot.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use crate::table::Table;
 
 /// Name of the file.
@@ -16,7 +16,7 @@ pub const STAMPS: &str = "stamps.csv";
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Line {
+struct Stamp {
     table: String,
     id: Uuid,
     hash: String,
@@ -24,99 +24,79 @@ struct Line {
     updated_at: Timestamp,
 }
 
-/// A row that has no times of its own.
+/// A row without timestamps of its own.
 #[derive(Clone, Debug)]
 pub struct UnstampedRow {
-    /// Of which table.
-    pub table: Table,
-    /// Its id.
-    pub id: Uuid,
-    /// What it says, in short.
-    pub hash: String,
+    pub(crate) table: Table,
+    pub(crate) id: Uuid,
+    /// Of its fields.
+    pub(crate) hash: String,
 }
 
-/// When rows were made and changed, by table and id.
+/// When rows were created and changed.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps(BTreeMap<(Table, Uuid), Stamp>);
 
-#[derive(Clone, Debug)]
-struct Stamp {
-    hash: String,
-    created: Timestamp,
-    updated: Timestamp,
-}
-
 impl Stamps {
-    /// Reads the file; what is wrong in it is told, and the other lines stay.
-    pub(crate) fn read(text: &str, file: FileId, report: &mut Vec<Diagnostic>) -> Self {
+    /// Reads the file; lines with errors are reported and left out.
+    pub(crate) fn read(text: &str, file: FileId, report: &mut Diagnostics) -> Self {
         let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let mut stamps = BTreeMap::new();
-        for line in reader.deserialize::<Line>() {
-            let line = match line {
-                Ok(line) => line,
-                Err(error) => {
-                    let at =
-                        error.position().map_or(1, |position| u32::try_from(position.line()).unwrap_or(1));
-                    let message = format!("the stamp cannot be read: {error}");
-                    let told = Diagnostic::new(Code::BadValue, Location { file, line: at }, message);
-                    report.push(
-                        told.field("stamps").help("restore the file, or remove it and run `opdir stamp`"),
-                    );
-                    continue;
+        for stamp in reader.deserialize::<Stamp>() {
+            match stamp {
+                Ok(stamp) => {
+                    let table = Table::parse(&stamp.table);
+                    stamps.extend(table.map(|table| ((table, stamp.id), stamp)));
                 }
-            };
-            if let Some(table) = Table::parse(&line.table) {
-                let stamp = Stamp { hash: line.hash, created: line.created_at, updated: line.updated_at };
-                stamps.insert((table, line.id), stamp);
+                Err(error) => {
+                    let line = error.position().and_then(|position| u32::try_from(position.line()).ok());
+                    let at = Location { file, line: line.unwrap_or(1) };
+                    let message = format!("the stamp cannot be read: {error}");
+                    let problem = Diagnostic::new(Code::BadValue, at, message).field("stamps");
+                    report.push(problem.help("restore the file, or remove it and run `opdir stamp`"));
+                }
             }
         }
         Self(stamps)
     }
 
-    /// When a row was made and changed.
+    /// When a row was created and changed.
     pub(crate) fn find(&self, table: Table, id: Uuid) -> Option<(Timestamp, Timestamp)> {
-        self.0.get(&(table, id)).map(|stamp| (stamp.created, stamp.updated))
+        self.0.get(&(table, id)).map(|stamp| (stamp.created_at, stamp.updated_at))
     }
 
-    /// The same after a publication at a time: rows that are new or changed move, others stay, and who has
-    /// left is forgotten. Says how many are new and how many changed.
+    /// The stamps after a publication, and the numbers of new and changed rows: these get the time of the
+    /// publication, other rows keep their stamps, and stamps of removed rows are dropped.
     #[must_use]
     pub fn updated(&self, rows: &[UnstampedRow], at: Timestamp) -> (Self, usize, usize) {
         let (mut new, mut changed) = (0, 0);
         let stamps = rows.iter().map(|row| {
-            let stamp = match self.0.get(&(row.table, row.id)) {
-                None => {
-                    new += 1;
-                    Stamp { hash: row.hash.clone(), created: at, updated: at }
-                }
-                Some(known) if known.hash != row.hash => {
-                    changed += 1;
-                    Stamp { hash: row.hash.clone(), updated: at, ..known.clone() }
-                }
-                Some(known) => known.clone(),
+            let key = (row.table, row.id);
+            let known = self.0.get(&key);
+            let is_same = known.is_some_and(|known| known.hash == row.hash);
+            new += usize::from(known.is_none());
+            changed += usize::from(known.is_some() && !is_same);
+            let stamp = Stamp {
+                table: row.table.name().to_owned(),
+                id: row.id,
+                hash: row.hash.clone(),
+                created_at: known.map_or(at, |known| known.created_at),
+                updated_at: known.filter(|_| is_same).map_or(at, |known| known.updated_at),
             };
-            ((row.table, row.id), stamp)
+            (key, stamp)
         });
-        let stamps = stamps.collect();
-        (Self(stamps), new, changed)
+        let stamps = Self(stamps.collect());
+        (stamps, new, changed)
     }
 
     /// The file, sorted by table and id.
     ///
     /// # Errors
-    /// When a line cannot be written, which memory does not do.
+    /// If a line cannot be written to memory, which does not happen.
     pub fn text(&self) -> Result<String, csv::Error> {
         let mut writer = ::csv::Writer::from_writer(Vec::new());
-        for ((table, id), stamp) in &self.0 {
-            writer.serialize(Line {
-                table: table.name().to_owned(),
-                id: *id,
-                hash: stamp.hash.clone(),
-                created_at: stamp.created,
-                updated_at: stamp.updated,
-            })?;
-        }
-        let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error).map_err(csv::Error::from)?;
+        self.0.values().try_for_each(|stamp| writer.serialize(stamp))?;
+        let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

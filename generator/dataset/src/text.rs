@@ -22,6 +22,14 @@ pub(crate) fn folded(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// The rows below the header of an embedded CSV table, whose cells hold neither commas nor quotes.
+pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    csv.lines().skip(1).map(|line| {
+        let mut cells = line.split(',');
+        std::array::from_fn(|_| cells.next().unwrap_or_default())
+    })
+}
+
 /// `1 error`, `2 errors`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
@@ -64,6 +72,15 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean …?` with the candidate nearest to `word`, or other help if none is near.
+pub fn suggestion<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(word, candidates).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
 /// Whether two different words are a few letters apart: one in words of five letters and more, two in words

@@ -283,7 +283,7 @@ mod tests {
             let (value, code) = if line % 2 == 0 { ("UK", "GB") } else { ("Spain", "ES") };
             let at = Location { file, line };
             let fix = Fix::value(Safety::Safe, "eligibleCountries", value, code);
-            let message = format!("`eligibleCountries`: `{value}` understood as `{code}`");
+            let message = format!("`eligibleCountries`: `{value}` was read as `{code}`");
             report.push(
                 Diagnostic::new(Code::BadPlace, at, message).value("eligibleCountries", value).fix(fix),
             );
@@ -323,7 +323,8 @@ mod tests {
     fn equal_problems_are_one_group_with_its_rows() {
         let text = text_of(&misspelt(), MessageFormat::Human);
         let lines: Vec<&str> = text.lines().collect();
-        let first = "programs.csv:2: error[E0203]: `eligibleCountries`: `UK` understood as `GB` (300 rows: 2, 4, 6 …)";
+        let first =
+            "programs.csv:2: error[E0203]: `eligibleCountries`: `UK` was read as `GB` (300 rows: 2, 4, 6 …)";
         assert_eq!(lines[0], first);
         assert_eq!(lines[1], "  help: `opdir check --fix` writes it down");
         assert_eq!(lines[4], "600 errors, 0 warnings; `check --fix` fixes 600");

@@ -1,6 +1,6 @@
 //! The problems of one input.
 
-use super::{Diagnostic, FileId, Safety, Severity};
+use super::{Diagnostic, FileId, Location, Safety, Severity};
 
 /// Problems and notes, and the names of the files that they are in.
 #[derive(Debug, Default)]
@@ -27,6 +27,11 @@ impl Diagnostics {
     #[must_use]
     pub fn file_name(&self, file: FileId) -> &str {
         self.files.get(file.0 as usize).map_or("", String::as_str)
+    }
+
+    /// `file:line`.
+    pub(crate) fn place(&self, at: Location) -> String {
+        format!("{}:{}", self.file_name(at.file), at.line)
     }
 
     /// Adds a problem.

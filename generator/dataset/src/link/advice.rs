@@ -1,5 +1,4 @@
-//! What is doubtful about the published rows taken together. Nothing here stops the build, and the
-//! only day it knows is the day of publication.
+//! Warnings about the published rows taken together. The only day they depend on is the day of publication.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +12,20 @@ use uuid::Uuid;
 
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::facet_values;
 use crate::rows::{Row, Tables};
 use crate::text::folded;
 use crate::text::{counted, quoted};
 
-/// Reports doubts.
-pub(super) fn give(tables: &Tables, report: &mut Diagnostics) {
+/// Reports warnings.
+pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     let duplicates = near_duplicates(tables, report);
     report.extend(duplicates);
     report.extend(histories(tables));
     report.extend(rates_of_pay(tables));
-    report.extend(super::spelling::doubts(tables));
+    facet_values::report_misspelt(tables, report);
     let Some(dataset) = &tables.dataset else { return };
-    // After errors the lack of programs may be their work.
+    // After errors the programs may be missing because of them.
     if tables.programs.is_empty() && report.error_count() == 0 {
         report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
     }
@@ -42,17 +42,17 @@ fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
         .map(|row| (row.record.organization_id, folded(&row.record.name), row.at, row.record.slug.as_str()))
         .collect();
     keys.par_sort_unstable();
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for same in keys.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)) {
         let (.., first, slug) = &same[0];
         for (.., at, _) in &same[1..] {
-            let place = format!("{}:{}", report.file_name(first.file), first.line);
+            let place = report.place(*first);
             let message =
-                format!("the organization has a program of this name, {}, at {place}", quoted(slug));
-            doubts.push(Diagnostic::new(Code::NearDuplicate, *at, message));
+                format!("the organization has another program of this name, {}, see {place}", quoted(slug));
+            warnings.push(Diagnostic::new(Code::NearDuplicate, *at, message));
         }
     }
-    doubts
+    warnings
 }
 
 fn histories(tables: &Tables) -> Vec<Diagnostic> {
@@ -63,7 +63,7 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
         let known = newest.entry(record.program_id).or_insert(entry);
         *known = (*known).max(entry);
     }
-    let doubts = tables.programs.iter().filter_map(|row| {
+    let warnings = tables.programs.iter().filter_map(|row| {
         let (.., end) = newest.get(&row.record.id)?;
         let message = format!(
             "`lifecycle` is `{}`, but the history ends in `{}`",
@@ -73,16 +73,16 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
         (*end != row.record.lifecycle)
             .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).field("lifecycle"))
     });
-    doubts.collect()
+    warnings.collect()
 }
 
-/// Amounts that are a wage and would be read as the whole sum.
+/// Amounts that are probably a wage, not the total.
 fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
     let mut facts: BTreeMap<Uuid, Vec<&Fact>> = BTreeMap::new();
     for row in &tables.facts {
         facts.entry(row.record.program_id).or_default().push(&row.record);
     }
-    let doubts = tables.programs.iter().filter_map(|row| {
+    let warnings = tables.programs.iter().filter_map(|row| {
         let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
         let per = per(&row.record, of_program)?.as_str();
         let message = format!(
@@ -92,19 +92,19 @@ fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
         );
         Some(Diagnostic::new(Code::RateOfPay, row.at, message))
     });
-    doubts.collect()
+    warnings.collect()
 }
 
 fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
-    let doubts = tables.cycles.par_iter().filter_map(|row| {
+    let warnings = tables.cycles.par_iter().filter_map(|row| {
         let stated = row.record.status?;
-        let said = Season::of(&row.record);
-        let dates = Season { stated: None, ..said }.status(day);
+        let season = Season::of(&row.record);
+        let dates = Season { stated: None, ..season }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
-        contradicts(stated, dates, &said)
+        contradicts(stated, dates, &season)
             .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).field("status"))
     });
-    doubts.collect()
+    warnings.collect()
 }
 
 fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool {
@@ -112,7 +112,7 @@ fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool
     match (stated, dates) {
         (Unknown, _) | (_, Unknown) => false,
         (Rolling, dates) => dates == Closed,
-        // Only a deadline ahead says "open" here, and that fits a season that opens later.
+        // Without an opening date, a deadline ahead gives "open", which is compatible with a later opening.
         (Upcoming, Open) => season.opens.known().is_some(),
         (stated, dates) => stated != dates,
     }
@@ -125,11 +125,11 @@ fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
         *over.entry(row.record.program_id).or_insert(true) &= is_over;
     }
     let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);
-    let doubts = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
+    let warnings = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
         let message = format!("{} is `active_accepting`, but every season is over", quoted(&row.record.slug));
         Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).field("lifecycle")
     });
-    doubts.collect()
+    warnings.collect()
 }
 
 fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
@@ -151,7 +151,7 @@ fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
     let mut translated: Vec<(EntityRef, Locale)> =
         tables.translations.iter().map(|row| (row.record.about(), row.record.locale)).collect();
     translated.sort_unstable();
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for &locale in &dataset.locales {
         let is_missing = |of: EntityRef, language: &str| {
             language.split('-').next() != Some(locale.as_str())
@@ -161,14 +161,14 @@ fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
         let organizations = tables.organizations.iter();
         let organizations =
             organizations.filter(|row| is_missing(row.record.entity(), default)).map(|row| row.at);
-        doubts.extend(missing(organizations, tables.organizations.len(), "organization", locale));
+        warnings.extend(missing(organizations, tables.organizations.len(), "organization", locale));
         let programs = tables.programs.iter().filter(|row| {
             let language = row.record.language.as_deref().unwrap_or(default);
             is_missing(row.record.entity(), language)
         });
-        doubts.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
+        warnings.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
     }
-    doubts
+    warnings
 }
 
 fn missing(

@@ -1,4 +1,4 @@
-//! The [`Directory`] of rows that were judged: references become positions, lists get their order.
+//! Builds the [`Directory`] of checked rows: references become positions, lists get their order.
 
 use rayon::prelude::*;
 use snapshot::record::{
@@ -6,12 +6,13 @@ use snapshot::record::{
 };
 use uuid::Uuid;
 
-use super::{Ids, find};
+use super::ids::Ids;
 use crate::rows::{Row, Tables};
+use crate::table::Table;
 
-/// The directory; nothing when a reference leads nowhere, which the rules have ruled out.
-pub(super) fn build(tables: Tables) -> Option<Directory> {
-    let ids = Ids::new(&tables);
+/// The directory; none if a reference leads nowhere, which the rules have excluded.
+pub(super) fn build(mut tables: Tables) -> Option<Directory> {
+    let ids = Ids::new(&mut tables);
     let mut directory = unlinked(tables)?;
     link_awards(&mut directory, &ids)?;
     link_programs(&mut directory, &ids)?;
@@ -54,13 +55,18 @@ fn unlinked(tables: Tables) -> Option<Directory> {
 }
 
 /// Position of each record's parent.
-fn positions<T: Sync>(ids: &[Uuid], records: &[T], parent: impl Fn(&T) -> Uuid + Sync) -> Option<Vec<usize>> {
-    records.par_iter().map(|record| find(ids, parent(record))).collect()
+fn positions<T: Sync>(
+    ids: &Ids,
+    table: Table,
+    records: &[T],
+    parent: impl Fn(&T) -> Uuid + Sync,
+) -> Option<Vec<usize>> {
+    records.par_iter().map(|record| ids.position(table, parent(record))).collect()
 }
 
 fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
-    let programs = positions(&ids.programs, &directory.awards, |award| award.program_id)?;
-    let recipients = positions(&ids.recipients, &directory.awards, |award| award.recipient_id)?;
+    let programs = positions(ids, Table::Programs, &directory.awards, |award| award.program_id)?;
+    let recipients = positions(ids, Table::Recipients, &directory.awards, |award| award.recipient_id)?;
     for (award, (program, recipient)) in programs.into_iter().zip(recipients).enumerate() {
         directory.award_links.push(AwardLinks { program, recipient });
         directory.program_links[program].awards.push(award);
@@ -72,20 +78,20 @@ fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
 fn link_programs(directory: &mut Directory, ids: &Ids) -> Option<()> {
     let links = &mut directory.program_links;
     let organizations =
-        positions(&ids.organizations, &directory.programs, |program| program.organization_id)?;
+        positions(ids, Table::Organizations, &directory.programs, |program| program.organization_id)?;
     for (program, organization) in organizations.into_iter().enumerate() {
         links[program].organization = organization;
         directory.organization_links[organization].programs.push(program);
     }
-    let cycles = positions(&ids.programs, &directory.cycles, |cycle| cycle.program_id)?;
+    let cycles = positions(ids, Table::Programs, &directory.cycles, |cycle| cycle.program_id)?;
     for (cycle, program) in cycles.into_iter().enumerate() {
         links[program].cycles.push(cycle);
     }
-    let facts = positions(&ids.programs, &directory.facts, |fact| fact.program_id)?;
+    let facts = positions(ids, Table::Programs, &directory.facts, |fact| fact.program_id)?;
     for (fact, program) in facts.into_iter().enumerate() {
         links[program].facts.push(fact);
     }
-    let transitions = positions(&ids.programs, &directory.transitions, |change| change.program_id)?;
+    let transitions = positions(ids, Table::Programs, &directory.transitions, |change| change.program_id)?;
     for (transition, program) in transitions.into_iter().enumerate() {
         links[program].transitions.push(transition);
     }
@@ -98,32 +104,34 @@ fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
         links[directory.program_links[of.program].organization].awards.push(award);
     }
     for (position, leader) in directory.leaders.iter().enumerate() {
-        links[find(&ids.organizations, leader.organization_id)?].leaders.push(position);
+        links[ids.position(Table::Organizations, leader.organization_id)?].leaders.push(position);
     }
     for (position, channel) in directory.channels.iter().enumerate() {
-        links[find(&ids.organizations, channel.organization_id)?].channels.push(position);
+        links[ids.position(Table::Organizations, channel.organization_id)?].channels.push(position);
     }
     for (position, post) in directory.posts.iter().enumerate() {
-        links[find(&ids.organizations, post.organization_id)?].posts.push(position);
+        links[ids.position(Table::Organizations, post.organization_id)?].posts.push(position);
     }
     for (position, alias) in directory.aliases.iter().enumerate() {
         if alias.entity_type == EntityType::Organization {
-            links[find(&ids.organizations, alias.entity_id)?].aliases.push(position);
+            links[ids.position(Table::Organizations, alias.entity_id)?].aliases.push(position);
         }
     }
     Some(())
 }
 
-/// A program's sources are those about it and those that its facts and transitions cite, so that
-/// every `sourceId` of its page is on the page.
+/// A program's sources are those about it and those that its facts and transitions cite, so that every
+/// `sourceId` of its page is on the page.
 fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
     for (position, source) in directory.sources.iter().enumerate() {
         match source.entity_type {
             EntityType::Program => {
-                directory.program_links[find(&ids.programs, source.entity_id)?].sources.push(position);
+                directory.program_links[ids.position(Table::Programs, source.entity_id)?]
+                    .sources
+                    .push(position);
             }
             EntityType::Cycle => {
-                directory.cycle_sources[find(&ids.cycles, source.entity_id)?].push(position);
+                directory.cycle_sources[ids.position(Table::Cycles, source.entity_id)?].push(position);
             }
             _ => {}
         }
@@ -131,7 +139,9 @@ fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
     let cited = directory.facts.iter().map(|fact| (fact.program_id, fact.source_id));
     let cited = cited.chain(directory.transitions.iter().map(|change| (change.program_id, change.source_id)));
     for (program, source) in cited.filter_map(|(program, source)| Some((program, source?))) {
-        directory.program_links[find(&ids.programs, program)?].sources.push(find(&ids.sources, source)?);
+        directory.program_links[ids.position(Table::Programs, program)?]
+            .sources
+            .push(ids.position(Table::Sources, source)?);
     }
     Some(())
 }

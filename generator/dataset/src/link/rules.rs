@@ -1,12 +1,11 @@
-//! Rules that one row alone can break.
+//! Rules about single rows.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rayon::prelude::*;
-use snapshot::facet::{FACETS, Facet, MEASURES, Measure, fact_kinds};
-use snapshot::facet::{MeasureSpec, Unit};
+use snapshot::facet::{FACETS, Facet, MEASURES, Measure, MeasureSpec, Unit, fact_kinds};
 use snapshot::record::field_table::{Field, FieldType, Value};
 use snapshot::record::{
     AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
@@ -14,22 +13,25 @@ use snapshot::record::{
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
-use crate::rows::{Row, Tables};
-use crate::text::{nearest, quoted, with_article};
+use crate::record::Record;
+use crate::rows::{Pass, Row, Tables};
+use crate::table::Table;
+use crate::text::{counted, nearest, quoted, suggestion, with_article};
 
 const LICENSE: &str = "CC BY 4.0";
 const SCHEMA_VERSION: &str = "1";
 const OLDEST_AGE: f64 = 150.0;
-/// Sums that are not nothing lie between one cent and more than there is in the world; so many of the
-/// largest as there are records still add up to a number.
+/// Positive sums: at least a cent, and small enough that any number of them can be added.
 const MONEY: (f64, f64) = (0.01, 1e15);
 
-/// Dates up to the first and from the second on stand for "none" in other people's databases.
+/// Dates up to the first and from the second on are placeholders for "none" in many databases.
 const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
 
-/// Reports what is wrong or doubtful within single rows.
-pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
-    report.extend(tables.dataset.iter().flat_map(|row| dataset(&row.record, row.at)));
+/// Reports problems of single rows.
+pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+    if let Some(row) = &tables.dataset {
+        each(std::slice::from_ref(row), report, dataset);
+    }
     each(&tables.programs, report, program);
     each(&tables.cycles, report, cycle);
     each(&tables.awards, report, award);
@@ -39,189 +41,205 @@ pub(super) fn check(tables: &Tables, report: &mut Diagnostics) {
     each(&tables.translations, report, translation);
     each(&tables.vocabulary, report, term);
     each(&tables.synonyms, report, synonym);
+    let published = tables.dataset.as_ref().map(|row| row.record.published_at);
+    tables.run(&mut Timestamps { published, report });
 }
 
-fn each<T: Sync>(
-    rows: &[Row<T>],
-    report: &mut Diagnostics,
-    rule: impl Fn(&T, Location) -> Vec<Diagnostic> + Sync,
-) {
-    let faults: Vec<Diagnostic> = rows.par_iter().flat_map_iter(|row| rule(&row.record, row.at)).collect();
-    report.extend(faults);
+/// Records are created, then changed, then published.
+struct Timestamps<'r> {
+    published: Option<Timestamp>,
+    report: &'r mut Diagnostics,
 }
 
-fn dataset(record: &Dataset, at: Location) -> Vec<Diagnostic> {
-    let mut faults = Vec::new();
-    if record.schema_version != SCHEMA_VERSION {
-        let message = format!("`schemaVersion` is {}, expected `1`", quoted(&record.schema_version));
-        faults.push(
-            Diagnostic::new(Code::WrongVersion, at, message).value("schemaVersion", &record.schema_version),
-        );
+impl Pass for Timestamps<'_> {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        let mut late = Vec::new();
+        for row in rows {
+            let Some((created, updated)) = row.record.times() else { return };
+            if let Some(created) = created.filter(|created| *created > updated) {
+                let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
+                self.report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
+            }
+            if self.published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
+                late.push(row.at);
+            }
+        }
+        if let (Some(first), Some(published)) = (late.iter().min(), self.published) {
+            let rows = counted(late.len(), "row");
+            let message = format!("{rows} of {} changed after `publishedAt`, {published}", table.name());
+            self.report.push(Diagnostic::new(Code::AfterPublication, *first, message));
+        }
     }
-    if record.license != LICENSE {
-        let message = format!("`license` is {}, expected `{LICENSE}`", quoted(&record.license));
-        faults.push(Diagnostic::new(Code::WrongLicense, at, message).value("license", &record.license));
+}
+
+/// The problems of one row.
+struct Problems {
+    at: Location,
+    list: Vec<Diagnostic>,
+}
+
+impl Problems {
+    fn add(&mut self, code: Code, message: impl Into<String>, more: impl FnOnce(Diagnostic) -> Diagnostic) {
+        self.list.push(more(Diagnostic::new(code, self.at, message)));
+    }
+}
+
+fn each<T: Sync>(rows: &[Row<T>], report: &mut Diagnostics, rule: impl Fn(&T, &mut Problems) + Sync) {
+    let problems = rows.par_iter().flat_map_iter(|row| {
+        let mut problems = Problems { at: row.at, list: Vec::new() };
+        rule(&row.record, &mut problems);
+        problems.list
+    });
+    let problems: Vec<Diagnostic> = problems.collect();
+    report.extend(problems);
+}
+
+fn dataset(record: &Dataset, problems: &mut Problems) {
+    let version = &record.schema_version;
+    if version != SCHEMA_VERSION {
+        let message = format!("`schemaVersion` is {}, expected `{SCHEMA_VERSION}`", quoted(version));
+        problems.add(Code::WrongVersion, message, |it| it.value("schemaVersion", version));
+    }
+    let license = &record.license;
+    if license != LICENSE {
+        let message = format!("`license` is {}, expected `{LICENSE}`", quoted(license));
+        problems.add(Code::WrongLicense, message, |it| it.value("license", license));
     }
     let locales = &record.locales;
     if locales.len() != Locale::ALL.len() || !Locale::ALL.iter().all(|locale| locales.contains(locale)) {
         let all: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
         let message = format!("`locales` must be {}, each once", all.join(" and "));
-        faults.push(
-            Diagnostic::new(Code::BadLocales, at, message).field("locales").help("leave `locales` out"),
-        );
+        problems.add(Code::BadLocales, message, |it| it.field("locales").help("leave `locales` out"));
     }
-    faults
 }
 
-fn program(record: &Program, at: Location) -> Vec<Diagnostic> {
-    let mut faults = Vec::new();
+fn program(record: &Program, problems: &mut Problems) {
     let (min, max) = (record.funding_min_usd, record.funding_max_usd);
-    faults.extend(above(at, ("fundingMinUsd", min), ("fundingMaxUsd", max)));
-    faults.extend(fields(PROGRAM, record, at));
-    if let Some(active) = record.active
-        && active != record.lifecycle.is_active()
-    {
+    min_above_max(("fundingMinUsd", min), ("fundingMaxUsd", max), problems);
+    fields(PROGRAM, record, problems);
+    if let Some(active) = record.active.filter(|active| *active != record.lifecycle.is_active()) {
         let message = format!("`active` is {active}, but `lifecycle` is `{}`", record.lifecycle.as_str());
         let help = "leave `active` out: it follows from `lifecycle`";
-        faults.push(Diagnostic::new(Code::ActiveContradicts, at, message).field("active").help(help));
+        problems.add(Code::ActiveContradicts, message, |it| it.field("active").help(help));
     }
-    faults
 }
 
-fn cycle(record: &Cycle, at: Location) -> Vec<Diagnostic> {
-    let mut faults = fields(CYCLE, record, at);
-    faults.extend(fields(CYCLE_STAMPS, record, at));
-    faults.extend(reversed(at, ("opensOn", record.opens_on), ("deadlineOn", record.deadline_on)));
-    faults.extend(reversed(at, ("startsOn", record.starts_on), ("endsOn", record.ends_on)));
-    faults.extend(impossible_year(at, "cohortYear", record.cohort_year));
-    faults
+fn cycle(record: &Cycle, problems: &mut Problems) {
+    fields(CYCLE, record, problems);
+    fields(CYCLE_STAMPS, record, problems);
+    reversed(("opensOn", record.opens_on), ("deadlineOn", record.deadline_on), problems);
+    reversed(("startsOn", record.starts_on), ("endsOn", record.ends_on), problems);
+    year("cohortYear", record.cohort_year, problems);
 }
 
-fn award(record: &Award, at: Location) -> Vec<Diagnostic> {
-    let year = impossible_year(at, "awardYear", Some(record.award_year));
-    year.into_iter().chain(fields(AWARD, record, at)).collect()
+fn award(record: &Award, problems: &mut Problems) {
+    year("awardYear", Some(record.award_year), problems);
+    fields(AWARD, record, problems);
 }
 
-fn fact(record: &Fact, at: Location) -> Vec<Diagnostic> {
-    let mut faults: Vec<Diagnostic> =
-        above(at, ("min", record.min), ("max", record.max)).into_iter().collect();
-    faults.extend(fields(FACT, record, at));
+fn fact(record: &Fact, problems: &mut Problems) {
+    min_above_max(("min", record.min), ("max", record.max), problems);
+    fields(FACT, record, problems);
     if record.amount.is_some() && record.currency.is_none() {
-        faults.push(Diagnostic::new(Code::NoCurrency, at, "`amount` has no `currency`").field("currency"));
+        problems.add(Code::NoCurrency, "`amount` has no `currency`", |it| it.field("currency"));
     }
     let kind = record.kind.as_str();
-    match Measure::of_kind(kind) {
-        Some(Measure::Age) => faults.extend(impossible_age(record, at)),
-        Some(Measure::Duration) => faults.extend(bad_duration(record, at)),
-        _ => match Facet::of_kind(kind) {
-            Some(_) if record.value.is_none() => {
-                let message = format!("a fact of kind `{kind}` has no `value`");
-                faults.push(Diagnostic::new(Code::MissingField, at, message).field("value"));
-            }
-            _ => faults.extend(unknown_kind(record, at)),
-        },
+    match (Measure::of_kind(kind), Facet::of_kind(kind)) {
+        (Some(Measure::Age), _) => ages(record, problems),
+        (Some(Measure::Duration), _) => duration(record, problems),
+        (_, Some(_)) if record.value.is_none() => {
+            let message = format!("a fact of kind `{kind}` has no `value`");
+            problems.add(Code::MissingField, message, |it| it.field("value"));
+        }
+        _ if fact_kinds().all(|known| known != kind) => unknown_kind(kind, problems),
+        _ => {}
     }
-    faults.extend(unread(record, at));
-    faults
+    unused_bounds(record, problems);
 }
 
-/// Bounds and units that nothing compares.
-fn unread(fact: &Fact, at: Location) -> Option<Diagnostic> {
+/// Bounds and units that are never compared.
+fn unused_bounds(fact: &Fact, problems: &mut Problems) {
     let kind = fact.kind.as_str();
-    let bounded = fact.min.is_some() || fact.max.is_some();
+    let has_bounds = fact.min.is_some() || fact.max.is_some();
     let spec = Measure::of_kind(kind).map(Measure::spec);
-    let (what, of) = if bounded && spec.is_none() {
-        ("`min` and `max`", measured(|_| true))
+    let (what, kinds) = if has_bounds && spec.is_none() {
+        ("`min` and `max`", measured_kinds(|_| true))
     } else if fact.unit.is_some() && spec.and_then(MeasureSpec::unit) != Some(Unit::Stated) {
-        ("`unit`", measured(|unit| unit == Unit::Stated))
+        ("`unit`", measured_kinds(|unit| unit == Unit::Stated))
     } else {
-        return None;
+        return;
     };
-    let message = format!("{what} of a fact of kind {} mean nothing; they belong to {of}", quoted(kind));
-    Some(Diagnostic::new(Code::UnreadBounds, at, message).value("kind", kind))
+    let message = format!("{what} of a fact of kind {} are not used; only {kinds} have them", quoted(kind));
+    problems.add(Code::UnreadBounds, message, |it| it.value("kind", kind));
 }
 
-/// Kinds of facts whose numbers are compared and count such a thing.
-fn measured(counts: impl Fn(Unit) -> bool) -> String {
-    let of = MEASURES.iter().filter(|spec| spec.unit().is_some_and(&counts));
-    let kinds = of.filter_map(MeasureSpec::fact_kind).map(|kind| format!("`{kind}`"));
+/// Kinds of facts with measures of some units.
+fn measured_kinds(has_unit: impl Fn(Unit) -> bool) -> String {
+    let specs = MEASURES.iter().filter(|spec| spec.unit().is_some_and(&has_unit));
+    let kinds = specs.filter_map(MeasureSpec::fact_kind).map(|kind| format!("`{kind}`"));
     kinds.collect::<Vec<_>>().join(" and ")
 }
 
-fn impossible_age(fact: &Fact, at: Location) -> impl Iterator<Item = Diagnostic> {
-    [("min", fact.min), ("max", fact.max)].into_iter().filter_map(move |(name, bound)| {
-        let age = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0))?;
-        let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
-        Some(Diagnostic::new(Code::BadAge, at, message).value(name, age.to_string()))
-    })
+fn ages(fact: &Fact, problems: &mut Problems) {
+    for (name, bound) in [("min", fact.min), ("max", fact.max)] {
+        if let Some(age) = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0)) {
+            let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
+            problems.add(Code::BadAge, message, |it| it.value(name, age.to_string()));
+        }
+    }
 }
 
-fn bad_duration(fact: &Fact, at: Location) -> Vec<Diagnostic> {
-    let mut faults: Vec<Diagnostic> = negative(at, "min", fact.min).into_iter().collect();
-    faults.extend(negative(at, "max", fact.max));
-    let words = || DurationUnit::ALL.iter().map(|unit| unit.as_str());
-    let (message, near) = match fact.unit.as_deref() {
-        Some(unit) if DurationUnit::parse(unit).is_some() => return faults,
-        Some(unit) => {
-            (format!("`unit` is {}, which is no unit of a duration", quoted(unit)), nearest(unit, words()))
-        }
-        None if fact.min.is_none() && fact.max.is_none() => return faults,
-        None => ("a duration with bounds has no `unit`".to_owned(), None),
+fn duration(fact: &Fact, problems: &mut Problems) {
+    negative("min", fact.min, problems);
+    negative("max", fact.max, problems);
+    let units = || DurationUnit::ALL.iter().map(|unit| unit.as_str());
+    let (found, message) = match fact.unit.as_deref() {
+        Some(unit) if DurationUnit::parse(unit).is_some() => return,
+        Some(unit) => (unit, format!("`unit` is {}, which is no unit of a duration", quoted(unit))),
+        None if fact.min.is_none() && fact.max.is_none() => return,
+        None => ("", "a duration with bounds has no `unit`".to_owned()),
     };
+    let help = suggestion(found, units(), || format!("it takes {}", units().collect::<Vec<_>>().join(", ")));
+    let near = nearest(found, units()).filter(|_| !found.is_empty());
+    let fix = near.map(|near| Fix::value(Safety::Unsafe, "unit", found, near));
+    problems.add(Code::BadUnit, message, |it| Diagnostic { fix, ..it.value("unit", found).help(help) });
+}
+
+fn unknown_kind(kind: &str, problems: &mut Problems) {
+    let message = format!("`kind` is {}, which is unknown", quoted(kind));
+    let near = nearest(kind, fact_kinds());
     let help = near.map_or_else(
-        || format!("it takes {}", words().collect::<Vec<_>>().join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    let found = fact.unit.as_deref().unwrap_or_default();
-    let told = Diagnostic::new(Code::BadUnit, at, message).value("unit", found).help(help);
-    faults.push(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "unit", found, near)), ..told });
-    faults
-}
-
-fn unknown_kind(fact: &Fact, at: Location) -> Option<Diagnostic> {
-    if fact_kinds().any(|kind| fact.kind == kind) {
-        return None;
-    }
-    let message = format!("`kind` is {}, which nobody reads", quoted(&fact.kind));
-    let help = nearest(&fact.kind, fact_kinds()).map_or_else(
         || format!("it takes {}", fact_kinds().collect::<Vec<_>>().join(", ")),
-        |near| format!("did you mean `{near}`? What fits none is a `note`"),
+        |near| format!("did you mean `{near}`? `note` takes anything else"),
     );
-    let near = nearest(&fact.kind, fact_kinds());
-    let told = Diagnostic::new(Code::UnknownWord, at, message).value("kind", fact.kind.as_str()).help(help);
-    Some(Diagnostic { fix: near.map(|near| Fix::value(Safety::Unsafe, "kind", &fact.kind, near)), ..told })
+    let fix = near.map(|near| Fix::value(Safety::Unsafe, "kind", kind, near));
+    problems.add(Code::UnknownWord, message, |it| Diagnostic { fix, ..it.value("kind", kind).help(help) });
 }
 
-fn alias(record: &Alias, at: Location) -> Vec<Diagnostic> {
-    match record.entity_type {
-        EntityType::Organization | EntityType::Program | EntityType::Recipient => Vec::new(),
-        kind => {
-            let message = format!("an alias cannot lead to {}: it has no slug", with_article(kind.as_str()));
-            vec![Diagnostic::new(Code::NoSlug, at, message).value("entityType", kind.as_str())]
-        }
+fn alias(record: &Alias, problems: &mut Problems) {
+    let kind = record.entity_type;
+    if !matches!(kind, EntityType::Organization | EntityType::Program | EntityType::Recipient) {
+        let kind = kind.as_str();
+        let message = format!("{} has no slug, so it cannot have an alias", with_article(kind));
+        problems.add(Code::NoSlug, message, |it| it.value("entityType", kind));
     }
 }
 
-fn leader(record: &Leader, at: Location) -> Vec<Diagnostic> {
-    reversed(at, ("startedOn", record.started_on), ("endedOn", record.ended_on)).into_iter().collect()
+fn leader(record: &Leader, problems: &mut Problems) {
+    reversed(("startedOn", record.started_on), ("endedOn", record.ended_on), problems);
 }
 
-fn translation(record: &Translation, at: Location) -> Vec<Diagnostic> {
+fn translation(record: &Translation, problems: &mut Problems) {
     let known = translatable(record.entity_type);
-    let strangers = record.fields.keys().filter(|name| !known.contains(&name.as_str()));
-    let faults = strangers.map(|name| {
-        let kind = record.entity_type.as_str();
-        let message = format!("{} is not a text of {}", quoted(name), with_article(kind));
-        let help = nearest(name, known.iter().copied()).map_or_else(
-            || format!("its texts are {}", known.join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
-        Diagnostic::new(Code::UnknownField, at, message).value("fields", name).help(help)
-    });
-    let empty = record.fields.is_empty();
-    let empty = empty
-        .then(|| Diagnostic::new(Code::MissingField, at, "`fields` is missing or empty").field("fields"));
-    faults.chain(empty).collect()
+    for name in record.fields.keys().filter(|name| !known.contains(&name.as_str())) {
+        let kind = with_article(record.entity_type.as_str());
+        let message = format!("{} is not a text of {kind}", quoted(name));
+        let help = suggestion(name, known.iter().copied(), || format!("its texts are {}", known.join(", ")));
+        problems.add(Code::UnknownField, message, |it| it.value("fields", name).help(help));
+    }
+    if record.fields.is_empty() {
+        problems.add(Code::MissingField, "`fields` is missing or empty", |it| it.field("fields"));
+    }
 }
 
 /// Texts of a record that may be given in another language.
@@ -239,116 +257,107 @@ fn translatable(kind: EntityType) -> Vec<&'static str> {
     }
 }
 
-/// What is wrong with the values of a record's fields by their kinds: sums, days and moments.
-fn fields<R>(table: &[Field<R>], record: &R, at: Location) -> Vec<Diagnostic> {
-    let mut faults = Vec::new();
+/// Checks the sums, dates and times of a record.
+fn fields<R>(table: &[Field<R>], record: &R, problems: &mut Problems) {
     for (row, field) in table.iter().enumerate() {
-        // A field that stands elsewhere in rows than in details has two rows of the table.
+        // A field with different positions in rows and in details is twice in the table.
         if table[..row].iter().any(|earlier| earlier.name == field.name) {
             continue;
         }
-        faults.extend(match (field.kind, (field.read)(record)) {
-            (FieldType::Amount, Value::Number(sum)) => bad_sum(at, field.name, sum),
-            (_, Value::Day(day)) => sentinel(at, field.name, day),
-            (_, Value::Time(time)) => sentinel(at, field.name, day_of(time)),
-            _ => None,
+        match (field.kind, (field.read)(record)) {
+            (FieldType::Amount, Value::Number(sum)) => money(field.name, sum, problems),
+            (_, Value::Day(day)) => sentinel(field.name, day, problems),
+            (_, Value::Time(time)) => sentinel(field.name, day_of(time), problems),
+            _ => {}
+        }
+    }
+}
+
+fn term(record: &Term, problems: &mut Problems) {
+    if Facet::parse(&record.facet).is_none() {
+        let names = || FACETS.iter().map(|spec| spec.name);
+        let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
+        let help = suggestion(&record.facet, names(), || {
+            format!("facets are {}", names().collect::<Vec<_>>().join(", "))
         });
+        problems.add(Code::UnknownFacet, message, |it| it.value("facet", &record.facet).help(help));
     }
-    faults
 }
 
-fn term(record: &Term, at: Location) -> Vec<Diagnostic> {
-    if Facet::parse(&record.facet).is_some() {
-        return Vec::new();
-    }
-    let names = || FACETS.iter().map(|spec| spec.name);
-    let help = nearest(&record.facet, names()).map_or_else(
-        || format!("facets are {}", names().collect::<Vec<_>>().join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
-    vec![Diagnostic::new(Code::UnknownFacet, at, message).value("facet", &record.facet).help(help)]
-}
-
-fn synonym(record: &Synonym, at: Location) -> Vec<Diagnostic> {
+fn synonym(record: &Synonym, problems: &mut Problems) {
     let different: BTreeSet<&String> = record.terms.iter().collect();
-    if record.terms.len() > 1 && different.len() == record.terms.len() {
-        return Vec::new();
+    if record.terms.len() < 2 || different.len() < record.terms.len() {
+        let terms = quoted(&record.terms.join(", "));
+        let message = format!("`terms` is {terms}, expected two or more different terms");
+        let help = "write two or more terms with the same meaning";
+        problems.add(Code::BadValue, message, |it| it.field("terms").help(help));
     }
-    let message =
-        format!("`terms` is {}, expected two or more that differ", quoted(&record.terms.join(", ")));
-    vec![
-        Diagnostic::new(Code::BadValue, at, message)
-            .field("terms")
-            .help("two words or more that mean the same"),
-    ]
 }
 
-fn above(
-    at: Location,
-    min: (&'static str, Option<Number>),
-    max: (&'static str, Option<Number>),
-) -> Option<Diagnostic> {
-    let (least, most) = (min.1?, max.1?);
-    if least <= most {
-        return None;
+fn min_above_max(
+    (low, min): (&'static str, Option<Number>),
+    (high, max): (&'static str, Option<Number>),
+    problems: &mut Problems,
+) {
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        let message = format!("`{low}` is {min}, above `{high}`, which is {max}");
+        let (min, max) = (min.to_string(), max.to_string());
+        let edits = vec![Edit::value(low, &min, &max), Edit::value(high, &max, &min)];
+        let fix = Fix { safety: Safety::Unsafe, edits };
+        problems.add(Code::MinAboveMax, message, |it| it.value(low, format!("{min} {max}")).fix(fix));
     }
-    let message = format!("`{}` is {least}, above `{}`, which is {most}", min.0, max.0);
-    let (low, high) = (least.to_string(), most.to_string());
-    let edits = vec![Edit::value(min.0, &low, &high), Edit::value(max.0, &high, &low)];
-    let told = Diagnostic::new(Code::MinAboveMax, at, message).value(min.0, format!("{low} {high}"));
-    Some(told.fix(Fix { safety: Safety::Unsafe, edits }))
 }
 
-fn negative(at: Location, name: &'static str, number: Option<Number>) -> Option<Diagnostic> {
-    let number = number.filter(|number| number.0 < 0.0)?;
-    let message = format!("`{name}` is {number}, below 0");
-    Some(Diagnostic::new(Code::Negative, at, message).value(name, number.to_string()))
+fn negative(name: &'static str, number: Option<Number>, problems: &mut Problems) {
+    if let Some(number) = number.filter(|number| number.0 < 0.0) {
+        let message = format!("`{name}` is {number}, below 0");
+        problems.add(Code::Negative, message, |it| it.value(name, number.to_string()));
+    }
 }
 
-fn bad_sum(at: Location, name: &'static str, sum: Number) -> Option<Diagnostic> {
-    if sum.0 == 0.0 {
-        return None;
-    }
-    if sum.0 < 0.0 {
-        return negative(at, name, Some(sum));
-    }
-    let what = if sum.0 < MONEY.0 {
+fn money(name: &'static str, sum: Number, problems: &mut Problems) {
+    negative(name, Some(sum), problems);
+    let problem = if sum.0 > 0.0 && sum.0 < MONEY.0 {
         "less than a cent"
     } else if sum.0 > MONEY.1 {
-        "more than there is"
+        "more than any sum of money"
     } else {
-        return None;
+        return;
     };
-    let message = format!("`{name}` is {sum}, which is {what}");
-    Some(Diagnostic::new(Code::BadAmount, at, message).value(name, sum.to_string()))
+    let message = format!("`{name}` is {sum}, {problem}");
+    problems.add(Code::BadAmount, message, |it| it.value(name, sum.to_string()));
 }
 
-fn impossible_year(at: Location, name: &'static str, year: Option<i32>) -> Option<Diagnostic> {
-    let year = year.filter(|year| !(1900..=2100).contains(year))?;
-    let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
-    Some(Diagnostic::new(Code::BadYear, at, message).value(name, year.to_string()))
+fn year(name: &'static str, year: Option<i32>, problems: &mut Problems) {
+    if let Some(year) = year.filter(|year| !(1900..=2100).contains(year)) {
+        let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
+        problems.add(Code::BadYear, message, |it| it.value(name, year.to_string()));
+    }
 }
 
 fn reversed(
-    at: Location,
-    first: (&'static str, Option<Date>),
-    second: (&'static str, Option<Date>),
-) -> Option<Diagnostic> {
-    let (from, until) = (first.1?, second.1?);
-    let message = || format!("`{}` is {from}, after `{}`, which is {until}", first.0, second.0);
-    (from > until).then(|| {
-        Diagnostic::new(Code::DatesReversed, at, message()).value(first.0, format!("{from} {until}"))
-    })
+    (first, from): (&'static str, Option<Date>),
+    (second, until): (&'static str, Option<Date>),
+    problems: &mut Problems,
+) {
+    if let (Some(from), Some(until)) = (from, until)
+        && from > until
+    {
+        let message = format!("`{first}` is {from}, after `{second}`, which is {until}");
+        problems.add(Code::DatesReversed, message, |it| it.value(first, format!("{from} {until}")));
+    }
 }
 
-fn sentinel(at: Location, name: &'static str, day: Date) -> Option<Diagnostic> {
-    let message = || format!("`{name}` is {day}, which looks like a placeholder");
-    let doubtful = day <= SENTINELS.0 || day >= SENTINELS.1;
-    doubtful.then(|| Diagnostic::new(Code::SentinelDate, at, message()).value(name, day.to_string()))
+fn sentinel(name: &'static str, day: Date, problems: &mut Problems) {
+    if day <= SENTINELS.0 || day >= SENTINELS.1 {
+        let message = format!("`{name}` is {day}, which looks like a placeholder");
+        problems.add(Code::SentinelDate, message, |it| it.value(name, day.to_string()));
+    }
 }
 
-/// The day of a moment in UTC.
+/// The day of a time in UTC.
 pub(super) fn day_of(time: Timestamp) -> Date {
     time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }

@@ -1,43 +1,38 @@
-//! Every text of every record: taken clean of controls and outer space, then held against what its
-//! field is for. One table says which field is what.
+//! Corrects and checks every text: removes invisible characters and outer space, then checks it for its purpose.
 
-mod currency;
-mod unseen;
+mod invisible;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
+use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rayon::prelude::*;
 use snapshot::facet::Facet;
-use snapshot::record::{
-    Alias, Award, Channel, Cycle, Fact, InternedStr, Leader, Organization, Post, Program, Recipient, Source,
-    Synonym, Term, Transition, Translation,
-};
+use snapshot::record::Fact;
 use snapshot::{place, truncate};
 use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
 use crate::places;
-use crate::rows::{Row, Tables};
-use crate::text::slug_of;
-use crate::text::{counted, quoted};
+use crate::record::{Purpose, Record, TextField};
+use crate::rows::{Pass, Row, Tables};
+use crate::table::Table;
+use crate::text::{LONGEST_SLUG, counted, quoted, slug_of};
+
+/// The active codes of ISO 4217 (list one, 2024), without metals, testing and "no currency".
+const CURRENCIES: &str = include_str!("texts/currencies.txt");
 
 /// Most bytes of one text.
 const LONGEST_TEXT: usize = 100 * 1024;
 
-/// Most bytes of a slug: with its endings it must stay a file name.
-const LONGEST_SLUG: usize = 200;
-
-/// Slugs whose addresses hosts of static files give to other pages.
+/// Slugs whose addresses static hosts use for other pages.
 const RESERVED: [&str; 2] = ["404", "index"];
 
-/// Characters of a value that tell it from others.
+/// Longest part of a value that distinguishes it in reports, in characters.
 const LONGEST_VALUE: usize = 200;
 
-/// What was mended without a loss: writing it down changes nothing.
-const MENDED: [Code; 6] = [
+/// Corrections without loss: the corrected value can be written into the file.
+const LOSSLESS: [Code; 6] = [
     Code::SpaceTrimmed,
     Code::ControlsRemoved,
     Code::Decoded,
@@ -46,203 +41,76 @@ const MENDED: [Code; 6] = [
     Code::PlaceUnderstood,
 ];
 
-/// What a text is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    /// To be read by people, or a word of a vocabulary.
-    Text,
-    /// The same in a list that the export joins by `|`.
-    Item,
-    Slug,
-    Url,
-    /// ISO 3166-1, ISO 3166-2 or M49.
-    Place,
-    /// ISO 3166-1 alpha-2.
-    Country,
-    /// BCP 47.
-    Language,
-    /// ISO 4217.
-    Currency,
-}
-
-/// Judges a text; a new one when it was mended.
-type Visit<'v> = &'v mut dyn FnMut(&str) -> Option<String>;
-
-/// What a field holds: one text, perhaps one, or many.
-trait Holder {
-    fn each(&mut self, visit: Visit<'_>);
-
-    /// The text, where there must be one.
-    fn required(&self) -> Option<&str> {
-        None
+/// Corrects and checks every text.
+pub(super) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
+    tables.run(&mut Correction { report });
+    correct_places(&mut tables.facts, report);
+    if let Some(Row { record, at }) = &mut tables.dataset {
+        let name = TextCheck::run("name", *at, Purpose::Slug, &mut record.name);
+        let title = TextCheck::run("title", *at, Purpose::Text, &mut record.title);
+        report.extend(name.into_iter().chain(title));
     }
 }
 
-trait Text: Deref<Target = str> + From<String> {}
-
-impl Text for String {}
-impl Text for InternedStr {}
-
-impl<T: Text> Holder for T {
-    fn each(&mut self, visit: Visit<'_>) {
-        if let Some(mended) = visit(self) {
-            *self = mended.into();
-        }
-    }
-
-    fn required(&self) -> Option<&str> {
-        Some(self)
-    }
+struct Correction<'r> {
+    report: &'r mut Diagnostics,
 }
 
-impl<T: Text> Holder for Option<T> {
-    fn each(&mut self, visit: Visit<'_>) {
-        self.iter_mut().for_each(|text| text.each(visit));
-        self.take_if(|text| text.is_empty());
+impl Pass for Correction<'_> {
+    fn table<T: Record>(&mut self, _: Table, rows: &mut Vec<Row<T>>) {
+        let problems = rows.par_iter_mut().flat_map_iter(|row| {
+            let mut problems = Vec::new();
+            let at = row.at;
+            row.record.visit_texts(&mut |name, purpose, field| {
+                problems.append(&mut TextCheck::run(name, at, purpose, field));
+            });
+            problems
+        });
+        let problems: Vec<Diagnostic> = problems.collect();
+        self.report.extend(problems);
     }
 }
 
-impl<T: Text> Holder for Vec<T> {
-    fn each(&mut self, visit: Visit<'_>) {
-        self.iter_mut().for_each(|text| text.each(visit));
-        self.retain(|text| !text.is_empty());
-    }
-}
-
-impl Holder for BTreeMap<String, String> {
-    fn each(&mut self, visit: Visit<'_>) {
-        self.values_mut().for_each(|text| text.each(visit));
-        self.retain(|_, text| !text.is_empty());
-    }
-}
-
-trait Texts {
-    fn visit(&mut self, visit: &mut dyn FnMut(&'static str, Use, &mut dyn Holder));
-}
-
-macro_rules! texts {
-    ($($record:ident { $($field:ident: $purpose:ident),+ })+) => {
-        $(impl Texts for $record {
-            fn visit(&mut self, visit: &mut dyn FnMut(&'static str, Use, &mut dyn Holder)) {
-                $(visit(stringify!($field), Use::$purpose, &mut self.$field);)+
-            }
-        })+
-    };
-}
-
-texts! {
-    Organization {
-        slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
-    }
-    Program {
-        slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
-        eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
-        language: Language, aliases: Text
-    }
-    Cycle { label: Text, application_url: Url }
-    Award { project_title: Text, public_notes: Text }
-    Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
-    Source { kind: Text, url: Url, title: Text, publisher: Text }
-    Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
-    Transition { reason: Text }
-    Alias { slug: Slug }
-    Leader { name: Text, role: Text, url: Url }
-    Channel { kind: Text, label: Text, url: Url }
-    Post { title: Text, url: Url, summary: Text }
-    Translation { fields: Text }
-    Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text }
-    Synonym { terms: Text }
-}
-
-/// Mends and checks every text.
-pub(super) fn mend(tables: &mut Tables, report: &mut Diagnostics) {
-    mend_rows(&mut tables.organizations, report);
-    mend_rows(&mut tables.programs, report);
-    mend_rows(&mut tables.cycles, report);
-    mend_rows(&mut tables.awards, report);
-    mend_rows(&mut tables.recipients, report);
-    mend_rows(&mut tables.sources, report);
-    mend_rows(&mut tables.facts, report);
-    mend_places(&mut tables.facts, report);
-    mend_rows(&mut tables.transitions, report);
-    mend_rows(&mut tables.aliases, report);
-    mend_rows(&mut tables.leaders, report);
-    mend_rows(&mut tables.channels, report);
-    mend_rows(&mut tables.posts, report);
-    mend_rows(&mut tables.translations, report);
-    mend_rows(&mut tables.vocabulary, report);
-    mend_rows(&mut tables.synonyms, report);
-    if let Some(dataset) = &mut tables.dataset {
-        let at = dataset.at;
-        let record = &mut dataset.record;
-        let texts = [("name", Use::Slug, &mut record.name), ("title", Use::Text, &mut record.title)];
-        for (name, purpose, text) in texts {
-            let mut field = Field::new(name, at);
-            field.mend(purpose, text);
-            report.extend(field.faults);
-        }
-    }
-}
-
-fn mend_rows<T: Texts + Send>(rows: &mut [Row<T>], report: &mut Diagnostics) {
-    let faults: Vec<Diagnostic> = rows.par_iter_mut().flat_map_iter(mend_row).collect();
-    report.extend(faults);
-}
-
-/// Values of facts that are places; what the kind is, was mended before.
-fn mend_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
-    let faults = rows.par_iter_mut().flat_map_iter(|row| {
+/// Values of facts that are places, once the kinds of the facts are corrected.
+fn correct_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
+    let problems = rows.par_iter_mut().flat_map_iter(|row| {
         let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().is_place);
-        let value = row.record.value.filter(|value| is_place && !place::is_place(value));
-        let mut field = Field::new("value", row.at);
-        if value.is_some() {
-            field.mend(Use::Place, &mut row.record.value);
+        match row.record.value.filter(|value| is_place && !place::is_place(value)) {
+            Some(_) => TextCheck::run("value", row.at, Purpose::Place, &mut row.record.value),
+            None => Vec::new(),
         }
-        field.faults
     });
-    let faults: Vec<Diagnostic> = faults.collect();
-    report.extend(faults);
+    let problems: Vec<Diagnostic> = problems.collect();
+    report.extend(problems);
 }
 
-fn mend_row<T: Texts>(row: &mut Row<T>) -> Vec<Diagnostic> {
-    let mut faults = Vec::new();
-    let at = row.at;
-    row.record.visit(&mut |name, purpose, holder| {
-        let mut field = Field::new(name, at);
-        field.mend(purpose, holder);
-        faults.append(&mut field.faults);
-    });
-    faults
-}
-
-/// A field of a row, with what was found about it.
-struct Field {
+/// The check of one field of a row.
+struct TextCheck {
+    /// Name of the field in Rust.
     name: &'static str,
     at: Location,
     is_required: bool,
-    faults: Vec<Diagnostic>,
+    problems: Vec<Diagnostic>,
 }
 
-impl Field {
-    const fn new(name: &'static str, at: Location) -> Self {
-        Self { name, at, is_required: false, faults: Vec::new() }
-    }
-
-    fn mend(&mut self, purpose: Use, holder: &mut dyn Holder) {
-        self.is_required = holder.required().is_some();
-        holder.each(&mut |text| self.text(purpose, text));
-        if holder.required() == Some("") {
-            self.fault(Code::MissingField, "is missing or empty");
+impl TextCheck {
+    /// Corrects a field, and returns its problems.
+    fn run(name: &'static str, at: Location, purpose: Purpose, field: &mut dyn TextField) -> Vec<Diagnostic> {
+        let mut check = Self { name, at, is_required: field.required().is_some(), problems: Vec::new() };
+        field.check(&mut |text| check.text(purpose, text));
+        if field.required() == Some("") {
+            check.add(Code::MissingField, "is missing or empty");
         }
+        check.problems
     }
 
-    /// The text that it should have been, when it is not.
-    fn text(&mut self, purpose: Use, found: &str) -> Option<String> {
-        let (mut text, told) = (Cow::Borrowed(found), self.faults.len());
-        self.remove_unseen(&mut text);
+    /// The corrected text, if it differs.
+    fn text(&mut self, purpose: Purpose, found: &str) -> Option<String> {
+        let (mut text, before) = (Cow::Borrowed(found), self.problems.len());
+        self.remove_invisible(&mut text);
         self.trim(&mut text);
         if text.len() > LONGEST_TEXT {
-            self.fault(
+            self.add(
                 Code::TextTooLong,
                 format!("has {} bytes, at most {LONGEST_TEXT} are allowed", text.len()),
             );
@@ -250,89 +118,100 @@ impl Field {
         if !text.is_empty() {
             self.check(purpose, &mut text);
         }
-        let mended = match text {
+        let corrected = match text {
             Cow::Borrowed(_) => None,
-            Cow::Owned(mended) => Some(mended),
+            Cow::Owned(corrected) => Some(corrected),
         };
-        for fault in &mut self.faults[told..] {
-            fault.value = Some(truncate::at_char(found, LONGEST_VALUE).into_owned());
-            let is_mended = MENDED.contains(&fault.code);
-            if let (true, Some(to), Some(field)) = (is_mended, &mended, &fault.field) {
-                fault.fix = Some(Fix::value(Safety::Safe, field.clone(), found, to));
+        for problem in &mut self.problems[before..] {
+            problem.value = Some(truncate::at_char(found, LONGEST_VALUE).into_owned());
+            if let (Some(to), Some(field)) = (&corrected, &problem.field)
+                && LOSSLESS.contains(&problem.code)
+            {
+                problem.fix = Some(Fix::value(Safety::Safe, field.clone(), found, to));
             }
         }
-        mended
+        corrected
     }
 
-    fn check(&mut self, purpose: Use, text: &mut Cow<'_, str>) {
+    fn check(&mut self, purpose: Purpose, text: &mut Cow<'_, str>) {
         let found = || quoted(text);
         match purpose {
-            Use::Url => self.url(text),
-            Use::Slug if !is_slug(text) => self.slug(text),
-            Use::Slug if RESERVED.contains(&&**text) => {
-                self.fault(Code::ReservedSlug, format!("is {}, which is the name of another page", found()));
+            Purpose::Url => self.url(text),
+            Purpose::Slug if !is_slug(text) => self.slug(text),
+            Purpose::Slug if RESERVED.contains(&&**text) => {
+                self.add(Code::ReservedSlug, format!("is {}, which is the name of another page", found()));
             }
-            Use::Text | Use::Item => {
-                if let Some(tag) = unseen::tag(text) {
-                    self.fault(Code::MarkupInText, format!("holds the HTML tag {}", quoted(tag)));
+            Purpose::Text | Purpose::Item => {
+                if let Some(tag) = invisible::html_tag(text) {
+                    self.add(Code::MarkupInText, format!("contains the HTML tag {}", quoted(tag)));
                 }
-                if purpose == Use::Item && text.contains('|') {
-                    self.fault(Code::ListSeparator, format!("holds the list separator `|` in {}", found()));
+                if purpose == Purpose::Item && text.contains('|') {
+                    self.add(Code::ListSeparator, format!("contains the list separator `|` in {}", found()));
                 }
             }
-            Use::Place if !place::is_place(text) => self.place(text, |_| true),
-            Use::Country if !is_country(text) => self.place(text, is_country),
-            Use::Language if !is_language(text) => {
-                self.fault(Code::BadLanguage, format!("is {}, which is not a BCP 47 tag", found()));
+            Purpose::Place if !place::is_place(text) => self.place(text, |_| true),
+            Purpose::Country if !is_country(text) => self.place(text, is_country),
+            Purpose::Language if !is_language(text) => {
+                self.add(Code::BadLanguage, format!("is {}, which is not a BCP 47 tag", found()));
             }
-            Use::Currency if !currency::is_code(text) => {
-                self.fault(Code::BadCurrency, format!("is {}, which is not an ISO 4217 code", found()));
+            Purpose::Currency if !is_currency(text) => {
+                self.add(Code::BadCurrency, format!("is {}, which is not an ISO 4217 code", found()));
             }
             _ => {}
         }
     }
 
-    fn fault(&mut self, code: Code, what: impl std::fmt::Display) {
-        self.add(code, what, None);
+    /// Adds a problem; the message begins with the name of the field.
+    fn add(&mut self, code: Code, message: impl std::fmt::Display) {
+        self.add_with_help(code, message, None, None);
     }
 
-    fn add(&mut self, code: Code, what: impl std::fmt::Display, help: Option<String>) {
+    /// The same with help, and the likely value in place of a wrong one.
+    fn add_with_help(
+        &mut self,
+        code: Code,
+        message: impl std::fmt::Display,
+        help: Option<String>,
+        likely: Option<(&str, &str)>,
+    ) {
         let field = camel_case(self.name);
-        let told = Diagnostic::new(code, self.at, format!("`{field}` {what}")).field(field);
-        self.faults.push(told.maybe_help(help));
+        let fix = likely.map(|(from, to)| Fix::value(Safety::Unsafe, field.clone(), from, to));
+        let problem = Diagnostic::new(code, self.at, format!("`{field}` {message}")).field(field);
+        self.problems.push(Diagnostic { help, fix, ..problem });
     }
 
-    fn remove_unseen(&mut self, text: &mut Cow<'_, str>) {
-        if !unseen::may_hold(text) {
+    fn remove_invisible(&mut self, text: &mut Cow<'_, str>) {
+        if !invisible::may_contain(text) {
             return;
         }
-        if let Cow::Owned(decoded) = unseen::decoded(text) {
-            self.fault(Code::Decoded, format!("was UTF-8 read as Latin-1, now {}", quoted(&decoded)));
+        if let Cow::Owned(decoded) = invisible::decoded(text) {
+            self.add(
+                Code::Decoded,
+                format!("was UTF-8 decoded as Latin-1, restored to {}", quoted(&decoded)),
+            );
             *text = Cow::Owned(decoded);
         }
-        if let Some((control, letter)) = unseen::lost_letter(text) {
-            let what = format!(
-                "holds the control U+{:04X}, which is `{letter}` in Windows-1252",
-                u32::from(control)
-            );
+        if let Some((control, letter)) = invisible::lost_letter(text) {
+            let message =
+                format!("contains U+{:04X}, which is `{letter}` in Windows-1252", u32::from(control));
             let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
-            self.add(Code::LostLetter, what, Some(help.to_owned()));
+            self.add_with_help(Code::LostLetter, message, Some(help.to_owned()), None);
         }
-        let removed: Vec<char> = text.chars().filter(|c| unseen::is_unwanted(*c)).collect();
+        let removed: Vec<char> = text.chars().filter(|c| invisible::is_unwanted(*c)).collect();
         if !removed.is_empty() {
-            text.to_mut().retain(|c| !unseen::is_unwanted(c));
-            let what = counted(removed.len(), "invisible character");
-            let which = unseen::listed(&removed.into_iter().collect::<BTreeSet<_>>());
-            self.fault(Code::ControlsRemoved, format!("lost {what}: {which}"));
+            text.to_mut().retain(|c| !invisible::is_unwanted(c));
+            let count = counted(removed.len(), "invisible character");
+            let list = invisible::listed(&removed.into_iter().collect::<BTreeSet<_>>());
+            self.add(Code::ControlsRemoved, format!("lost {count}: {list}"));
         }
     }
 
     fn trim(&mut self, text: &mut Cow<'_, str>) {
         let trimmed = text.trim();
         if trimmed.len() < text.len() {
-            // An empty text is as good as none; space alone is not worth a word.
+            // A text of nothing but space is removed silently.
             if !trimmed.is_empty() {
-                self.fault(Code::SpaceTrimmed, "lost the space around it");
+                self.add(Code::SpaceTrimmed, "lost the space around it");
             }
             *text = Cow::Owned(trimmed.to_owned());
         }
@@ -340,33 +219,30 @@ impl Field {
 
     fn slug(&mut self, text: &str) {
         let normal = slug_of(text);
-        let help = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
-        self.add(Code::BadSlug, format!("is {}, which is not in the normal form", quoted(text)), help);
-        if let (false, Some(fault)) = (normal.is_empty(), self.faults.last_mut()) {
-            fault.fix = Some(Fix::value(Safety::Unsafe, camel_case(self.name), text, &normal));
-        }
+        let normal = Some(normal.as_str()).filter(|normal| !normal.is_empty());
+        let help = normal.map(|normal| format!("write it as `{normal}`"));
+        let message = format!("is {}, which is not in normal form", quoted(text));
+        self.add_with_help(Code::BadSlug, message, help, normal.map(|normal| (text, normal)));
     }
 
-    /// The code of a place that is named by its name: taken where one is meant, refused where two are.
-    fn place(&mut self, text: &mut Cow<'_, str>, fits: impl Fn(&str) -> bool) {
-        let name = camel_case(self.name);
+    /// Replaces the name of a place by its code. An ambiguous name is an error.
+    fn place(&mut self, text: &mut Cow<'_, str>, is_allowed: impl Fn(&str) -> bool) {
         match places::named(text) {
-            [code] if fits(code) => {
-                let message = format!("`{name}`: {} understood as `{code}`", quoted(text));
-                self.faults.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).field(name));
+            [code] if is_allowed(code) => {
+                let name = camel_case(self.name);
+                let message = format!("`{name}`: {} was read as `{code}`", quoted(text));
+                self.problems.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).field(name));
                 *text = Cow::Owned((*code).to_owned());
             }
             codes if codes.len() > 1 => {
-                let help = places::choice(codes);
-                self.add(Code::BadPlace, format!("is {}, which is two places", quoted(text)), Some(help));
+                let message = format!("is {}, the name of several places", quoted(text));
+                self.add_with_help(Code::BadPlace, message, Some(places::choice(codes)), None);
             }
             _ => {
-                let near = places::nearest(text).filter(|(code, _)| fits(code));
+                let near = places::nearest(text).filter(|(code, _)| is_allowed(code));
                 let help = near.map(|(code, name)| format!("did you mean `{code}`, {name}?"));
-                self.add(Code::BadPlace, format!("is {}, which is not a place code", quoted(text)), help);
-                if let (Some((code, _)), Some(fault)) = (near, self.faults.last_mut()) {
-                    fault.fix = Some(Fix::value(Safety::Unsafe, name, text, code));
-                }
+                let message = format!("is {}, which is not a place code", quoted(text));
+                self.add_with_help(Code::BadPlace, message, help, near.map(|(code, _)| (&**text, code)));
             }
         }
     }
@@ -375,40 +251,36 @@ impl Field {
         match Url::parse(text) {
             Ok(url) if is_web(url.scheme()) && names_a_host(text) => {
                 if !url.username().is_empty() || url.password().is_some() {
-                    self.fault(Code::UrlCredentials, "holds a user name or a password");
+                    self.add(Code::UrlCredentials, "contains a user name or a password");
                 }
                 if matches!(encoded(text), Cow::Owned(_)) {
                     *text = Cow::Owned(encoded(url.as_str()).into_owned());
-                    let mended = quoted(text);
-                    self.fault(Code::UrlEncoded, format!("was percent-encoded: {mended}"));
+                    self.add(Code::UrlEncoded, format!("was percent-encoded: {}", quoted(text)));
                 }
             }
             Err(error)
                 if !self.is_required && text.split_once(':').is_some_and(|(scheme, _)| is_web(scheme)) =>
             {
-                self.fault(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
+                self.add(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
                 *text = Cow::Owned(String::new());
             }
             _ if is_www(text) => {
                 *text = Cow::Owned(format!("https://{text}"));
-                self.fault(Code::UrlCompleted, format!("has no scheme, understood as {}", quoted(text)));
+                self.add(Code::UrlCompleted, format!("has no scheme, read as {}", quoted(text)));
             }
-            _ => self.bad_url(text),
-        }
-    }
-
-    fn bad_url(&mut self, text: &str) {
-        let guess = format!("https://{text}");
-        let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
-        let help = is_bare.then(|| format!("perhaps {}", quoted(&guess)));
-        self.add(Code::BadUrl, format!("is {}, which is not an http(s) URL", quoted(text)), help);
-        if let (true, Some(fault)) = (is_bare, self.faults.last_mut()) {
-            fault.fix = Some(Fix::value(Safety::Unsafe, camel_case(self.name), text, &guess));
+            _ => {
+                let guess = format!("https://{text}");
+                let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
+                let guess = Some(guess.as_str()).filter(|_| is_bare);
+                let help = guess.map(|guess| format!("perhaps {}", quoted(guess)));
+                let message = format!("is {}, which is not an http(s) URL", quoted(text));
+                self.add_with_help(Code::BadUrl, message, help, guess.map(|guess| (&**text, guess)));
+            }
         }
     }
 }
 
-/// Whether it is an address that begins with its host's name, and nothing else.
+/// Whether it is a web address without a scheme: `www.` and a host name, perhaps a path.
 fn is_www(text: &str) -> bool {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let labels = || host.split('.').skip(1);
@@ -420,7 +292,7 @@ fn is_www(text: &str) -> bool {
         && Url::parse(&format!("https://{text}")).is_ok()
 }
 
-/// Whether the scheme is followed by `//` and a host: parsers make up what is missing, and each its own.
+/// Whether the scheme is followed by `//` and a host; parsers correct missing slashes, each in its own way.
 fn names_a_host(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, rest)| is_web(scheme) && !rest.starts_with('/'))
 }
@@ -429,7 +301,7 @@ fn is_web(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// `official_url` as people write it in the files: `officialUrl`.
+/// `official_url` as files write it: `officialUrl`.
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let mut camel = words.next().unwrap_or_default().to_owned();
@@ -446,6 +318,10 @@ fn is_slug(text: &str) -> bool {
 
 fn is_country(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_uppercase()) && place::find(text).is_some()
+}
+
+fn is_currency(text: &str) -> bool {
+    CURRENCIES.lines().any(|code| code == text)
 }
 
 fn is_language(text: &str) -> bool {
@@ -469,7 +345,23 @@ const NOT_OF_URIS: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// An address as browsers encode it, and what they leave alone too; borrowed if there is nothing to encode.
+/// An address with every character encoded that a URI must not contain; borrowed if there is none.
 fn encoded(url: &str) -> Cow<'_, str> {
     utf8_percent_encode(url, NOT_OF_URIS).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_currency_codes_are_currencies() {
+        for code in ["AED", "EUR", "USD", "XOF", "ZWG"] {
+            assert!(is_currency(code), "{code}");
+        }
+        for other in ["XXQ", "XTS", "usd", "EUR USD", "Euro", "€", ""] {
+            assert!(!is_currency(other), "{other}");
+        }
+        assert!(CURRENCIES.lines().is_sorted() && CURRENCIES.lines().all(|code| code.len() == 3));
+    }
 }

@@ -1,12 +1,12 @@
-//! CSV tables (RFC 4180): the header names the fields, an empty cell is null, lists are joined by
-//! `|`. Lines are physical ones, although quoted cells may span several.
+//! CSV tables (RFC 4180): the header names the fields, an empty cell is null, list items are joined by `|`.
+//! Lines are physical ones, although quoted cells may span several.
 
 use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value};
 use super::header;
-use super::identity::{OwnedValue, PartialRow};
-use super::parsed::{Context, Parsed, Subject};
+use super::parsed::{Context, Parsed};
+use super::partial::{Member, OwnedValue, PartialRow};
 use super::text::newlines;
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
@@ -14,10 +14,10 @@ use crate::text::counted;
 
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
-    let Subject::Table(of) = context.subject else { return Parsed::empty() };
-    let separator = header::separator::<T>(file, of);
-    if let Some(fault) = quote_fault(file, separator, context) {
-        return Parsed::fault(fault);
+    let Some(table) = context.table else { return Parsed::empty() };
+    let separator = header::separator::<T>(file, table);
+    if let Some(problem) = quote_problem(file, separator, context) {
+        return Parsed::problem(problem);
     }
     let mut builder = ::csv::ReaderBuilder::new();
     let mut reader =
@@ -30,28 +30,26 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
             Ok(true) => {}
             Ok(false) => break,
             Err(error) => {
-                parsed.faults.push(Diagnostic::new(Code::CellCount, context.at(1), error.to_string()));
+                parsed.problems.push(Diagnostic::new(Code::CellCount, context.at(1), error.to_string()));
                 break;
             }
         }
-        let line = line_of(&record, file);
+        let at = context.at(line_of(&record, file));
         match &names {
+            Some(names) => row(&record, names, at, &mut parsed),
             None => {
-                let header = header::read::<T>(&record, separator, context.at(line), of);
-                parsed.faults.extend(header.told);
-                match header.names {
-                    Some(read) => names = Some(read),
-                    None => return parsed,
+                names = header::read::<T>(&record, separator, at, table, &mut parsed.problems);
+                if names.is_none() {
+                    break;
                 }
             }
-            Some(names) => row(&record, names, context.at(line), &mut parsed),
         }
     }
     parsed
 }
 
-/// The reader remembers where it stopped, which may be before the line end or blank lines that
-/// precede the record.
+/// Physical line of a record. The reader gives the position where it stopped, which may be before the line end
+/// or blank lines in front of the record.
 fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
     let Some(position) = record.position() else { return 1 };
     let start = usize::try_from(position.byte()).unwrap_or(usize::MAX).min(file.len());
@@ -67,10 +65,10 @@ fn row<T: DeserializeOwned>(
     parsed: &mut Parsed<T>,
 ) {
     if record.len() != header.len() {
-        let message =
-            format!("the row has {}, the header has {}", counted(record.len(), "cell"), header.len());
-        let fault = Diagnostic::new(Code::CellCount, at, message);
-        parsed.faults.push(fault.help("put cells that contain the separator into double quotes"));
+        let cells = counted(record.len(), "cell");
+        let message = format!("the row has {cells}, the header has {}", header.len());
+        let problem = Diagnostic::new(Code::CellCount, at, message);
+        parsed.problems.push(problem.help("put cells that contain the separator into double quotes"));
         return;
     }
     let cells = header.iter().zip(record.iter());
@@ -81,19 +79,21 @@ fn row<T: DeserializeOwned>(
     match fields::record(&row) {
         Ok(record) => parsed.rows.push(Row { record, at }),
         Err(_) if row.is_empty() => {
-            parsed.faults.push(Diagnostic::new(Code::EmptyRow, at, "the row is empty and was left out"));
+            parsed.problems.push(Diagnostic::new(Code::EmptyRow, at, "the row is empty and was left out"));
         }
         Err(_) => {
-            let cell =
-                |field: Field<'_>| (field.name.to_owned(), OwnedValue::Cell(field.value.written()), at, None);
-            parsed.loose.push(PartialRow::new(at, row.into_iter().map(cell)));
+            let member = |field: Field<'_>| {
+                let value = OwnedValue::Cell(field.value.written());
+                Member { name: field.name.to_owned(), value, at, column: None }
+            };
+            parsed.partial.push(PartialRow::new(at, None, row.into_iter().map(member).collect()));
         }
     }
 }
 
-/// The first quoted cell that does not end where a cell may end. The CSV reader would take what
-/// follows as part of the cell and lose rows without a word.
-fn quote_fault(file: &str, separator: u8, context: Context) -> Option<Diagnostic> {
+/// The first quoted cell that does not end at a separator or line end. The CSV reader would add the following
+/// text to the cell and silently lose rows.
+fn quote_problem(file: &str, separator: u8, context: Context) -> Option<Diagnostic> {
     let bytes = file.as_bytes();
     let (mut at, mut line, mut cell_starts) = (0, 1, true);
     while at < bytes.len() {

@@ -1,5 +1,5 @@
-//! A row as a list of named values, and the one way to make a record of it: JSON members on the
-//! slow path, CSV cells always. Whatever serde refuses becomes a message that names the field.
+//! A row as a list of named values, deserialized into a record: all CSV rows, and JSON rows that are not
+//! plain records. Every error of serde becomes a message that names the field.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer
 use serde::forward_to_deserialize_any;
 
 use crate::diagnostics::{Code, Diagnostic, Location};
-use crate::text::{nearest, quoted};
+use crate::text::{quoted, suggestion};
 
 /// A named value of a row.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) struct Field<'a> {
     pub value: Value<'a>,
 }
 
-/// A value as its format gives it.
+/// A value in its format.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
     /// Of a JSON member.
@@ -30,63 +30,40 @@ pub(super) enum Value<'a> {
     Cell(&'a str),
 }
 
-/// What is wrong with a row, ready to be placed.
-pub(super) struct Problem<'a> {
-    /// The field it is about; absent for a missing one.
-    pub field: Option<&'a str>,
-    pub code: Code,
-    pub message: String,
-    pub help: Option<String>,
-    /// What stands there, as it is written.
-    pub value: Option<String>,
-}
-
-impl Problem<'_> {
-    /// The same at a place.
-    pub(super) fn at(self, at: Location) -> Diagnostic {
-        let told = Diagnostic::new(self.code, at, self.message).maybe_help(self.help);
-        match (self.field, self.value) {
-            (Some(field), Some(value)) => told.value(field.to_owned(), value),
-            (Some(field), None) => told.field(field.to_owned()),
-            (None, _) => told,
-        }
-    }
-}
-
-/// Fields whose name starts so belong to the maintainers and are ignored; editors write where the schema is.
+/// Whether a field is private to the maintainers and ignored: `x_…`, and the `$schema` that editors add.
 pub(super) fn is_private(name: &str) -> bool {
     name.starts_with("x_") || name == "$schema"
 }
 
 /// The record that the fields make.
-pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, Refusal> {
+pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, RecordError> {
     let current = Cell::new(None);
     let row = RowDeserializer { fields, next: 0, current: &current };
-    T::deserialize(row).map_err(|fault| Refusal { position: current.get(), fault })
+    T::deserialize(row).map_err(|error| RecordError { position: current.get(), error })
 }
 
-/// Every problem of fields that make no record; `unreadable` ones are told elsewhere.
-pub(super) fn problems<'a, T: DeserializeOwned>(
-    mut fields: Vec<Field<'a>>,
-    unreadable: &[&str],
+/// Every problem of fields that make no record, each with its field; `reported` fields have a problem already.
+pub(super) fn problems<T: DeserializeOwned>(
+    mut fields: Vec<Field<'_>>,
+    reported: &[&str],
     table: &str,
-) -> Vec<Problem<'a>> {
-    let mut problems: Vec<Problem<'a>> = Vec::new();
-    // A refused field is set aside and the rest tried again, so that one run tells them all.
-    while let Err(refusal) = record::<T>(&fields) {
-        let refused = refusal.position.filter(|position| *position < fields.len());
-        let field = refused.map(|position| fields.remove(position));
-        let (code, message, help) = describe(&refusal.fault, field, table);
-        let is_set_aside = |name: &str| {
-            unreadable.contains(&name) || problems.iter().any(|problem| problem.field == Some(name))
+    at: Location,
+) -> Vec<Diagnostic> {
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    // A wrong field is removed and the rest tried again, so that one run finds all problems.
+    while let Err(RecordError { position, error }) = record::<T>(&fields) {
+        let wrong = position.filter(|position| *position < fields.len());
+        let field = wrong.map(|position| fields.remove(position));
+        let is_removed = |name: &str| {
+            reported.contains(&name) || problems.iter().any(|problem| problem.field.as_deref() == Some(name))
         };
-        if !matches!(refusal.fault, Fault::Missing(name) if is_set_aside(name)) {
-            let name = match refusal.fault {
-                Fault::Missing(name) => Some(name),
-                _ => field.map(|field| field.name),
-            };
-            let value = field.map(|field| field.value.written());
-            problems.push(Problem { field: name, code, message, help, value });
+        if !matches!(error, FieldError::Missing(name) if is_removed(name)) {
+            let problem = describe(&error, field, table, at);
+            problems.push(match (error, field) {
+                (FieldError::Missing(name), None) => problem.field(name),
+                (_, Some(field)) => problem.value(field.name.to_owned(), field.value.written()),
+                (_, None) => problem,
+            });
         }
         if field.is_none() {
             break;
@@ -95,43 +72,43 @@ pub(super) fn problems<'a, T: DeserializeOwned>(
     problems
 }
 
-/// Names of a record's fields. Asking for a field that cannot exist makes serde tell them.
+/// Names of a record's fields: serde lists them in the error of an unknown field.
 pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     match record::<T>(&[Field { name: "?", value: Value::Cell("?") }]) {
-        Err(Refusal { fault: Fault::UnknownField(names), .. }) => names,
+        Err(RecordError { error: FieldError::UnknownField(names), .. }) => names,
         _ => &[],
     }
 }
 
-/// A serde error and the field it arose at; none when the row as a whole was refused.
+/// A serde error and the position of its field; none for an error of the whole row.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RecordError {
     position: Option<usize>,
-    fault: Fault,
+    error: FieldError,
 }
 
-/// What serde says, kept apart so that it can be said in the field's terms.
+/// A serde error by its kind, so that messages can describe it in terms of the field.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum FieldError {
     Missing(&'static str),
     Repeated,
     UnknownField(&'static [&'static str]),
     UnknownWord(&'static [&'static str]),
     Expected(String),
-    /// A number with a separator that is read as a thousand's by some and as a decimal one by others.
+    /// A number whose separator may be that of thousands or the decimal one.
     Separators,
     Other(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for FieldError {}
 
-impl de::Error for Fault {
+impl de::Error for FieldError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::Other(message.to_string())
     }
@@ -161,52 +138,50 @@ impl de::Error for Fault {
     }
 }
 
-fn describe(fault: &Fault, field: Option<Field<'_>>, table: &str) -> (Code, String, Option<String>) {
+/// The problem of a field, or of a missing one.
+fn describe(error: &FieldError, field: Option<Field<'_>>, table: &str, at: Location) -> Diagnostic {
     let name = field.map_or("", |field| field.name);
     let found = field.map(|field| field.value.excerpt()).unwrap_or_default();
+    let bad = |expected: &str| Diagnostic::new(Code::BadValue, at, format!("`{name}` is {found}{expected}"));
     if let Some(field) = field
-        && let Some((what, help)) = other_spelling(field)
+        && let Some((what, help)) = date_in_other_format(field)
     {
-        return (Code::BadValue, format!("`{name}` is {found}, {what}"), Some(help));
+        return bad(&format!(", {what}")).help(help);
     }
     if field.is_some_and(has_null) {
-        let message = format!("`{name}` is {found}, a list with an item that is nothing");
-        return (Code::BadValue, message, Some("leave the `null` out".to_owned()));
+        return bad(", a list with a `null` item").help("remove the `null`");
     }
-    match fault {
-        Fault::Missing(name) => {
-            let help = Some(shape(name, "")).filter(|shape| !shape.is_empty());
+    match error {
+        FieldError::Missing(name) => {
             let message = format!("`{name}` is missing or empty");
-            (Code::MissingField, message, help.map(|shape| format!("write {shape}")))
+            let help = Some(shape(name, "")).filter(|shape| !shape.is_empty());
+            Diagnostic::new(Code::MissingField, at, message)
+                .maybe_help(help.map(|shape| format!("write {shape}")))
         }
-        Fault::Repeated => (Code::RepeatedField, format!("{} occurs twice", quoted(name)), None),
-        Fault::UnknownField(known) => unknown_field(name, known, table),
-        Fault::UnknownWord(words) => {
-            let help = match nearest(found.trim_matches(['"', '`']), words.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it takes {}", words.join(", ")),
-            };
-            (Code::UnknownWord, format!("`{name}` is {found}, which is not one of its values"), Some(help))
+        FieldError::Repeated => {
+            Diagnostic::new(Code::RepeatedField, at, format!("{} occurs twice", quoted(name)))
         }
-        Fault::Separators => {
+        FieldError::UnknownField(known) => unknown_field(name, known, table, at),
+        FieldError::UnknownWord(words) => {
+            let message = format!("`{name}` is {found}, which is not one of its values");
+            let word = found.trim_matches(['"', '`']);
+            let help = suggestion(word, words.iter().copied(), || format!("it takes {}", words.join(", ")));
+            Diagnostic::new(Code::UnknownWord, at, message).help(help)
+        }
+        FieldError::Separators => {
             let message = format!("`{name}` is {found}, expected a sum without separators");
-            (Code::Separators, message, field.and_then(|field| both_readings(field.value.text()?)))
+            Diagnostic::new(Code::Separators, at, message)
+                .maybe_help(field.and_then(|field| both_readings(field.value.text()?)))
         }
-        Fault::Expected(expected) => {
-            let message = format!("`{name}` is {found}, expected {}", shape(name, expected));
-            (Code::BadValue, message, None)
-        }
-        Fault::Other(reason) => {
-            let message = match shape(name, "") {
-                "" => format!("`{name}` is {found}: {reason}"),
-                shape => format!("`{name}` is {found}, expected {shape}"),
-            };
-            (Code::BadValue, message, None)
-        }
+        FieldError::Expected(expected) => bad(&format!(", expected {}", shape(name, expected))),
+        FieldError::Other(reason) => match shape(name, "") {
+            "" => bad(&format!(": {reason}")),
+            shape => bad(&format!(", expected {shape}")),
+        },
     }
 }
 
-/// Whether a number has a separator that may stand before thousands: three digits after the only one.
+/// Whether the point of a number may separate thousands: it is the only one, before three digits.
 fn is_ambiguous(text: &str) -> bool {
     let Some((whole, rest)) = text.trim().trim_start_matches('-').split_once('.') else { return false };
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -217,19 +192,16 @@ fn is_ambiguous(text: &str) -> bool {
         && !whole.starts_with('0')
 }
 
-/// Whether a text that is no number is one with separators, and perhaps a sign of money.
+/// Whether a text that is no number is one with separators, and perhaps a currency.
 fn has_separators(text: &str) -> bool {
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    let others = text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
-    let signs = others.replace("USD", "").replace("EUR", "");
-    digits > 0
-        && signs.contains(['.', ',', '\'', ' ', '\u{a0}', '\u{202f}', '$', '€', '£'])
-        && signs
-            .chars()
-            .all(|c| matches!(c, '.' | ',' | '\'' | ' ' | '\u{a0}' | '\u{202f}' | '$' | '€' | '£' | '-'))
+    const SIGNS: [char; 9] = ['.', ',', '\'', ' ', '\u{a0}', '\u{202f}', '$', '€', '£'];
+    let number = text.replace("USD", "").replace("EUR", "");
+    number.contains(|c: char| c.is_ascii_digit())
+        && number.contains(SIGNS)
+        && number.chars().all(|c| c.is_ascii_digit() || c == '-' || SIGNS.contains(&c))
 }
 
-/// `write 3000, or 3 for three`: what a number with one separator may be.
+/// `write 3000, or 3 if …`: the possible values of a number with one separator.
 fn both_readings(text: &str) -> Option<String> {
     let (whole, rest) = text.split_once(['.', ','])?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -239,19 +211,19 @@ fn both_readings(text: &str) -> Option<String> {
     let fraction = rest.trim_end_matches('0');
     let point = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
     Some(match rest.len() {
-        3 => format!("write {whole}{rest}, or {point} if what follows is a fraction"),
+        3 => format!("write {whole}{rest}, or {point} if the separator is the decimal point"),
         _ => format!("write {point}"),
     })
 }
 
-/// Whether a list of JSON has an item that is nothing.
+/// Whether a JSON list has a null item.
 fn has_null(field: Field<'_>) -> bool {
     matches!(field.value, Value::Json(serde_json::Value::Array(items)) if items.iter().any(serde_json::Value::is_null))
 }
 
-/// What a field of a day says when it says it in another way than the dataset writes days: a moment is
-/// on two days, one where it was written and one in UTC, and only the source knows which is meant.
-fn other_spelling(field: Field<'_>) -> Option<(String, String)> {
+/// Problem and help of a date field that holds a date in another format, or a time: a time falls on different
+/// days at its place and in UTC, and only the source can resolve that.
+fn date_in_other_format(field: Field<'_>) -> Option<(String, String)> {
     let text = field.value.text().filter(|_| field.name.ends_with("On"))?;
     let day: Date = text.parse().ok()?;
     let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
@@ -263,21 +235,20 @@ fn other_spelling(field: Field<'_>) -> Option<(String, String)> {
         Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
         Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
     };
-    let what = format!("which is a moment and no day: {day} where it was written, {in_utc}");
-    Some((what, "write the day that the source prints, and its hour into a fact of kind `note`".to_owned()))
+    let what = format!("a time, not a date: {day} at its place, {in_utc}");
+    Some((what, "write the date that the source shows, and its hour into a fact of kind `note`".to_owned()))
 }
 
-/// An unknown name, with the known one that was probably meant.
-pub(super) fn unknown_field(name: &str, known: &[&str], table: &str) -> (Code, String, Option<String>) {
+/// The problem of an unknown name.
+pub(super) fn unknown_field(name: &str, known: &[&str], table: &str, at: Location) -> Diagnostic {
     let message = format!("{} is not a field of {table}", quoted(name));
-    let help = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its fields are {}; names that start with `x_` are ignored", known.join(", ")),
-    };
-    (Code::UnknownField, message, Some(help))
+    let help = suggestion(name, known.iter().copied(), || {
+        format!("its fields are {}; names that start with `x_` are ignored", known.join(", "))
+    });
+    Diagnostic::new(Code::UnknownField, at, message).help(help)
 }
 
-/// What a field should look like: by its name where that tells, else in serde's words.
+/// The expected form of a field, by its name or in serde's terms.
 fn shape<'a>(name: &str, expected: &'a str) -> &'a str {
     match name {
         "id" => "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11",
@@ -303,7 +274,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What stands there, a text without its quotes.
+    /// The value as it is written, a text without its quotes.
     pub(super) fn written(self) -> String {
         match self {
             Self::Json(serde_json::Value::String(text)) => text.clone(),
@@ -319,12 +290,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn parse<T: std::str::FromStr>(text: &str, expected: &str) -> Result<T, Fault> {
-        text.trim().parse().map_err(|_| Fault::Expected(expected.to_owned()))
+    fn parse<T: std::str::FromStr>(text: &str, expected: &str) -> Result<T, FieldError> {
+        text.trim().parse().map_err(|_| FieldError::Expected(expected.to_owned()))
     }
 }
 
-impl<'de> IntoDeserializer<'de, Fault> for Value<'de> {
+impl<'de> IntoDeserializer<'de, FieldError> for Value<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -332,32 +303,32 @@ impl<'de> IntoDeserializer<'de, Fault> for Value<'de> {
     }
 }
 
-/// A cell has no type of its own: it is read as what the field asks for.
+/// A cell has no type of its own: it is parsed as the type of the field.
 impl<'de> Deserializer<'de> for Value<'de> {
-    type Error = Fault;
+    type Error = FieldError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
             Self::Cell(text) => visitor.visit_str(text),
             Self::Json(value) => json(value, visitor),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
             Self::Json(serde_json::Value::Null) => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
             Self::Cell(text) => visitor.visit_bool(Self::parse(text, "true or false")?),
             Self::Json(_) => self.deserialize_any(visitor),
         }
     }
 
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
             Self::Cell(text) => visitor.visit_i32(Self::parse(text, "a whole number")?),
             // `2026.0` is a whole number too.
@@ -368,19 +339,19 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
-            Self::Cell(text) if is_ambiguous(text) => Err(Fault::Separators),
+            Self::Cell(text) if is_ambiguous(text) => Err(FieldError::Separators),
             Self::Cell(text) => match text.trim().parse::<f64>() {
                 Ok(number) if number.is_finite() => visitor.visit_f64(number),
-                Err(_) if has_separators(text) => Err(Fault::Separators),
-                _ => Err(Fault::Expected("a number".to_owned())),
+                Err(_) if has_separators(text) => Err(FieldError::Separators),
+                _ => Err(FieldError::Expected("a number".to_owned())),
             },
             Self::Json(_) => self.deserialize_any(visitor),
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self {
             Self::Cell(text) => visitor.visit_seq(SeqDeserializer::new(text.split('|').map(Value::Cell))),
             Self::Json(_) => self.deserialize_any(visitor),
@@ -388,11 +359,11 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 
     /// A cell holds an object as JSON.
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         let Self::Cell(text) = self else { return self.deserialize_any(visitor) };
         let object: serde_json::Value =
-            serde_json::from_str(text).map_err(|_| Fault::Expected("a JSON object".to_owned()))?;
-        object.deserialize_map(visitor).map_err(|_| Fault::Expected("a JSON object of texts".to_owned()))
+            serde_json::from_str(text).map_err(|_| FieldError::Expected("a JSON object".to_owned()))?;
+        object.deserialize_map(visitor).map_err(|_| FieldError::Expected("a JSON object of texts".to_owned()))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -400,13 +371,13 @@ impl<'de> Deserializer<'de> for Value<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, FieldError> {
         match self {
             Self::Cell(word) => visitor.visit_enum(StrDeserializer::new(word)),
             Self::Json(serde_json::Value::String(word)) => {
                 visitor.visit_enum(StrDeserializer::new(word.as_str()))
             }
-            Self::Json(_) => Err(Fault::Expected("a word".to_owned())),
+            Self::Json(_) => Err(FieldError::Expected("a word".to_owned())),
         }
     }
 
@@ -416,7 +387,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 }
 
-fn json<'de, V: Visitor<'de>>(value: &'de serde_json::Value, visitor: V) -> Result<V::Value, Fault> {
+fn json<'de, V: Visitor<'de>>(value: &'de serde_json::Value, visitor: V) -> Result<V::Value, FieldError> {
     match value {
         serde_json::Value::Null => visitor.visit_unit(),
         serde_json::Value::Bool(value) => visitor.visit_bool(*value),
@@ -436,7 +407,7 @@ fn json<'de, V: Visitor<'de>>(value: &'de serde_json::Value, visitor: V) -> Resu
     }
 }
 
-/// Hands the fields to a record's `Deserialize` and remembers which one it is at.
+/// Passes the fields to a record's `Deserialize` and records the position of the current one.
 struct RowDeserializer<'de, 'c> {
     fields: &'de [Field<'de>],
     next: usize,
@@ -444,9 +415,9 @@ struct RowDeserializer<'de, 'c> {
 }
 
 impl<'de> Deserializer<'de> for RowDeserializer<'de, '_> {
-    type Error = Fault;
+    type Error = FieldError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         visitor.visit_map(self)
     }
 
@@ -457,9 +428,12 @@ impl<'de> Deserializer<'de> for RowDeserializer<'de, '_> {
 }
 
 impl<'de> de::MapAccess<'de> for RowDeserializer<'de, '_> {
-    type Error = Fault;
+    type Error = FieldError;
 
-    fn next_key_seed<K: de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, FieldError> {
         let Some(field) = self.fields.get(self.next) else {
             self.current.set(None);
             return Ok(None);
@@ -468,9 +442,9 @@ impl<'de> de::MapAccess<'de> for RowDeserializer<'de, '_> {
         seed.deserialize(StrDeserializer::new(field.name)).map(Some)
     }
 
-    fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+    fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, FieldError> {
         let Some(field) = self.fields.get(self.next) else {
-            return Err(Fault::Other("a value without a name".to_owned()));
+            return Err(FieldError::Other("a value without a name".to_owned()));
         };
         self.next += 1;
         seed.deserialize(field.value)

@@ -1,9 +1,10 @@
-//! Which files a dataset consists of, and what each one holds, by its name alone.
+//! The files of a dataset, and what each holds, by its name alone.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use walkdir::WalkDir;
 
@@ -23,39 +24,21 @@ pub enum Input<'a> {
     Embedded(&'a [(&'a str, &'a [u8])]),
 }
 
-/// An input that cannot be read at all, whatever its files say.
-#[derive(Debug)]
+/// Why the input cannot be read at all.
+#[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// There is nothing at this path.
+    /// The path does not exist.
+    #[error("dataset folder {} does not exist", .0.display())]
     Missing(PathBuf),
-    /// There is something else than a folder at this path.
+    /// The path is no folder.
+    #[error("{} is not a folder; name the folder that holds dataset.json", .0.display())]
     NotAFolder(PathBuf),
-    /// The operating system refused.
-    Unreadable(PathBuf, io::Error),
+    /// The operating system reports an error.
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    Unreadable(PathBuf, #[source] io::Error),
 }
 
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(path) => write!(f, "dataset folder {} does not exist", path.display()),
-            Self::NotAFolder(path) => {
-                write!(f, "{} is not a folder; name the folder that holds dataset.json", path.display())
-            }
-            Self::Unreadable(path, error) => write!(f, "cannot read {}: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for InputError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(_, error) => Some(error),
-            Self::Missing(_) | Self::NotAFolder(_) => None,
-        }
-    }
-}
-
-/// How a file is written.
+/// The format of a table's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// One object a line.
@@ -80,27 +63,36 @@ pub(super) struct File<'a> {
     /// Relative to the dataset, with `/`.
     pub path: String,
     pub role: Role,
-    place: Place<'a>,
+    content: Content<'a>,
 }
 
-enum Place<'a> {
+enum Content<'a> {
     Disk(PathBuf),
     Memory(&'a [u8]),
 }
 
 impl File<'_> {
     pub(super) fn load(&self) -> Result<Cow<'_, [u8]>, InputError> {
-        match &self.place {
-            Place::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
-            Place::Disk(path) => std::fs::read(path)
-                .map(Cow::Owned)
-                .map_err(|error| InputError::Unreadable(path.clone(), error)),
+        match &self.content {
+            Content::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
+            Content::Disk(path) => match fs::read(path) {
+                Ok(bytes) => Ok(Cow::Owned(bytes)),
+                Err(error) => Err(InputError::Unreadable(path.clone(), error)),
+            },
+        }
+    }
+
+    /// The file's format, if it holds rows of the table.
+    pub(super) fn format_of(&self, table: Table) -> Option<Format> {
+        match self.role {
+            Role::Rows(of, format) if of == table => Some(format),
+            _ => None,
         }
     }
 }
 
-/// The files to read, sorted by path; names that mean nothing are reported.
-/// Tables whose rows are in one of these are added to `incomplete`.
+/// The files to read, sorted by path. Other files are reported, and tables that they probably are, are added
+/// to `incomplete`.
 pub(super) fn list<'a>(
     input: &Input<'a>,
     incomplete: &mut BTreeSet<Table>,
@@ -110,23 +102,23 @@ pub(super) fn list<'a>(
         Input::Folder(folder) => walk(folder)?,
         Input::Embedded(files) => files
             .iter()
-            .map(|(path, bytes)| (path.to_string(), path.to_string(), Place::Memory(bytes)))
+            .map(|(path, bytes)| (path.to_string(), path.to_string(), Content::Memory(bytes)))
             .collect(),
     };
     found.sort_by(|a, b| a.0.cmp(&b.0));
     let mut files = Vec::with_capacity(found.len());
-    let mut unknown = BTreeSet::new();
-    for (path, shown, place) in found {
+    let mut reported = BTreeSet::new();
+    for (path, shown, content) in found {
         if is_of_import(&path) {
             continue;
         }
         match role(&path) {
-            Ok(role) => files.push(File { id: report.add_file(shown), path, role, place }),
-            Err(stranger) => {
-                incomplete.extend(stranger.table());
-                if unknown.insert(stranger.name.to_owned()) && stranger.matters() {
+            Ok(role) => files.push(File { id: report.add_file(shown), path, role, content }),
+            Err(unknown) => {
+                incomplete.extend(unknown.table());
+                if reported.insert(unknown.name.to_owned()) && unknown.is_worth_reporting() {
                     let at = Location { file: report.add_file(shown), line: 1 };
-                    report.push(stranger.diagnostic(at));
+                    report.push(unknown.diagnostic(at));
                 }
             }
         }
@@ -134,12 +126,12 @@ pub(super) fn list<'a>(
     Ok(files)
 }
 
-/// Path relative to the dataset, name that people read, place.
-type Found<'a> = (String, String, Place<'a>);
+/// Path relative to the dataset, path for messages, content.
+type Found<'a> = (String, String, Content<'a>);
 
 fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
-    match std::fs::metadata(folder) {
-        Ok(about) if about.is_dir() => {}
+    match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => {}
         Ok(_) => return Err(InputError::NotAFolder(folder.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(InputError::Missing(folder.to_owned()));
@@ -158,45 +150,45 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
             let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
             let shown = entry.path().strip_prefix(".").unwrap_or(entry.path()).display().to_string();
-            found.push((parts.join("/"), shown, Place::Disk(entry.into_path())));
+            found.push((parts.join("/"), shown, Content::Disk(entry.into_path())));
         }
     }
     Ok(found)
 }
 
-/// A file or top folder whose name means nothing here.
-struct Stranger<'a> {
+/// A file or top folder that is not read.
+struct UnknownFile<'a> {
     /// Path of the file, or name of the folder.
     name: &'a str,
     is_folder: bool,
 }
 
-/// Whether it belongs to an import: the mapping, corrections, and sources that were put beside the tables.
+/// Whether it belongs to an import: the mapping, corrections, and sources beside the tables.
 fn is_of_import(path: &str) -> bool {
     path == "import.toml"
         || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
 }
 
-fn role(path: &str) -> Result<Role, Stranger<'_>> {
+fn role(path: &str) -> Result<Role, UnknownFile<'_>> {
     if path == DATASET {
         return Ok(Role::Dataset);
     }
     if path == STAMPS {
         return Ok(Role::Stamps);
     }
-    let stranger = Err(Stranger { name: path, is_folder: false });
+    let unknown = Err(UnknownFile { name: path, is_folder: false });
     let (table, file) = match path.split_once('/') {
         Some((folder, rest)) => (folder, rest.rsplit('/').next().unwrap_or(rest)),
         None => (stem(path), path),
     };
     let Some(table) = Table::parse(table) else {
-        return if path.contains('/') { Err(Stranger { name: table, is_folder: true }) } else { stranger };
+        return if path.contains('/') { Err(UnknownFile { name: table, is_folder: true }) } else { unknown };
     };
     match extension(file) {
         "ndjson" | "jsonl" => Ok(Role::Rows(table, Format::Ndjson)),
         "json" => Ok(Role::Rows(table, Format::Json)),
         "csv" => Ok(Role::Rows(table, Format::Csv)),
-        _ => stranger,
+        _ => unknown,
     }
 }
 
@@ -208,20 +200,20 @@ fn extension(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-impl Stranger<'_> {
+impl UnknownFile<'_> {
     fn near(&self) -> Option<&'static str> {
-        // A table in a form that is not read, in its own folder, is that table.
+        // An unsupported format in the folder of a table is that table.
         let name = self.name.split('/').next().unwrap_or(self.name);
         nearest(stem(name), Table::ALL.map(Table::name).into_iter().chain(["dataset"]))
     }
 
-    /// The table that it was meant as.
+    /// The table that it probably is.
     fn table(&self) -> Option<Table> {
-        self.near().filter(|_| !self.is_about()).and_then(Table::parse)
+        self.near().filter(|_| !self.is_documentation()).and_then(Table::parse)
     }
 
-    /// A README or a licence beside the tables is nobody's mistake.
-    fn is_about(&self) -> bool {
+    /// Whether it is a README or a licence beside the tables.
+    fn is_documentation(&self) -> bool {
         !self.is_folder && matches!(extension(self.name), "" | "md" | "txt")
     }
 
@@ -229,14 +221,14 @@ impl Stranger<'_> {
         matches!(extension(self.name), "xlsx" | "xls" | "xlsm" | "ods" | "numbers" | "tsv")
     }
 
-    fn matters(&self) -> bool {
-        let is_named_alike = !self.name.contains('/') && self.near().is_some();
-        self.is_folder || is_named_alike || !self.is_about()
+    fn is_worth_reporting(&self) -> bool {
+        let has_near_name = !self.name.contains('/') && self.near().is_some();
+        self.is_folder || has_near_name || !self.is_documentation()
     }
 
     fn diagnostic(&self, at: Location) -> Diagnostic {
         let kind = if self.is_folder { "folder" } else { "file" };
-        let message = format!("the {kind} {} is not read: it is no table of a dataset", quoted(self.name));
+        let message = format!("the {kind} {} is not read: it is not a table of a dataset", quoted(self.name));
         let help = match self.near() {
             Some("dataset") => format!("did you mean `{DATASET}`?"),
             Some(near) if self.is_folder => format!("did you mean `{near}/`?"),

@@ -1,60 +1,53 @@
-//! What the parsers of the formats are given, and what they return.
+//! The input and the result of the parsers of the formats.
 
 use super::files::DATASET;
-use super::identity::PartialRow;
+use super::partial::PartialRow;
 use crate::diagnostics::{Diagnostic, FileId, Location};
 use crate::rows::Row;
 use crate::table::Table;
 
-/// Rows and problems of a file or a part of one.
+/// Rows and problems of a file, or of a part of one.
 pub(super) struct Parsed<T> {
     pub rows: Vec<Row<T>>,
-    /// Rows that do not say everything.
-    pub loose: Vec<PartialRow>,
-    pub faults: Vec<Diagnostic>,
+    /// Rows that lack fields of the record.
+    pub partial: Vec<PartialRow>,
+    pub problems: Vec<Diagnostic>,
 }
 
 impl<T> Parsed<T> {
     pub(super) const fn empty() -> Self {
-        Self { rows: Vec::new(), loose: Vec::new(), faults: Vec::new() }
+        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new() }
     }
 
-    pub(super) fn fault(fault: Diagnostic) -> Self {
-        Self { rows: Vec::new(), loose: Vec::new(), faults: vec![fault] }
+    pub(super) fn problem(problem: Diagnostic) -> Self {
+        Self { problems: vec![problem], ..Self::empty() }
     }
 
     pub(super) fn append(&mut self, mut other: Self) {
         self.rows.append(&mut other.rows);
-        self.loose.append(&mut other.loose);
-        self.faults.append(&mut other.faults);
+        self.partial.append(&mut other.partial);
+        self.problems.append(&mut other.problems);
     }
 }
 
-/// What the parsers need for their messages.
+/// The file that is parsed.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub file: FileId,
-    pub subject: Subject,
-}
-
-/// What a file is about.
-#[derive(Clone, Copy)]
-pub(super) enum Subject {
-    Dataset,
-    Table(Table),
-}
-
-impl Subject {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Dataset => DATASET,
-            Self::Table(table) => table.name(),
-        }
-    }
+    /// None for `dataset.json`.
+    pub table: Option<Table>,
 }
 
 impl Context {
     pub(super) const fn at(self, line: u32) -> Location {
         Location { file: self.file, line }
+    }
+
+    /// Name of the table, for messages.
+    pub(super) const fn name(self) -> &'static str {
+        match self.table {
+            Some(table) => table.name(),
+            None => DATASET,
+        }
     }
 }

@@ -104,8 +104,8 @@ fn a_number_that_two_countries_read_differently_is_refused() {
     let header = "id,programId,kind,amount,currency,updatedAt";
     let id = "6f000000-0000-4000-8000-000000000001";
     for (bad, help) in [
-        ("3.000", "write 3000, or 3 if what follows is a fraction"),
-        ("12.500", "write 12500, or 12.5 if what follows is a fraction"),
+        ("3.000", "write 3000, or 3 if the separator is the decimal point"),
+        ("12.500", "write 12500, or 12.5 if the separator is the decimal point"),
         ("1,5", "write 1.5"),
         ("€1.500,00", ""),
         ("1 500", ""),
@@ -175,13 +175,13 @@ fn broken_json_is_placed() {
     fault("organizations.ndjson", "[1]", "E0102 organizations.ndjson:1:1");
     let conflict = format!("{ORGANIZATION}\n<<<<<<< HEAD\n{ORGANIZATION}\n=======\n>>>>>>> other\n");
     let told = fault("organizations.ndjson", &conflict, "E0102 organizations.ndjson:2");
-    assert!(told.message.contains("a merge was not finished"), "{}", told.message);
+    assert!(told.message.contains("a merge conflict"), "{}", told.message);
     let told =
         fault("organizations.ndjson", &format!("[\n{ORGANIZATION}\n]"), "E0102 organizations.ndjson:1:1");
     assert_eq!(told.help.as_deref(), Some("rename the file to .json"));
     let empty = ORGANIZATION.replace('}', r#","aliases":["a",null]}"#);
     let told = fault("organizations.ndjson", &empty, "E0108 organizations.ndjson:1:154");
-    assert_eq!(told.help.as_deref(), Some("leave the `null` out"));
+    assert_eq!(told.help.as_deref(), Some("remove the `null`"));
     let lone = ORGANIZATION.replace("Acme", r"\ud800");
     let fault = fault("organizations.ndjson", &lone, "E0108 organizations.ndjson:1:67");
     assert!(fault.message.starts_with("`name` is"), "{}", fault.message);
@@ -202,7 +202,7 @@ fn unknown_fields_name_the_nearest_known_one() {
         let text = format!("{HEADER},{name}\n{CELLS},\n");
         let (tables, report) = tables_of("organizations.csv", text.as_bytes());
         assert_eq!(found(&report), ["W0105 organizations.csv:1"]);
-        let told = format!("the column `{name}` understood as `{field}`");
+        let told = format!("the column `{name}` was read as `{field}`");
         assert_eq!(report.sorted()[0].message, told);
         assert_eq!(tables.organizations.len(), 1);
     }
@@ -257,10 +257,10 @@ fn told_of_day(day: &str) -> (String, String) {
 #[test]
 fn a_day_with_an_hour_is_refused_with_both_days() {
     for (day, here, in_utc) in [
-        ("2027-01-31T23:59:00-08:00", "2027-01-31 where it was written", "2027-02-01 in UTC"),
-        ("2027-01-31T00:30:00+05:30", "2027-01-31 where it was written", "2027-01-30 in UTC"),
-        ("2027-01-31T23:59:00[America/New_York]", "2027-01-31 where", "perhaps 2027-02-01 in UTC"),
-        ("2027-01-31 09:00", "2027-01-31 where", "perhaps 2027-01-30 in UTC"),
+        ("2027-01-31T23:59:00-08:00", "2027-01-31 at its place", "2027-02-01 in UTC"),
+        ("2027-01-31T00:30:00+05:30", "2027-01-31 at its place", "2027-01-30 in UTC"),
+        ("2027-01-31T23:59:00[America/New_York]", "2027-01-31 at its place", "perhaps 2027-02-01 in UTC"),
+        ("2027-01-31 09:00", "2027-01-31 at its place", "perhaps 2027-01-30 in UTC"),
     ] {
         let (message, help) = told_of_day(day);
         assert!(message.contains(here) && message.contains(in_utc), "{message}");
@@ -315,7 +315,7 @@ fn cells_and_header_must_have_one_count() {
         let (tables, report) = tables_of("organizations.csv", text.as_bytes());
         assert_eq!(found(&report), ["W0104 organizations.csv:1"], "{name}");
         let told = report.sorted()[0].message.clone();
-        assert_eq!(told, format!("cells are separated by {name}, and were read so"));
+        assert_eq!(told, format!("cells are separated by {name}, and were read as such"));
         assert_eq!(tables.organizations[0].record.name, format!("Acme{separator} \"the\" one"));
     }
 }

@@ -1,17 +1,16 @@
-//! Bytes to text: UTF-8 with or without a byte order mark, else a message that names the way out;
-//! and offsets to lines and columns.
+//! Bytes to text: UTF-8, with or without a byte order mark, or UTF-16 with one; and offsets to lines and columns.
 
 use std::borrow::Cow;
 
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 
-/// Bytes that stand for nothing in Windows-1252, which is what spreadsheets mean by Latin-1.
+/// Bytes that are undefined in Windows-1252, the encoding that spreadsheets call Latin-1.
 const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
-/// Columns of lines longer than this are not worth counting.
+/// Columns of longer lines are not counted.
 const LONGEST_LINE: usize = 100_000;
 
-/// The text of a file, without its byte order mark: of UTF-8, or of UTF-16 that begins with one.
+/// The text of a file, without its byte order mark.
 pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<Cow<'_, str>, Box<Diagnostic>> {
     let wide = match bytes {
         [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
@@ -34,13 +33,13 @@ fn utf_16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<String> {
     text.ok().filter(|_| rest.is_empty())
 }
 
-/// Where two versions of the file were left beside each other.
-pub(super) fn conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+/// The first conflict marker of an unfinished merge.
+pub(super) fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
     const MARK: &str = "<<<<<<< ";
     let start = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
     let at = Location { file, line: 1 + newlines(&text.as_bytes()[..start]) };
-    let message = "two versions of the file stand beside each other here: a merge was not finished";
-    let help = "keep one of them, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
+    let message = "a merge conflict: the file has two versions of these lines";
+    let help = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
     Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
 }
 
@@ -62,14 +61,14 @@ fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
     Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f windows-1252 -t utf-8")
 }
 
-/// How many lines end in the bytes.
+/// Number of line ends in the bytes.
 pub(super) fn newlines(bytes: &[u8]) -> u32 {
     // Counted in blocks of at most 255 so that the compiler can count bytes with bytes.
     let blocks = bytes.chunks(255);
     blocks.map(|block| u32::from(block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>())).sum()
 }
 
-/// Character of its line, from 1, that stands at a byte offset.
+/// Column of a byte offset: a character of its line, from 1.
 pub(super) fn column(text: &str, offset: usize) -> Option<u32> {
     let before = &text[..text.floor_char_boundary(offset)];
     let from = before.floor_char_boundary(before.len().saturating_sub(LONGEST_LINE));
@@ -81,7 +80,7 @@ pub(super) fn column(text: &str, offset: usize) -> Option<u32> {
     u32::try_from(line.chars().count() + 1).ok()
 }
 
-/// Byte offset of a line and column, both from 1, as parsers tell them.
+/// Byte offset of a line and column, both from 1, as parsers report them.
 pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (before + column.saturating_sub(1)).min(text.len())

@@ -10,7 +10,7 @@ fn one_fact(more: &str) -> String {
 fn a_table_that_is_not_there_is_one_error() {
     let awards = lines(&[award(1, 1, 1, ""), award(2, 1, 2, "")]);
     let report = refused("awards.ndjson", awards, "E0111 awards.ndjson:1");
-    let message = "there is no table `recipients`, to which 2 references lead";
+    let message = "there is no table `recipients`, but 2 references to it";
     assert_eq!(told(&report)[0].message, message);
     let files: [(&str, &[u8]); 4] = [
         ("dataset.json", DATASET.as_bytes()),
@@ -166,7 +166,7 @@ fn a_name_of_two_places_is_refused_with_both_codes() {
         "E0203 programs.ndjson:1",
     );
     let told = told(&report)[0];
-    assert_eq!(told.message, "`eligibleCountries` is `Georgia`, which is two places");
+    assert_eq!(told.message, "`eligibleCountries` is `Georgia`, the name of several places");
     assert_eq!(told.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
 }
 

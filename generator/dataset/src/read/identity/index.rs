@@ -1,32 +1,31 @@
-//! What the records of a table can be called: slug, alias, key, id and name.
+//! The slugs, aliases, keys, ids and names of a table's records.
 
 use std::collections::BTreeMap;
 
-use snapshot::record::{EntityType, Organization, Program, Recipient};
 use uuid::Uuid;
 
-use super::{PartialRow, table_of};
 use crate::diagnostics::Location;
-use crate::rows::{Row, Tables};
+use crate::read::partial::PartialRow;
+use crate::rows::Tables;
 use crate::table::Table;
 use crate::text::folded;
 
-/// The names of one table's records.
+/// Finds the records of one table.
 #[derive(Default)]
 pub(super) struct Index {
     slugs: BTreeMap<String, Uuid>,
     keys: BTreeMap<String, (Location, Option<Uuid>)>,
     ids: BTreeMap<Uuid, Location>,
     names: BTreeMap<String, Vec<Uuid>>,
-    /// For messages.
+    /// Place and slug, or name, for messages.
     places: BTreeMap<Uuid, (Location, String)>,
 }
 
-/// What a name leads to.
-pub(super) enum Found {
-    /// One record, by what stays.
+/// The records that a text refers to.
+pub(super) enum Match {
+    /// One, by slug, key or id.
     One(Uuid),
-    /// One record, by its name.
+    /// One, by its name.
     ByName(Uuid),
     Several(Vec<Uuid>),
     None,
@@ -37,7 +36,7 @@ impl Index {
         self.slugs.entry(slug).or_insert(id);
     }
 
-    /// The place of the row that has the key already.
+    /// Registers a key; returns the place of the row that already has it.
     pub(super) fn take_key(&mut self, key: &str, at: Location) -> Option<Location> {
         if let Some((earlier, _)) = self.keys.get(key) {
             return Some(*earlier);
@@ -46,7 +45,7 @@ impl Index {
         None
     }
 
-    /// The place of the row that has the id already.
+    /// Registers an id; returns the place of the row that already has it.
     pub(super) fn take_id(&mut self, id: Uuid, at: Location) -> Option<Location> {
         if let Some(earlier) = self.ids.get(&id) {
             return Some(*earlier);
@@ -59,45 +58,54 @@ impl Index {
         self.places.get(self.slugs.get(slug)?).map(|(at, _)| *at)
     }
 
-    /// Where a record is, and what it is best called.
+    /// Place and slug, or name, of a record.
     pub(super) fn place(&self, id: Uuid) -> Option<&(Location, String)> {
         self.places.get(&id)
     }
 
-    /// Everything that leads to a record, for what was probably meant.
+    /// Every slug, key and name, for suggestions.
     pub(super) fn spellings(&self) -> impl Iterator<Item = &str> {
         self.slugs.keys().chain(self.keys.keys()).chain(self.names.keys()).map(String::as_str)
     }
 
-    pub(super) fn find(&self, text: &str, within: Option<Uuid>) -> Found {
+    /// The records that a text refers to; a name within a program before names of others.
+    pub(super) fn find(&self, text: &str, program: Option<Uuid>) -> Match {
         if let Some(id) = self.slugs.get(text) {
-            return Found::One(*id);
+            return Match::One(*id);
         }
         if let Some((_, Some(id))) = self.keys.get(text) {
-            return Found::One(*id);
+            return Match::One(*id);
         }
         if let Some(id) = Uuid::parse_str(text).ok().filter(|id| self.ids.contains_key(id)) {
-            return Found::One(id);
+            return Match::One(id);
         }
         let name = folded(text);
-        let own = within.and_then(|within| self.names.get(&format!("{within} {name}")));
-        match own.or_else(|| self.names.get(&name)).map(Vec::as_slice) {
-            None | Some([]) => Found::None,
-            Some([id]) => Found::ByName(*id),
-            Some(ids) => Found::Several(ids.to_vec()),
+        let within = program.and_then(|program| self.names.get(&format!("{program} {name}")));
+        match within.or_else(|| self.names.get(&name)).map(Vec::as_slice) {
+            None | Some([]) => Match::None,
+            Some([id]) => Match::ByName(*id),
+            Some(ids) => Match::Several(ids.to_vec()),
         }
     }
 
-    fn add(&mut self, id: Uuid, at: Location, slug: Option<&str>, names: &[&str], within: Option<Uuid>) {
+    fn add<'n>(
+        &mut self,
+        id: Uuid,
+        at: Location,
+        slug: Option<&str>,
+        names: impl IntoIterator<Item = &'n String>,
+        program: Option<Uuid>,
+    ) {
         self.ids.entry(id).or_insert(at);
         if let Some(slug) = slug {
             self.slugs.insert(slug.to_owned(), id);
         }
-        let called = slug.or(names.first().copied()).unwrap_or_default();
-        self.places.entry(id).or_insert_with(|| (at, called.to_owned()));
-        for name in names.iter().map(|name| folded(name)).filter(|name| !name.is_empty()) {
-            let own = within.map(|within| format!("{within} {name}"));
-            for name in own.into_iter().chain([name]) {
+        let mut names = names.into_iter().peekable();
+        let shown = slug.or(names.peek().map(|name| name.as_str())).unwrap_or_default();
+        self.places.entry(id).or_insert_with(|| (at, shown.to_owned()));
+        for name in names.map(|name| folded(name)).filter(|name| !name.is_empty()) {
+            let within = program.map(|program| format!("{program} {name}"));
+            for name in within.into_iter().chain([name]) {
                 let known = self.names.entry(name).or_default();
                 if !known.contains(&id) {
                     known.push(id);
@@ -105,9 +113,25 @@ impl Index {
             }
         }
     }
+
+    /// Adds a row that has an id.
+    pub(super) fn add_row(&mut self, table: Table, row: &PartialRow) {
+        let Some(id) = row.id else { return };
+        let mut names: Vec<String> = Vec::new();
+        if !matches!(table, Table::Awards | Table::Facts) {
+            let fields = ["name", "displayName", "label", "title", "url"];
+            names.extend(fields.into_iter().filter_map(|field| row.text(field)));
+            names.extend(row.list("aliases"));
+        }
+        let program = row.uuid("programId").filter(|_| table == Table::Cycles);
+        self.add(id, row.at, row.text("slug").as_deref(), &names, program);
+        if let Some((_, of)) = row.text("key").and_then(|key| self.keys.get_mut(&key)) {
+            *of = Some(id);
+        }
+    }
 }
 
-/// The names of every table's records.
+/// The index of every table.
 #[derive(Default)]
 pub(super) struct Indexes(BTreeMap<Table, Index>);
 
@@ -115,80 +139,34 @@ impl Indexes {
     /// Of the rows that are records already.
     pub(super) fn new(tables: &Tables) -> Self {
         let mut all = Self::default();
-        all.named(Table::Organizations, &tables.organizations, |it: &Organization| {
-            (it.id, &it.slug, &it.name, &it.aliases[..])
-        });
-        all.named(Table::Programs, &tables.programs, |it: &Program| {
-            (it.id, &it.slug, &it.name, &it.aliases[..])
-        });
-        all.named(Table::Recipients, &tables.recipients, |it: &Recipient| {
-            (it.id, &it.slug, &it.display_name, &[])
-        });
-        let cycles = all.of(Table::Cycles);
+        for row in &tables.organizations {
+            let it = &row.record;
+            let names = std::iter::once(&it.name).chain(&it.aliases);
+            all.of(Table::Organizations).add(it.id, row.at, Some(&it.slug), names, None);
+        }
+        for row in &tables.programs {
+            let it = &row.record;
+            let names = std::iter::once(&it.name).chain(&it.aliases);
+            all.of(Table::Programs).add(it.id, row.at, Some(&it.slug), names, None);
+        }
+        for row in &tables.recipients {
+            let it = &row.record;
+            all.of(Table::Recipients).add(it.id, row.at, Some(&it.slug), [&it.display_name], None);
+        }
         for row in &tables.cycles {
-            let record = &row.record;
-            cycles.add(record.id, row.at, None, &[&record.label], Some(record.program_id));
+            let it = &row.record;
+            all.of(Table::Cycles).add(it.id, row.at, None, [&it.label], Some(it.program_id));
         }
-        let sources = all.of(Table::Sources);
         for row in &tables.sources {
-            let record = &row.record;
-            let names: Vec<&str> = record.title.iter().chain(&record.url).map(String::as_str).collect();
-            sources.add(record.id, row.at, None, &names, None);
+            let it = &row.record;
+            all.of(Table::Sources).add(it.id, row.at, None, it.title.iter().chain(&it.url), None);
         }
-        tables
-            .awards
-            .iter()
-            .for_each(|row| all.of(Table::Awards).add(row.record.id, row.at, None, &[], None));
-        tables.facts.iter().for_each(|row| all.of(Table::Facts).add(row.record.id, row.at, None, &[], None));
+        tables.awards.iter().for_each(|row| all.of(Table::Awards).add(row.record.id, row.at, None, [], None));
+        tables.facts.iter().for_each(|row| all.of(Table::Facts).add(row.record.id, row.at, None, [], None));
         all
     }
 
     pub(super) fn of(&mut self, table: Table) -> &mut Index {
         self.0.entry(table).or_default()
-    }
-
-    fn named<T>(
-        &mut self,
-        table: Table,
-        rows: &[Row<T>],
-        read: impl for<'t> Fn(&'t T) -> (Uuid, &'t String, &'t String, &'t [String]),
-    ) {
-        let index = self.of(table);
-        for row in rows {
-            let (id, slug, name, aliases) = read(&row.record);
-            let names: Vec<&str> = std::iter::once(name).chain(aliases).map(String::as_str).collect();
-            index.add(id, row.at, Some(slug), &names, None);
-        }
-    }
-
-    /// Former slugs, of rows that are records already.
-    pub(super) fn add_aliases(&mut self, table: Table, tables: &Tables) {
-        for row in &tables.aliases {
-            let record = &row.record;
-            if table_of(EntityType::as_str(record.entity_type)) == Some(table) {
-                self.of(table).add_slug(record.slug.clone(), record.entity_id);
-            }
-        }
-    }
-
-    /// A row that has an id now.
-    pub(super) fn add_row(&mut self, table: Table, row: &PartialRow) {
-        let Some(id) = row.id else { return };
-        let mut names: Vec<String> = ["name", "displayName", "label", "title", "url"]
-            .into_iter()
-            .filter_map(|field| row.text(field))
-            .collect();
-        names.extend(row.list("aliases"));
-        let names: Vec<&str> = match table {
-            Table::Awards | Table::Facts => Vec::new(),
-            _ => names.iter().map(String::as_str).collect(),
-        };
-        let program = row.text("programId").and_then(|id| Uuid::parse_str(&id).ok());
-        let within = program.filter(|_| table == Table::Cycles);
-        let index = self.of(table);
-        index.add(id, row.at, row.text("slug").as_deref(), &names, within);
-        if let Some((_, of)) = row.text("key").and_then(|key| index.keys.get_mut(&key)) {
-            *of = Some(id);
-        }
     }
 }

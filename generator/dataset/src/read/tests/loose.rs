@@ -1,4 +1,4 @@
-//! Rows without ids, slugs, references by id and times of their own: what they are understood as.
+//! Rows without ids, slugs, references by id and timestamps: what is derived for them.
 
 use uuid::Uuid;
 
@@ -55,7 +55,7 @@ fn three_small_files_are_a_dataset() {
         "W0303 programs.csv:2",
     ];
     assert_eq!(found(&report), expected);
-    assert_eq!(report.notes(), ["ids were made from slugs and keys: organizations 2, programs 1"]);
+    assert_eq!(report.notes(), ["ids derived from slugs and keys: organizations 2, programs 1"]);
     assert!(link(tables, &mut Diagnostics::new()).is_some());
 }
 
@@ -105,13 +105,13 @@ fn a_name_of_nobody_and_a_name_of_two_are_told_with_who_there_is() {
         "name,organization,programType,officialUrl\nOne,Acme Foundatoin,grant,https://a.example/\n";
     let (_, report) = tables(&[("programs.csv", programs)], "");
     let told = of(&report, "E0401")[0];
-    assert_eq!(told.message, "`organization` is `Acme Foundatoin`, which no organization is called");
+    assert_eq!(told.message, "`organization` is `Acme Foundatoin`, which is no organization");
     assert_eq!(told.help.as_deref(), Some("did you mean `acme foundation`?"));
     let two = ("organizations.csv", "slug,name\na,Acme\nb,ACME\n");
     let programs = "name,organization,programType,officialUrl\nOne,Acme,grant,https://a.example/\n";
     let (_, report) = tables(&[("programs.csv", programs), two], "");
     let told = of(&report, "E0401")[0];
-    assert_eq!(told.message, "`organization` is `Acme`, and 2 organizations are called so");
+    assert_eq!(told.message, "`organization` is `Acme`, which is the name of 2 organizations");
     let help = "write the slug or the `key` of one: `a` (organizations.csv:2), `b` (organizations.csv:3)";
     assert_eq!(told.help.as_deref(), Some(help));
     let both = "name,organization,organizationId,programType,officialUrl\nOne,a,6f000000-0000-4000-8000-000000000001,grant,https://a.example/\n";

@@ -1,17 +1,16 @@
-//! Characters that nobody sees: what is taken out, what was once a letter, and what only looks like text.
-//! People do not see them, programs and language models read them.
+//! Invisible characters, letters lost in wrong conversions, and HTML tags in texts.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What Windows-1252 has at 80 to 9F; a hole is itself. Read as Latin-1, its letters become controls.
+/// Windows-1252 from 80 to 9F; undefined bytes stand for themselves. Decoded as Latin-1, its letters become controls.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Cheap and never wrongly false: the leading bytes of all characters that are looked for here.
-pub(super) fn may_hold(text: &str) -> bool {
+/// Whether the text may contain any of the characters below: a quick check of leading bytes, never wrongly false.
+pub(super) fn may_contain(text: &str) -> bool {
     text.bytes().any(|byte| {
         (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r'))
             || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1 | 0xe2 | 0xe3 | 0xef | 0xf0 | 0xf3)
@@ -19,8 +18,8 @@ pub(super) fn may_hold(text: &str) -> bool {
 }
 
 /// C0 without TAB LF CR, DEL, C1, Unicode's `Default_Ignorable_Code_Point` (which holds `Bidi_Control`, the
-/// tags and the variation selectors) and the interlinear marks. The two joiners stay, which spell words in
-/// Persian and Hindi and join emoji, and the selector that makes emoji of signs.
+/// tags and the variation selectors) and the interlinear marks. The two joiners are wanted, which spell words in
+/// Persian and Hindi and join emoji, and the selector of emoji.
 pub(super) const fn is_unwanted(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
@@ -31,15 +30,15 @@ pub(super) const fn is_unwanted(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `U+200B, U+E0041 …`: which characters, at most three of them.
+/// `U+200B, U+E0041 …`: at most three of the characters.
 pub(super) fn listed(unwanted: &BTreeSet<char>) -> String {
     let names: Vec<String> = unwanted.iter().take(3).map(|c| format!("U+{:04X}", u32::from(*c))).collect();
     let more = if unwanted.len() > names.len() { " …" } else { "" };
     format!("{}{more}", names.join(", "))
 }
 
-/// The text with what is UTF-8 read as Latin-1 read right: `â`, U+0080, U+0099 are the bytes of `’`. Only
-/// where a control is among them, which nobody types; borrowed when there is none.
+/// The text with UTF-8 restored that was decoded as Latin-1: `â`, U+0080, U+0099 are the bytes of `’`. Only
+/// where a control is among them, which is never typed; borrowed if there is none.
 pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut kept = 0;
@@ -60,7 +59,7 @@ pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The letter whose UTF-8 a text starts with, read as Latin-1, and where that ends.
+/// The letter whose UTF-8, decoded as Latin-1, the text starts with, and where that ends.
 fn misread(text: &str, first: char) -> Option<(char, usize)> {
     let length = match u32::from(first) {
         0xc2..=0xdf => 2,
@@ -77,7 +76,7 @@ fn misread(text: &str, first: char) -> Option<(char, usize)> {
     Some((letter, start.iter().map(|c| c.len_utf8()).sum()))
 }
 
-/// A control that was a letter before somebody read Windows-1252 as Latin-1, and the letter.
+/// A control that was a letter before Windows-1252 was decoded as Latin-1, and the letter.
 pub(super) fn lost_letter(text: &str) -> Option<(char, char)> {
     let lost = |c: char| {
         let position = u32::from(c).checked_sub(0x80)?;
@@ -87,8 +86,8 @@ pub(super) fn lost_letter(text: &str) -> Option<(char, char)> {
     text.chars().find_map(lost)
 }
 
-/// The first HTML tag of a text: pages show it as it stands, brackets and all.
-pub(super) fn tag(text: &str) -> Option<&str> {
+/// The first HTML tag of a text.
+pub(super) fn html_tag(text: &str) -> Option<&str> {
     text.match_indices('<').find_map(|(start, _)| {
         let rest = &text[start..];
         let end = rest.find('>')?;
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn utf8_that_was_read_as_latin_1_is_read_right() {
+    fn utf_8_decoded_as_latin_1_is_restored() {
         assert_eq!(decoded("world\u{e2}\u{80}\u{99}s \u{c3}\u{89}cole"), "world’s École");
         for other in ["plain", "señor «ok»", "P \u{80} Two", "Ã©", "Â\u{20ac}\u{9d}"] {
             assert_eq!(decoded(other), other);
@@ -113,26 +112,26 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_that_became_a_control_is_named() {
+    fn a_letter_that_became_a_control_is_found() {
         assert_eq!(lost_letter("P \u{80} Two"), Some(('\u{80}', '€')));
         assert_eq!(lost_letter("\u{93}x\u{94}"), Some(('\u{93}', '“')));
         assert_eq!(lost_letter("\u{81}\u{9d}\u{7f}€"), None);
     }
 
     #[test]
-    fn tags_are_told_from_what_is_less_and_more() {
-        assert_eq!(tag("a <b>bold</b>"), Some("<b>"));
-        assert_eq!(tag("x < y </p>"), Some("</p>"));
-        assert_eq!(tag("<a href=\"x\">"), Some("<a href=\"x\">"));
+    fn html_tags_differ_from_comparison_signs() {
+        assert_eq!(html_tag("a <b>bold</b>"), Some("<b>"));
+        assert_eq!(html_tag("x < y </p>"), Some("</p>"));
+        assert_eq!(html_tag("<a href=\"x\">"), Some("<a href=\"x\">"));
         for none in ["a < b > c", "<https://a.example>", "<me@a.example>", "1<2", "<3 >", "<b"] {
-            assert_eq!(tag(none), None, "{none}");
+            assert_eq!(html_tag(none), None, "{none}");
         }
     }
 
     #[test]
-    fn no_unwanted_character_is_passed_over() {
+    fn the_quick_check_finds_every_unwanted_character() {
         for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_unwanted(*c)) {
-            assert!(may_hold(c.encode_utf8(&mut [0; 4])), "U+{:04X}", u32::from(c));
+            assert!(may_contain(c.encode_utf8(&mut [0; 4])), "U+{:04X}", u32::from(c));
         }
     }
 }

@@ -1,0 +1,114 @@
+//! Values of facets in programs and facts: labels that stand for values, and misspelt values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use snapshot::facet::Facet;
+use snapshot::record::{InternedStr, Term};
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::rows::{Row, Tables};
+use crate::text::{folded, is_near, quoted};
+
+/// A value used at most so often is compared with values used at least so often.
+const RARE: usize = 2;
+const COMMON: usize = 10;
+
+/// The values of a facet, and what their labels stand for; an ambiguous label stands for none.
+#[derive(Default)]
+struct FacetLabels {
+    values: BTreeSet<String>,
+    labels: BTreeMap<String, Option<String>>,
+}
+
+/// The values of every facet by their labels.
+pub(crate) struct Labels(BTreeMap<Facet, FacetLabels>);
+
+impl Labels {
+    /// Of a vocabulary.
+    pub(crate) fn new(vocabulary: &[Row<Term>]) -> Self {
+        let mut facets: BTreeMap<Facet, FacetLabels> = BTreeMap::new();
+        for term in vocabulary.iter().map(|row| &row.record) {
+            // Places have names of their own.
+            let facet = Facet::parse(&term.facet).filter(|facet| !facet.spec().is_place);
+            let Some(facet) = facet else { continue };
+            let of = facets.entry(facet).or_default();
+            of.values.insert(term.value.clone());
+            for label in [&term.label_en, &term.label_es].into_iter().flatten() {
+                let known = of.labels.entry(folded(label)).or_insert_with(|| Some(term.value.clone()));
+                known.take_if(|value| *value != term.value);
+            }
+        }
+        Self(facets)
+    }
+
+    /// The value that a text is the label of, unless the text is a value itself.
+    pub(crate) fn value_of(&self, facet: Facet, text: &str) -> Option<&str> {
+        let of = self.0.get(&facet).filter(|of| !of.values.contains(text))?;
+        of.labels.get(&folded(text))?.as_deref()
+    }
+}
+
+impl Tables {
+    /// Visits every facet value with the name of its field.
+    fn visit_facet_values(&mut self, mut visit: impl FnMut(Facet, &'static str, Location, &mut InternedStr)) {
+        for Row { record, at } in &mut self.programs {
+            visit(Facet::Types, "programType", *at, &mut record.program_type);
+            record.fields.iter_mut().for_each(|value| visit(Facet::Fields, "fields", *at, value));
+            record
+                .career_stages
+                .iter_mut()
+                .for_each(|value| visit(Facet::Careers, "careerStages", *at, value));
+        }
+        for Row { record, at } in &mut self.facts {
+            if let (Some(facet), Some(value)) = (Facet::of_kind(&record.kind), &mut record.value) {
+                visit(facet, "value", *at, value);
+            }
+        }
+    }
+}
+
+/// Replaces labels by their values.
+pub(crate) fn replace_labels(tables: &mut Tables, report: &mut Diagnostics) {
+    let labels = Labels::new(&tables.vocabulary);
+    if labels.0.is_empty() {
+        return;
+    }
+    tables.visit_facet_values(|facet, field, at, value| {
+        let Some(meant) = labels.value_of(facet, value) else { return };
+        let message = format!("`{field}`: {} was read as `{}`", quoted(value), meant.escape_debug());
+        let warning = Diagnostic::new(Code::LabelUnderstood, at, message).value(field, value.as_str());
+        report.push(warning.fix(Fix::value(Safety::Safe, field, value, meant)));
+        *value = meant.into();
+    });
+}
+
+/// Reports rare values that are nearly common ones, unless they have a label. Places have a closed list.
+pub(crate) fn report_misspelt(tables: &mut Tables, report: &mut Diagnostics) {
+    let mut uses: BTreeMap<Facet, BTreeMap<&str, (usize, Location, &str)>> = BTreeMap::new();
+    tables.visit_facet_values(|facet, field, at, value| {
+        if !facet.spec().is_place {
+            let known = uses.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
+            known.0 += 1;
+            if at < known.1 {
+                (known.1, known.2) = (at, field);
+            }
+        }
+    });
+    let labelled = tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));
+    let labelled: BTreeSet<(Option<Facet>, &str)> = labelled.collect();
+    for (facet, values) in uses {
+        let common: Vec<&str> =
+            values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
+        for (value, (count, at, field)) in &values {
+            if *count > RARE || labelled.contains(&(Some(facet), value)) {
+                continue;
+            }
+            if let Some(near) = common.iter().find(|common| is_near(value, common)) {
+                let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
+                let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
+                let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
+                report.push(warning.help(help).fix(Fix::value(Safety::Unsafe, *field, value, near)));
+            }
+        }
+    }
+}

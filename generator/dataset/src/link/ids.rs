@@ -1,0 +1,42 @@
+//! The sorted ids of every table.
+
+use std::collections::BTreeMap;
+
+use snapshot::record::EntityType;
+use uuid::Uuid;
+
+use crate::record::Record;
+use crate::rows::{Pass, Row, Tables};
+use crate::table::Table;
+
+/// The ids of every table, sorted as its rows are: the position of an id is that of its row.
+pub(super) struct Ids {
+    lists: BTreeMap<Table, Vec<Uuid>>,
+    /// The program of each cycle.
+    pub cycle_programs: Vec<Uuid>,
+}
+
+impl Pass for Ids {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        self.lists.insert(table, rows.iter().filter_map(|row| row.record.id()).collect());
+    }
+}
+
+impl Ids {
+    pub(super) fn new(tables: &mut Tables) -> Self {
+        let cycle_programs = tables.cycles.iter().map(|row| row.record.program_id).collect();
+        let mut ids = Self { lists: BTreeMap::new(), cycle_programs };
+        tables.run(&mut ids);
+        ids
+    }
+
+    /// Position of a row with an id.
+    pub(super) fn position(&self, table: Table, id: Uuid) -> Option<usize> {
+        self.lists.get(&table)?.binary_search(&id).ok()
+    }
+
+    /// Another table with a record of that id.
+    pub(super) fn elsewhere(&self, id: Uuid) -> Option<Table> {
+        EntityType::ALL.iter().map(|kind| Table::of(*kind)).find(|table| self.position(*table, id).is_some())
+    }
+}

@@ -1,0 +1,147 @@
+//! Rows that are no records yet: fields are missing that can be derived, or values are wrong.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use snapshot::store::Hex;
+use uuid::Uuid;
+
+use super::fields::{self, Field, Value};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::table::Table;
+
+/// The partial rows of each table.
+pub(super) type PartialRows = BTreeMap<Table, Vec<PartialRow>>;
+
+/// A value that outlives the text of its file.
+#[derive(Clone, Debug)]
+pub(super) enum OwnedValue {
+    Json(serde_json::Value),
+    Cell(String),
+}
+
+/// A named value and its place.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub name: String,
+    pub value: OwnedValue,
+    pub at: Location,
+    pub column: Option<u32>,
+}
+
+impl Member {
+    fn field(&self) -> Field<'_> {
+        let value = match &self.value {
+            OwnedValue::Json(value) => Value::Json(value),
+            OwnedValue::Cell(text) => Value::Cell(text),
+        };
+        Field { name: &self.name, value }
+    }
+}
+
+/// A row that is no record yet.
+#[derive(Debug)]
+pub(super) struct PartialRow {
+    pub at: Location,
+    pub column: Option<u32>,
+    members: Vec<Member>,
+    /// Its own or derived id, once it is known.
+    pub id: Option<Uuid>,
+    /// Whether an error was reported, so that it cannot become a record.
+    pub is_lost: bool,
+}
+
+impl PartialRow {
+    pub(super) const fn new(at: Location, column: Option<u32>, members: Vec<Member>) -> Self {
+        Self { at, column, members, id: None, is_lost: false }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    /// A text or number, trimmed; none if it is empty.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let text = match &self.get(name)?.value {
+            OwnedValue::Json(serde_json::Value::String(text)) | OwnedValue::Cell(text) => {
+                text.trim().to_owned()
+            }
+            OwnedValue::Json(serde_json::Value::Number(number)) => number.to_string(),
+            OwnedValue::Json(_) => return None,
+        };
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// A value that is neither a text nor a number.
+    pub(super) fn other_value(&self, name: &str) -> Option<String> {
+        match &self.get(name)?.value {
+            OwnedValue::Json(value) if !value.is_string() && !value.is_number() => Some(value.to_string()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn list(&self, name: &str) -> Vec<String> {
+        match self.get(name).map(|member| &member.value) {
+            Some(OwnedValue::Cell(text)) => text.split('|').map(str::to_owned).collect(),
+            Some(OwnedValue::Json(serde_json::Value::Array(items))) => {
+                items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn uuid(&self, name: &str) -> Option<Uuid> {
+        self.text(name).and_then(|text| Uuid::parse_str(&text).ok())
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: String) {
+        self.remove(name);
+        let value = OwnedValue::Cell(value);
+        self.members.push(Member { name: name.to_owned(), value, at: self.at, column: self.column });
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.members.retain(|member| member.name != name);
+    }
+
+    /// A problem of a field, at its place.
+    pub(super) fn problem(&self, code: Code, field: &str, message: String) -> Diagnostic {
+        self.place(Diagnostic::new(code, self.at, message).field(field.to_owned()))
+    }
+
+    /// Moves a problem to the last value of its field; to the row if there is none.
+    fn place(&self, problem: Diagnostic) -> Diagnostic {
+        let name = problem.field.as_deref();
+        let member = self.members.iter().rev().find(|member| Some(member.name.as_str()) == name);
+        let (at, column) = member.map_or((self.at, self.column), |member| (member.at, member.column));
+        Diagnostic { at, column, ..problem }
+    }
+
+    /// A hash of the fields in any order, without their timestamps: `stamps.csv` recognizes changes by it.
+    pub(super) fn hash(&self) -> String {
+        let fields = self.members.iter().filter(|it| !matches!(&*it.name, "createdAt" | "updatedAt"));
+        let mut lines: Vec<String> =
+            fields.map(|member| format!("{}={}", member.name, member.field().value.written())).collect();
+        lines.sort_unstable();
+        Hex(&Sha256::digest(lines.join("\n"))[..16]).to_string()
+    }
+
+    /// The record, or none if it has problems, which are reported.
+    pub(super) fn record<T: DeserializeOwned>(&self, table: Table, report: &mut Diagnostics) -> Option<T> {
+        let record = fields::record(&self.fields()).ok();
+        if record.is_none() {
+            self.report_problems::<T>(table.name(), report);
+        }
+        record
+    }
+
+    pub(super) fn report_problems<T: DeserializeOwned>(&self, table: &str, report: &mut Diagnostics) {
+        let problems = fields::problems::<T>(self.fields(), &[], table, self.at);
+        report.extend(problems.into_iter().map(|problem| self.place(problem)));
+    }
+
+    fn fields(&self) -> Vec<Field<'_>> {
+        self.members.iter().map(Member::field).collect()
+    }
+}

@@ -9,5 +9,6 @@ pub mod query;
 pub mod record;
 pub mod search;
 pub mod store;
+pub mod text;
 pub mod time;
 pub mod truncate;

@@ -56,7 +56,7 @@ impl Site {
     /// Derives what depends on the day.
     #[must_use]
     pub fn dated(&self, day: Day) -> Dated {
-        Dated { today: Today::new(&self.index, day), cycles: self.lists.cycles.today(day) }
+        Dated { today: self.index.today(day), cycles: self.lists.cycles.today(day) }
     }
 }
 

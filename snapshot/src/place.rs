@@ -1,42 +1,25 @@
-//! Places: countries (ISO 3166-1), regions (UN M49), subdivisions (ISO 3166-2), their names and
-//! what contains what. The tables are `data/places.csv` and `data/subdivisions.csv`; their notices are
-//! beside them.
+//! Places: countries (ISO 3166-1), regions (UN M49), subdivisions (ISO 3166-2), their names, and which
+//! contains which. The tables are in `data/`: `places.csv`, `subdivisions.txt` and `place-names.csv`.
 
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
 use crate::record::Locale;
+use crate::text::normalized;
 
-/// A country or region of the table.
+/// A country or region.
 #[derive(Debug)]
 pub struct Place {
-    /// ISO 3166-1 alpha-2 or three M49 digits.
+    /// ISO 3166-1 alpha-2, or three digits of M49.
     pub code: &'static str,
     english: &'static str,
     spanish: &'static str,
-    /// Codes of the regions that contain it, widest or narrowest first, without itself.
+    /// ISO 3166-1 alpha-3 and numeric code of a country, empty for others.
+    other_codes: [&'static str; 2],
+    /// Codes of the regions that contain it, without itself.
     pub ancestors: Vec<&'static str>,
 }
-
-static PLACES: LazyLock<HashMap<&'static str, Place>> = LazyLock::new(|| {
-    let rows = include_str!("../data/places.csv").lines().skip(1);
-    let places = rows.filter_map(|row| {
-        let mut cells = row.split(',');
-        let (code, _kind) = (cells.next()?, cells.next()?);
-        let (english, spanish, within) = (cells.next()?, cells.next()?, cells.next()?);
-        let ancestors = within.split(';').filter(|code| !code.is_empty()).collect();
-        Some((code, Place { code, english, spanish, ancestors }))
-    });
-    places.collect()
-});
-
-/// Subdivisions of each country, sorted: what follows the hyphen of their codes.
-static SUBDIVISIONS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
-    let rows = include_str!("../data/subdivisions.csv").lines().skip(1);
-    let countries = rows.filter_map(|row| row.split_once(','));
-    countries.map(|(country, parts)| (country, parts.split(';').collect())).collect()
-});
 
 impl Place {
     /// Name in a language, from CLDR.
@@ -49,71 +32,132 @@ impl Place {
     }
 }
 
+/// Sorted by code.
+static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+    let rows = include_str!("../data/places.csv").lines().skip(1);
+    let places = rows.filter_map(|row| {
+        let [code, _, english, spanish, alpha3, numeric, regions] = cells(row)?;
+        let ancestors = regions.split(';').filter(|code| !code.is_empty()).collect();
+        Some(Place { code, english, spanish, other_codes: [alpha3, numeric], ancestors })
+    });
+    places.collect()
+});
+
+/// Codes of all places, sorted.
+static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let subdivisions = include_str!("../data/subdivisions.txt").split_ascii_whitespace();
+    let mut codes: Vec<&str> = all().map(|place| place.code).chain(subdivisions).collect();
+    codes.sort_unstable();
+    codes
+});
+
+fn cells<const N: usize>(row: &'static str) -> Option<[&'static str; N]> {
+    row.split(',').collect::<Vec<_>>().try_into().ok()
+}
+
 /// The country or region with this code.
 #[must_use]
 pub fn find(code: &str) -> Option<&'static Place> {
-    PLACES.get(code)
+    PLACES.binary_search_by_key(&code, |place| place.code).ok().map(|at| &PLACES[at])
 }
 
-/// Every country and region, in no particular order.
+/// Every country and region, by code.
 pub fn all() -> impl Iterator<Item = &'static Place> {
-    PLACES.values()
+    PLACES.iter()
 }
 
-static DEMONYMS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
-    let rows = include_str!("../data/demonyms.txt").lines();
-    let names = rows.filter_map(|row| row.split_once(' ')).flat_map(|(code, names)| {
-        // The last word is the Spanish one; several of a language are separated by commas, and a name
-        // of two words is English.
-        let (english, spanish) = names.rsplit_once(' ').unwrap_or((names, names));
-        english.split(',').chain(spanish.split(',')).map(move |name| (code, name))
-    });
-    names.collect()
+/// How people use a name of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// The name in CLDR, or another name of the place.
+    Name,
+    /// Name of a subdivision.
+    Subdivision,
+    /// Name of the people, folded, masculine and singular.
+    Demonym,
+    /// An abbreviation; in small letters it may be another word.
+    Capitals,
+    /// ISO 3166-1 alpha-3 or numeric code of a country.
+    Code,
+    /// The name of several places, or single letters: found by [`named`], but not in running text.
+    Ambiguous,
+    /// More often another word, or the name of several places: a search only offers the place.
+    Offered,
+}
+
+/// A name of a place.
+#[derive(Debug)]
+pub struct PlaceName {
+    /// The name as it is written.
+    pub text: &'static str,
+    /// How it is used.
+    pub kind: NameKind,
+    /// Code of the place; several codes for places that have one name together, such as the European Union.
+    pub codes: Vec<&'static str>,
+}
+
+static NAMES: LazyLock<Vec<PlaceName>> = LazyLock::new(|| {
+    let mut names = Vec::new();
+    let mut add = |text, kind, codes: &'static str| {
+        names.push(PlaceName { text, kind, codes: codes.split(' ').collect() });
+    };
+    for place in all() {
+        Locale::ALL.iter().for_each(|locale| add(place.name(*locale), NameKind::Name, place.code));
+    }
+    for place in all() {
+        let codes = place.other_codes.into_iter().filter(|code| !code.is_empty());
+        codes.for_each(|code| add(code, NameKind::Code, place.code));
+    }
+    for row in include_str!("../data/place-names.csv").lines().skip(1) {
+        let Some([codes, kind, texts]) = cells(row) else { continue };
+        let kind = match kind {
+            "subdivision" => NameKind::Subdivision,
+            "demonym" => NameKind::Demonym,
+            "capitals" => NameKind::Capitals,
+            "ambiguous" => NameKind::Ambiguous,
+            "offered" => NameKind::Offered,
+            _ => NameKind::Name,
+        };
+        texts.split(';').for_each(|text| add(text, kind, codes));
+    }
+    names
 });
 
-/// What people from a place are called, in English and Spanish, folded, masculine and singular: code
-/// and name.
-pub fn demonyms() -> impl Iterator<Item = (&'static str, &'static str)> {
-    DEMONYMS.iter().copied()
-}
-
-/// Subdivisions that people name: ISO 3166-2 code and name.
-pub fn subdivisions() -> impl Iterator<Item = (&'static str, &'static str)> {
-    include_str!("../data/subdivision-names.txt").lines().filter_map(|row| row.split_once(' '))
-}
-
-/// The country of an ISO 3166-2 code such as `US-PA`, when it is one.
+/// Every name of every place, those of CLDR first.
 #[must_use]
-pub fn country_of_subdivision(code: &str) -> Option<&'static Place> {
-    let (country, part) = code.split_once('-')?;
-    SUBDIVISIONS.get(country)?.binary_search(&part).ok()?;
-    find(country)
+pub fn names() -> &'static [PlaceName] {
+    &NAMES
 }
 
-/// Whether a place filter or a record may name it.
+/// Positions in [`NAMES`] by normalized text.
+static BY_TEXT: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, name) in NAMES.iter().enumerate() {
+        by_text.entry(normalized(name.text)).or_default().push(at);
+    }
+    by_text
+});
+
+/// All readings of a name, whatever its case, accents and punctuation.
+pub fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
+    BY_TEXT.get(&normalized(text)).into_iter().flatten().map(|at| &NAMES[*at])
+}
+
+/// Whether a text is the code of a place.
 #[must_use]
-pub fn is_place(code: &str) -> bool {
-    find(code).is_some() || country_of_subdivision(code).is_some()
+pub fn is_place(text: &str) -> bool {
+    Code::new(text).is_some()
 }
 
-/// The code of a place, held without a string of its own: answers have hundreds of values that may be
-/// one. Sorted as its text.
+/// The code of a place as a number, ordered as its text: results hold hundreds of values that may be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Code {
-    text: [u8; Self::MOST],
-    length: u8,
-}
+pub struct Code(u16);
 
 impl Code {
-    /// Length of the longest, a subdivision such as `GB-ABC`, in bytes.
-    const MOST: usize = 6;
-
-    /// The code of a place; nothing when it is none.
+    /// The code with this text; `None` if no place has it.
     #[must_use]
-    pub fn new(code: &str) -> Option<Self> {
-        let mut text = [0; Self::MOST];
-        text.get_mut(..code.len()).filter(|_| is_place(code))?.copy_from_slice(code.as_bytes());
-        Some(Self { text, length: code.len() as u8 })
+    pub fn new(text: &str) -> Option<Self> {
+        CODES.binary_search(&text).ok().map(|at| Self(at as u16))
     }
 }
 
@@ -121,33 +165,20 @@ impl Deref for Code {
     type Target = str;
 
     fn deref(&self) -> &str {
-        std::str::from_utf8(&self.text[..usize::from(self.length)]).unwrap_or_default()
+        CODES[usize::from(self.0)]
     }
 }
 
-/// The place itself and everything that contains it. A code that is no place contains itself only.
-pub fn with_ancestors(code: &str) -> impl Iterator<Item = &str> {
-    let place = find(code);
-    let country = if place.is_none() { country_of_subdivision(code) } else { None };
-    let containing = place.or(country).map_or(&[][..], |place| &place.ancestors);
-    std::iter::once(code).chain(country.map(|country| country.code)).chain(containing.iter().copied())
+/// The place itself and every place that contains it. A text that is no code contains only itself.
+pub fn with_ancestors(text: &str) -> impl Iterator<Item = &str> {
+    let country = text.split_once('-').filter(|_| is_place(text)).and_then(|(country, _)| find(country));
+    let regions = find(text).or(country).map_or(&[][..], |place| &place.ancestors);
+    std::iter::once(text).chain(country.map(|country| country.code)).chain(regions.iter().copied())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_place_has_a_code_and_nothing_else_has() {
-        let codes: Vec<&str> = all().map(|place| place.code).chain(["US-PA", "GB-ABC", "FR-6AE"]).collect();
-        for code in codes {
-            assert_eq!(Code::new(code).as_deref(), Some(code));
-        }
-        for none in ["", "Kenya", "US-", "US-ABCD", "zz", "\u{1f1f0}\u{1f1ea}"] {
-            assert_eq!(Code::new(none), None, "{none}");
-        }
-        assert!(Code::new("AR-B") < Code::new("AR-C") && Code::new("AR") < Code::new("AR-B"));
-    }
 
     #[test]
     fn a_subdivision_lies_in_its_country_and_its_regions() {
@@ -157,11 +188,62 @@ mod tests {
     }
 
     #[test]
-    fn every_demonym_is_of_a_place() {
-        assert!(demonyms().all(|(code, name)| find(code).is_some() && !name.is_empty()));
-        for known in [("PE", "peruvian"), ("PE", "peruano"), ("CV", "cape verdean"), ("002", "africano")] {
-            assert!(demonyms().any(|demonym| demonym == known), "{known:?}");
+    fn every_name_is_of_a_place_and_has_a_text() {
+        for name in names() {
+            assert!(
+                name.codes.iter().all(|code| is_place(code)) && !normalized(name.text).is_empty(),
+                "{name:?}"
+            );
         }
+        assert_eq!(named("european union").flat_map(|name| &name.codes).count(), 27);
+    }
+
+    #[test]
+    fn a_name_is_known_in_both_languages_and_by_each_code_of_a_country() {
+        for (text, code, kind) in [
+            ("PERUVIAN", "PE", NameKind::Demonym),
+            ("peruano", "PE", NameKind::Demonym),
+            ("Inglaterra", "GB-ENG", NameKind::Subdivision),
+            ("Côte d’Ivoire", "CI", NameKind::Name),
+            ("U.K.", "GB", NameKind::Ambiguous),
+            ("uk", "GB", NameKind::Capitals),
+            ("gbr", "GB", NameKind::Code),
+            ("826", "GB", NameKind::Code),
+        ] {
+            let found: Vec<_> = named(text).filter(|name| name.kind == kind).collect();
+            assert!(!found.is_empty() && found.iter().all(|name| name.codes == [code]), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_several_places_has_all_its_readings() {
+        for (text, expected) in [
+            ("Congo", vec!["CD", "CG"]),
+            ("Georgia", vec!["GE", "US-GA"]),
+            ("america", vec!["019", "US"]),
+            ("korea", vec!["KP", "KR"]),
+        ] {
+            let mut codes: Vec<&str> = named(text).flat_map(|name| &name.codes).copied().collect();
+            codes.sort_unstable();
+            codes.dedup();
+            assert_eq!(codes, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_of_one_place_unless_it_is_offered() {
+        for name in names().iter().filter(|name| name.kind == NameKind::Name) {
+            let is_one = |other: &PlaceName| other.kind != NameKind::Name || other.codes == name.codes;
+            let is_offered = named(name.text).any(|other| other.kind == NameKind::Offered);
+            assert!(is_offered || named(name.text).all(is_one), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn codes_are_ordered_as_their_texts_and_lie_in_a_known_country() {
+        assert!(Code::new("AR-B") < Code::new("AR-C") && Code::new("AR") < Code::new("AR-B"));
+        assert!(CODES.iter().all(|text| Code::new(text).as_deref() == Some(text)));
+        assert!(CODES.iter().all(|text| find(text.split('-').next().unwrap()).is_some()));
     }
 
     #[test]

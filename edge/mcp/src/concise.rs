@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use snapshot::facet::{Facet, place_label};
 use snapshot::record::Locale;
-use snapshot::search::fold;
+use snapshot::text::fold;
 use snapshot::truncate::at_word;
 
 use crate::reply::json;

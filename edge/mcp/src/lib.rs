@@ -14,7 +14,6 @@ mod envelope;
 mod nearest;
 mod options;
 mod origin;
-mod place_names;
 mod prompt;
 mod protocol_version;
 mod question;

@@ -1,6 +1,6 @@
 //! What somebody may have meant: the candidates that are closest to a word.
 
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 /// Most suggestions.
 const SUGGESTIONS_MAX: usize = 3;

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
 use snapshot::query::{TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use snapshot::record::Locale;
-use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier, words_of};
+use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier};
+use snapshot::text::words_of;
 
 use crate::arguments::{Arguments, ToolError};
 use crate::context::Context;

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use snapshot::facet::{Facet, place_label, state_label};
 use snapshot::page::facet::options;
-use snapshot::place;
+use snapshot::place::{self, NameKind};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
-use snapshot::search::{RankOptions, fold};
+use snapshot::search::RankOptions;
+use snapshot::text::normalized;
 
 use crate::context::Context;
 use crate::nearest::Nearest;
-use crate::place_names;
 use crate::reply::{json, shown};
 
 /// Longest code that is suggested for a wrong value.
@@ -72,11 +72,11 @@ impl Vocabulary<'_> {
         if self.has(given) {
             return Reading::Exact;
         }
-        let name = tidy(given);
+        let name = normalized(given);
         if name.is_empty() {
             return Reading::Nothing;
         }
-        let by_name = || Reading::of(self.named(&name, |text, name| tidy(text) == name));
+        let by_name = || Reading::of(self.named(&name, |text, name| normalized(text) == name));
         let singular = singular(&name);
         let by_part =
             || Reading::of(self.named(&singular, |text, name| parts(text).any(|part| part == name)));
@@ -101,14 +101,13 @@ impl Vocabulary<'_> {
             }
         }
         if self.facet.spec().is_place {
-            let names = |place: &&place::Place| {
-                fits(place.code, name) || Locale::ALL.iter().any(|locale| fits(place.name(*locale), name))
-            };
-            found.extend(place::all().filter(names).map(|place| vec![place.code.to_owned()]));
-            let parts = place::subdivisions().filter(|(code, known)| fits(code, name) || fits(known, name));
-            found.extend(parts.map(|(code, _)| vec![code.to_owned()]));
-            let others = place_names::readings(name);
-            found.extend(others.map(|codes| codes.into_iter().map(str::to_owned).collect()));
+            for known in place::names() {
+                let is_one = known.codes.len() == 1;
+                let is_name = !matches!(known.kind, NameKind::Demonym | NameKind::Offered);
+                if is_name && (fits(known.text, name) || is_one && fits(known.codes[0], name)) {
+                    found.insert(known.codes.iter().map(|code| (*code).to_owned()).collect());
+                }
+            }
         }
         found
     }
@@ -120,7 +119,9 @@ impl Vocabulary<'_> {
         let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
         let ranked = index.ranked(&query, &self.context.dated.today, RankOptions::BY_RELEVANCE);
         let mut found = BTreeSet::new();
-        for understood in ranked.interpretations.iter().filter(|understood| tidy(&understood.words) == name) {
+        for understood in
+            ranked.interpretations.iter().filter(|understood| normalized(&understood.words) == name)
+        {
             let ours = understood.values.iter().filter(|(facet, _)| self.facets().any(|it| it == *facet));
             found.extend(ours.map(|(_, ordinal)| vec![index.values.text(*ordinal).to_owned()]));
             let place = understood.place.iter().filter(|_| self.facet.spec().is_place);
@@ -209,27 +210,23 @@ pub(crate) fn is_code(value: &str) -> bool {
     value.len() <= CODE_MAX && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// A text folded, with one space between its words and nothing else.
-fn tidy(text: &str) -> String {
-    let folded = fold(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 /// Words without the plural's last letter.
-fn singular(tidy: &str) -> String {
+fn singular(words: &str) -> String {
     let one = |word: &str| match word.strip_suffix('s').filter(|stem| stem.chars().count() > 2) {
         Some(stem) => stem.to_owned(),
         None => word.to_owned(),
     };
-    tidy.split(' ').map(one).collect::<Vec<_>>().join(" ")
+    words.split(' ').map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// A text, and what it lists: `Stipend or salary` is also `Stipend`. In the singular.
 fn parts(text: &str) -> impl Iterator<Item = String> {
     let listed = text.split(['/', ',', '(', ')']).flat_map(|part| part.split(" or "));
     let listed = listed.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" y "));
-    std::iter::once(text).chain(listed).map(|part| singular(&tidy(part))).filter(|part| !part.is_empty())
+    std::iter::once(text)
+        .chain(listed)
+        .map(|part| singular(&normalized(part)))
+        .filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]
@@ -242,6 +239,6 @@ mod tests {
         assert_eq!(parts("Fellowship"), ["fellowship", "fellowship"]);
         assert_eq!(parts("Stipend or salary"), ["stipend or salary", "stipend", "salary"]);
         assert_eq!(parts("Scientist/Researchers"), ["scientist researcher", "scientist", "researcher"]);
-        assert_eq!(tidy(" Côte d’Ivoire! "), "cote d ivoire");
+        assert_eq!(normalized(" Côte d’Ivoire! "), "cote d ivoire");
     }
 }

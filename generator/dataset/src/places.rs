@@ -1,54 +1,32 @@
-//! Places by their names: the exact name of CLDR in English or Spanish and a short list of names that
-//! everybody writes. A name of two places stays two places.
+//! Places by their names, from the table of [`place`]. A name of two places stays two places.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use snapshot::place::{self, Place};
+use snapshot::place::{self, NameKind, Place};
 use snapshot::record::Locale;
 
 use crate::text::{folded, nearest as nearest_name};
 
-/// Names that are in no list of CLDR and mean one place.
-const OTHERS: &str = "\
-uk GB|u k GB|great britain GB|gran bretana GB|usa US|u s US|u s a US|united states of america US|\
-estados unidos de america US|eeuu US|ee uu US|uae AE|holland NL|holanda NL|czech republic CZ|\
-republica checa CZ|ivory coast CI|costa de marfil CI|cape verde CV|burma MM|swaziland SZ|macedonia MK|\
-east timor TL|turkey TR|turquia TR|viet nam VN|russian federation RU|republic of korea KR|worldwide 001|\
-global 001|todo el mundo 001";
-
-/// Names of two places, whatever the lists say.
-const AMBIGUOUS: [(&str, &[&str]); 5] = [
-    ("america", &["US", "019"]),
-    ("congo", &["CG", "CD"]),
-    ("korea", &["KR", "KP"]),
-    ("corea", &["KR", "KP"]),
-    ("virgin islands", &["VG", "VI"]),
-];
-
 /// Codes by folded name.
 static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     let mut names: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
-    let mut add = |name: &str, code: &'static str| {
-        let codes = names.entry(folded(name)).or_default();
+    for name in place::names() {
+        let [code] = name.codes[..] else { continue };
+        let codes = match name.kind {
+            NameKind::Name | NameKind::Capitals | NameKind::Ambiguous => {
+                names.entry(folded(name.text)).or_default()
+            }
+            // The name of a state is not accepted, nor is a country of the same name.
+            NameKind::Subdivision => match names.get_mut(&folded(name.text)) {
+                Some(codes) => codes,
+                None => continue,
+            },
+            _ => continue,
+        };
         if !codes.contains(&code) {
             codes.push(code);
         }
-    };
-    for place in place::all() {
-        Locale::ALL.iter().for_each(|locale| add(place.name(*locale), place.code));
-    }
-    for (name, code) in OTHERS.split('|').filter_map(|other| other.rsplit_once(' ')) {
-        add(name, code);
-    }
-    // A state is not understood by its name, but a country of that name is not either.
-    for (code, name) in place::subdivisions() {
-        if let Some(codes) = names.get_mut(&folded(name)) {
-            codes.push(code);
-        }
-    }
-    for (name, codes) in AMBIGUOUS {
-        names.insert(name.to_owned(), codes.to_vec());
     }
     names.values_mut().for_each(|codes| codes.sort_unstable_by_key(|code| (code.len(), *code)));
     names
@@ -75,7 +53,9 @@ pub(crate) fn choice(codes: &[&str]) -> String {
 pub(crate) fn nearest(text: &str) -> Option<(&'static str, &'static str)> {
     let upper = text.trim().to_uppercase();
     let by_code = place::all().find(|place| place.code == upper);
-    let state = place::subdivisions().find(|(code, name)| *code == upper || name.eq_ignore_ascii_case(text));
+    let mut states = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
+    let state = states.find(|name| name.codes == [&upper] || name.text.eq_ignore_ascii_case(text));
+    let state = state.map(|name| (name.codes[0], name.text));
     let both = |place: &'static Place| (place.code, place.name(Locale::En));
     by_code.map(both).or(state).or_else(|| {
         let name =

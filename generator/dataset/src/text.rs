@@ -1,6 +1,6 @@
 //! Texts of messages (counts, quotes, suggestions), and names as they are compared and become slugs.
 
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 /// Most bytes of a slug: with its endings it must stay a file name.
 pub(crate) const LONGEST_SLUG: usize = 200;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 use super::FILE;
 use super::source::{Cell, Row, Sheet};

@@ -5,7 +5,6 @@ use crate::status::push_plain;
 use crate::{Html, Language, Message, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::{Page, Query, Sort};
-use snapshot::search::Budget;
 
 /// Parts of a language's feeds: Atom before the name of the question, before the query of its own address,
 /// before that of its page, before that of its id, after these, and its end; a calendar before the name of the
@@ -130,16 +129,8 @@ pub fn feed(
 
 /// The documents of a feed.
 fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
-    let (index, today) = (&site.index, &dated.today);
-    let base = index.base(query, index.resolve(query).as_ref(), today, &Budget::new(0));
-    let base = match (base, extras.among(html)) {
-        (Some(mut docs), Some(among)) => {
-            docs.intersect(&among.docs());
-            Some(docs)
-        }
-        (base, among) => base.or(among),
-    };
-    index.answer(query, today, base.as_ref(), |docs, range| index.page(query, today, docs, range)).docs
+    let (text, among) = (site.index.resolve(query), extras.among(html));
+    site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref()).docs
 }
 
 /// Writes the name of a question behind that of the site.

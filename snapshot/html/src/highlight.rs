@@ -3,7 +3,8 @@
 
 use crate::escaped;
 use snapshot::query::Query;
-use snapshot::search::{Index, RankedPage, TOKEN_MAX, TextQuery, fold, stop_words, tokens};
+use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
+use snapshot::text::{TOKEN_MAX, fold, tokens};
 
 /// Letters of a signature, each of six bits.
 const LETTERS: usize = 20;
@@ -76,15 +77,14 @@ impl Found {
     /// The words that an answer was found by; `None` where no word has to be there. `left` is the question
     /// without the words that were taken for filters.
     pub(super) fn new(index: &Index, left: &Query, plain: &[String], ranked: &RankedPage) -> Option<Self> {
-        let mut wanted = TextQuery::parse(left.text.as_deref()?);
-        wanted.plain = plain.to_vec();
+        let wanted = TextQuery::parse(left.text.as_deref()?, plain);
         let mut gathered = Gathered { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
         for clause in &clauses {
             gathered.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
             let tells = |word: &&str| !stop_words(&[*word]).contains(&true);
-            for meaning in clause.meanings().iter().flatten() {
-                gathered.add(meaning.terms.iter().map(|term| index.terms.text(*term)).filter(tells));
+            for terms in clause.alternatives.iter().flatten() {
+                gathered.add(terms.iter().map(|term| index.terms.text(*term)).filter(tells));
             }
         }
         for phrase in &wanted.phrases {

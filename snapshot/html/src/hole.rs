@@ -88,7 +88,7 @@ impl Fill for Filler<'_> {
             Rule::Deadlines => language.push_month(out, number, dated),
             Rule::Months => language.push_months(out, dated),
             Rule::OpenCount => {
-                let open: u32 = dated.today.open().iter().map(|word| word.count_ones()).sum();
+                let open: u32 = dated.today.open.iter().map(|word| word.count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
             }
             Rule::Organization => language.push_organization(out, &html.organizations, number, dated),

@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use crate::Language;
 use snapshot::page::Dated;
 use snapshot::record::Locale;
-use snapshot::search::{Lists, Strings, check_len, words_of};
+use snapshot::search::{Lists, Strings, check_len};
 use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
+use snapshot::text::words_of;
 use snapshot::time::{Day, DisplayStatus};
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
@@ -92,7 +93,7 @@ impl Organizations {
         };
         check_len(KINDS, &it.kinds, count)?;
         let named = it.names.iter().all(|names| names.len() == it.slugs.len());
-        match named && it.keys.len() == it.of.len() && it.docs.len() == it.slugs.len() {
+        match named && it.keys.len() == it.of.count() && it.docs.count() == it.slugs.len() {
             true => Ok(it),
             false => Err(SectionError::Content(SLUGS.0, "does not fit the others")),
         }

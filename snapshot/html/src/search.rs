@@ -44,7 +44,7 @@ struct Splice<'a> {
     /// The words that rows were found by.
     found: Option<Found>,
     /// Documents that are asked of, where only an organization's are.
-    among: Option<DocSet>,
+    among: Option<DocSet<'a>>,
     /// The question in words.
     asked: Asked<'a>,
     /// Its pairs as `name=value`, percent-encoded and fit for attributes.

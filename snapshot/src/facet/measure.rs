@@ -15,7 +15,7 @@ pub enum Measure {
 }
 
 /// How many measures there are.
-pub const COUNT: usize = 3;
+pub(crate) const COUNT: usize = 3;
 
 /// Where a measure's intervals come from.
 enum From {

@@ -5,7 +5,7 @@ use crate::page::{Dated, Paged, Site, push_json, push_number};
 use crate::place;
 use crate::query::{FacetQuery, FacetValue};
 use crate::record::Locale;
-use crate::search::fold;
+use crate::text::fold;
 
 /// Answers a question to the facet endpoint. Labels are English: it has no language parameter.
 #[must_use]
@@ -47,8 +47,7 @@ pub fn options(
     locale: Locale,
 ) -> Vec<(FacetValue, u32)> {
     let values = &site.index.values;
-    let mut counts = values.totals().to_vec();
-    dated.today.totals(&mut counts);
+    let counts = site.index.totals(&dated.today);
     let wanted = fold(text);
     let fits = |value: &str, label: &str| {
         wanted.is_empty() || fold(value).contains(&wanted) || fold(label).contains(&wanted)

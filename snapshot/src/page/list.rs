@@ -30,8 +30,9 @@ use crate::page::{Dated, Paged, Site, push_json};
 use crate::query::{List, ListQuery, Page};
 use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
-use crate::search::{Strings, StringsWriter, fold};
+use crate::search::{Strings, StringsWriter};
 use crate::store::sections::{SectionError, SectionWriter, Sections};
+use crate::text::fold;
 
 type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");

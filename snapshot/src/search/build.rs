@@ -1,20 +1,20 @@
-//! Builds the index from a directory. The generator's side of [`crate::search`].
+//! Builds the search index of a directory.
 
-use crate::facet::{Facet, MEASURES, intervals, is_funded, named_values};
+use crate::facet::{Facet, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Locale, Program};
-use crate::search::passages::searchable_texts;
+use crate::search::entities;
+use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
+use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{set_bit, words};
 use crate::search::table::Strings;
-use crate::search::terms::TermsWriter;
-use crate::search::text::fold;
-use crate::search::today::{Observation, Seasons};
-use crate::search::values::{self, Document, TooManyValues};
-use crate::search::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
-use crate::search::{entities, missing_values, titles};
+use crate::search::terms::write::TermsWriter;
+use crate::search::titles::{Titles, searchable_texts};
+use crate::search::values::write::{self as values, Document, TooManyValues};
 use crate::store::sections::SectionWriter;
+use crate::text::fold;
 use crate::time::{Day, Openness, Season};
 
-/// Programs in the order of their documents: that of results without a wish, as it is on the day of the build.
+/// Programs in the order of their documents: the default order of results on the day of the build.
 #[must_use]
 pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
     let mut keys: Vec<_> = (0..directory.programs.len())
@@ -33,9 +33,7 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
     keys.into_iter().map(|(_, _, (_, _, program))| program).collect()
 }
 
-/// Seasons of a program.
-#[must_use]
-pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
+fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
     directory.program_links[program]
         .cycles
         .iter()
@@ -43,7 +41,7 @@ pub fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
         .collect()
 }
 
-fn observed(program: &Program) -> Observation {
+fn observation(program: &Program) -> Observation {
     Observation {
         lifecycle: program.lifecycle,
         on: Day::of(program.lifecycle_observed_at()),
@@ -51,7 +49,7 @@ fn observed(program: &Program) -> Observation {
     }
 }
 
-/// The name that people read in a language, as it is sorted.
+/// The name in a language, folded for sorting.
 fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
     let program = &directory.programs[program];
     fold(directory.text(program.entity(), locale, "name", &program.name))
@@ -67,20 +65,19 @@ pub fn write_index(
     order: &[usize],
     writer: &mut SectionWriter,
 ) -> Result<(), TooManyValues> {
-    let programs: Vec<&Program> = order.iter().map(|program| &directory.programs[*program]).collect();
     let documents: Vec<Document<'_>> = order
         .iter()
         .map(|program| Document { program: &directory.programs[*program], facts: facts(directory, *program) })
         .collect();
-    Strings::write(writer, SLUGS, programs.iter().map(|program| program.slug.as_bytes()));
+    Strings::write(writer, SLUGS, documents.iter().map(|document| &document.program.slug));
     let mut by_slug: Vec<u32> = (0..order.len() as u32).collect();
-    by_slug.sort_by_key(|doc| &programs[*doc as usize].slug);
+    by_slug.sort_by_key(|doc| &documents[*doc as usize].program.slug);
     writer.put("slug.order", by_slug);
     write_orders(directory, order, writer);
     write_measures(&documents, writer);
     let rows: Vec<_> = order
         .iter()
-        .map(|program| (observed(&directory.programs[*program]), seasons(directory, *program)))
+        .map(|program| (observation(&directory.programs[*program]), seasons(directory, *program)))
         .collect();
     Seasons::write(&rows, writer);
     let (values, terms) = std::thread::scope(|threads| {
@@ -88,8 +85,8 @@ pub fn write_index(
         let mut writer = SectionWriter::default();
         let written = values::write(&documents, &mut writer);
         entities::write(directory, &documents, &mut writer);
-        titles::write(directory, order, &mut writer);
-        missing_values::write(&documents, &mut writer);
+        Titles::write(directory, order, &mut writer);
+        values::write_unstated(&documents, &mut writer);
         (written.map(|()| writer), terms.join())
     });
     writer.append(values?);
@@ -139,17 +136,17 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
 fn write_measures(documents: &[Document<'_>], writer: &mut SectionWriter) {
     for spec in &MEASURES {
         let (mut at, mut items) = (vec![0u64], Vec::new());
-        for said in documents {
-            items.extend(intervals(spec.measure, said.program, &said.facts));
+        for document in documents {
+            items.extend(intervals(spec.measure, document.program, &document.facts));
             at.push(items.len() as u64);
         }
         writer.put(spec.sections.0, at);
         writer.put(spec.sections.1, items);
     }
     let mut funded = vec![0u64; words(documents.len())];
-    for (doc, said) in documents.iter().enumerate() {
-        if is_funded(said.program, &named_values(Facet::FundingShapes, said.program, &said.facts)) {
-            set_bit(&mut funded, doc as u32);
+    for (doc, document) in (0..).zip(documents) {
+        if is_funded(document.program, &document.named(Facet::FundingShapes)) {
+            set_bit(&mut funded, doc);
         }
     }
     writer.put("funded", funded);

@@ -1,58 +1,56 @@
-//! What a question will cost, in units, before any of it is done: from the lengths of what will be
-//! read. It decides where a question is answered, not what the answer is.
+//! What a query costs: the unit of work, the budget of a query, and the limits of ranked searches.
+//!
+//! A unit is a posting, a word of a bit set or a code of a stream that is read: one to two nanoseconds.
 
-use crate::query::Query;
-use crate::search::Index;
-use crate::search::matching::{Clause, ResolvedText};
-use crate::search::rank::{READ_MAX, SCORED_MAX};
+use std::cell::Cell;
 
-/// Budget of splicing a row into an answer.
-const ROW: u64 = 100;
+/// Cost of looking a term up.
+pub(super) const LOOK_UP: u64 = 8;
+/// Cost of writing a row of an answer.
+pub(super) const ROW: u64 = 100;
 
-impl Index {
-    /// Upper bound of what answering a question costs.
-    #[must_use]
-    pub fn cost(&self, query: &Query) -> u64 {
-        self.cost_of_resolved(query, self.resolve(query).as_ref())
+/// Most records of one tier that are scored by their impacts.
+pub(super) const SCORED_MAX: usize = 2_000;
+/// Fewest records that are scored, whatever the query has cost before.
+pub(super) const SCORED_MIN: usize = 200;
+/// Number of the best records that are scored again by reading their tokens.
+pub(super) const READ_MAX: usize = 32;
+/// Most records that are scored only because their slug begins with the query.
+pub(super) const NAMESAKES_MAX: usize = 100;
+/// Most records of the last tier.
+pub(super) const SOME_MAX: usize = 100;
+/// Most words of a query that are guessed.
+pub(super) const GUESSED_MAX: usize = 2;
+/// Most relaxations in an answer.
+pub(super) const RELAXATIONS_MAX: usize = 6;
+
+/// The work of a query, counted.
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    spent: Cell<u64>,
+    limit: u64,
+}
+
+impl Budget {
+    /// The budget for what a query does besides finding its full matches: ranking and partial matches. A
+    /// fifth of a millisecond at 10,000 documents.
+    pub(super) fn new(documents: usize) -> Self {
+        Self { spent: Cell::new(0), limit: 150_000 + documents as u64 / 2 }
     }
 
-    /// The same of a question that is looked up already.
-    #[must_use]
-    pub fn cost_of_resolved(&self, query: &Query, read: Option<&ResolvedText<'_>>) -> u64 {
-        let (text, found) = self.cost_of_text(read);
-        let intervals = query.measures.iter().flatten().count() as u64;
-        let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
-        groups.dedup();
-        let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
-            + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
-        let constraints = usize::from(query.text.is_some()) + intervals as usize + switches + groups.len();
-        // One constraint's counts are ready-made; with more, every group is counted without itself.
-        let counted = if query.facets && constraints > 1 { groups.len() as u64 + 1 } else { 0 };
-        let rows = query.page.limit.min(found as u64) * ROW;
-        text + found as u64 * (intervals + counted) + rows
+    /// Counts work.
+    pub(super) fn spend(&self, units: u64) {
+        self.spent.set(self.spent.get().saturating_add(units));
     }
 
-    /// The same for an answer in order of relevance.
+    /// Units spent so far.
     #[must_use]
-    pub fn ranked_cost(&self, query: &Query) -> u64 {
-        let read = self.resolve(query);
-        let (text, _) = self.cost_of_text(read.as_ref());
-        let terms: usize = read.iter().flat_map(|read| &read.clauses).map(Clause::terms_count).sum();
-        let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
-        let read_for_order = READ_MAX as u64 * self.terms.mean_codes();
-        // What matches and what comes near; how much every document has is noted once more.
-        self.cost_of_resolved(query, read.as_ref())
-            + text
-            + self.len() as u64
-            + 2 * (scored as u64 + read_for_order)
+    pub(super) fn spent(&self) -> u64 {
+        self.spent.get()
     }
 
-    /// What finding the text costs, and the most documents that have it.
-    fn cost_of_text(&self, read: Option<&ResolvedText<'_>>) -> (u64, usize) {
-        let Some(read) = read else { return (0, self.len()) };
-        let words: u64 = read.clauses.iter().map(|clause| clause.cost(self)).sum();
-        let least = read.clauses.iter().map(|clause| clause.most(self)).min();
-        let found = least.unwrap_or(self.len()).min(self.len());
-        (words + read.rest.cost(self, found), found)
+    /// Units left.
+    pub(super) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.spent.get())
     }
 }

@@ -1,40 +1,45 @@
-//! Counting: for a set of documents, how many have each value. Two ways, and whichever is cheaper
-//! for the set: walk the documents' lists, or intersect the values' bit sets.
+//! Counts of facet values in a set of documents, in the cheaper of two ways: read the values of each document, or
+//! intersect the set with the bit set of each value.
 
-use crate::facet::Facet;
-use crate::search::set::{DocSet, Docs, count_common, has_bit, words};
+use crate::facet::{FACETS, Facet};
+use crate::search::set::{DocSet, count_common, has_bit, words};
 use crate::search::today::Today;
 use crate::search::values::Values;
 
 /// Costs in tenths of a nanosecond, measured on a 2.x GHz server core; only their ratios matter.
 mod cost {
-    /// Reaching a document's list.
+    /// Reaching the list of a document.
     pub(super) const DOC: usize = 120;
     /// Finding a facet's part of it.
     pub(super) const PART: usize = 150;
-    /// One entry of it.
+    /// An entry of it.
     pub(super) const ENTRY: usize = 7;
-    /// One word of a bit set.
+    /// A word of a bit set.
     pub(super) const WORD: usize = 2;
-    /// One document of a list, looked up in a bit set.
+    /// A document of a list, looked up in a bit set.
     pub(super) const LOOK_UP: usize = 12;
-    /// One value, whatever its size.
+    /// A value of any size.
     pub(super) const VALUE: usize = 60;
 }
 
-/// Counts how many documents of a set have each value, into a table over ordinals.
-pub(super) fn count_all(values: &Values, today: &Today, docs: &DocSet, facets: &[Facet], counts: &mut [u32]) {
+/// Counts the values of all documents of a set, into a table over ordinals.
+pub(super) fn count_all(
+    values: &Values,
+    today: &Today,
+    docs: &DocSet<'_>,
+    facets: &[Facet],
+    counts: &mut [u32],
+) {
     let size = docs.len();
-    let entries = values.entries() / values.count().max(1);
+    let entries = values.doc_values.len() / values.count.max(1);
     let walk = |docs: usize| docs * (cost::DOC + cost::ENTRY * entries);
     let scan: usize = facets.iter().map(|facet| scan_cost(values, *facet)).sum();
-    let rest = values.count().saturating_sub(size);
+    let rest = values.count.saturating_sub(size);
     match docs {
         DocSet::Bits(bits) if walk(rest) < walk(size).min(scan) => {
-            let mut rest = DocSet::all(values.count());
-            rest.subtract(&Docs::Bits(bits));
+            let rest = DocSet::all(values.count).without(&DocSet::bits(bits));
             walk_all(values, &rest, counts);
-            let totals = counts.iter_mut().zip(values.totals());
+            let totals = counts.iter_mut().zip(values.totals.iter());
             totals.for_each(|(count, total)| *count = total.saturating_sub(*count));
         }
         DocSet::Bits(bits) if scan < walk(size) => {
@@ -46,7 +51,13 @@ pub(super) fn count_all(values: &Values, today: &Today, docs: &DocSet, facets: &
 }
 
 /// Counts the values of one facet only.
-pub(super) fn count_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+pub(super) fn count_facet(
+    values: &Values,
+    today: &Today,
+    docs: &DocSet<'_>,
+    facet: Facet,
+    counts: &mut [u32],
+) {
     counts[values.span(facet)].fill(0);
     match docs {
         _ if facet.spec().is_daily => today.count(docs, counts),
@@ -58,29 +69,27 @@ pub(super) fn count_facet(values: &Values, today: &Today, docs: &DocSet, facet: 
 }
 
 fn scan_cost(values: &Values, facet: Facet) -> usize {
-    let (dense, listed) = values.sizes(facet);
-    values.of(facet).len() * cost::VALUE + dense * cost::WORD * words(values.count()) + listed * cost::LOOK_UP
+    let (dense, listed) = values.sizes[facet as usize];
+    values.of(facet).len() * cost::VALUE + dense * cost::WORD * words(values.count) + listed * cost::LOOK_UP
 }
 
-/// Counts by walking the documents' lists; open states are not in them.
-pub(super) fn walk_all(values: &Values, docs: &DocSet, counts: &mut [u32]) {
+/// Counts by reading the values of each document; open states are not among them.
+pub(super) fn walk_all(values: &Values, docs: &DocSet<'_>, counts: &mut [u32]) {
     counts.fill(0);
     let of_docs = values.of_docs();
     docs.for_each_chunk(|docs| {
-        of_docs.touch(docs);
+        of_docs.prefetch(docs);
         for ordinal in docs.iter().flat_map(|doc| of_docs.get(*doc)) {
             if let Some(count) = counts.get_mut(usize::from(*ordinal)) {
                 *count += 1;
             }
         }
     });
-    for facet in values.facets() {
-        spread_sets(values, facet, counts);
-    }
+    FACETS.iter().for_each(|spec| spread_sets(values, spec.facet, counts));
 }
 
-/// Adds the values of one facet to what was counted.
-pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+/// Adds the values of one facet to the counts.
+pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet<'_>, facet: Facet, counts: &mut [u32]) {
     if facet.spec().is_daily {
         today.add(docs, counts);
     } else {
@@ -88,13 +97,13 @@ pub(super) fn add_facet(values: &Values, today: &Today, docs: &DocSet, facet: Fa
     }
 }
 
-/// Adds the values of one facet, which are a part of each document's list.
-fn add_part(values: &Values, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
+/// Adds the values of one facet, a part of each document's list.
+fn add_part(values: &Values, docs: &DocSet<'_>, facet: Facet, counts: &mut [u32]) {
     let span = values.span(facet);
     let (start, counts_of) = (span.start, &mut counts[span.clone()]);
     let of_docs = values.of_docs();
     docs.for_each_chunk(|docs| {
-        of_docs.touch(docs);
+        of_docs.prefetch(docs);
         for doc in docs {
             let list = of_docs.get(*doc);
             let from = list.partition_point(|ordinal| usize::from(*ordinal) < start);
@@ -107,7 +116,7 @@ fn add_part(values: &Values, docs: &DocSet, facet: Facet, counts: &mut [u32]) {
     spread_sets(values, facet, counts);
 }
 
-/// Gives each set's count to its members.
+/// Moves the count of each set to its members.
 fn spread_sets(values: &Values, facet: Facet, counts: &mut [u32]) {
     for set in values.of(facet).end..values.span(facet).end {
         let count = std::mem::take(&mut counts[set]);
@@ -120,8 +129,8 @@ fn spread_sets(values: &Values, facet: Facet, counts: &mut [u32]) {
 fn scan_facet(values: &Values, bits: &[u64], facet: Facet, counts: &mut [u32]) {
     for ordinal in values.of(facet) {
         counts[ordinal] = match values.docs(ordinal as u32) {
-            Docs::Bits(others) => count_common(bits, others) as u32,
-            Docs::List(list) => list.iter().filter(|doc| has_bit(bits, **doc)).count() as u32,
+            DocSet::Bits(others) => count_common(bits, &others) as u32,
+            DocSet::List(list) => list.iter().filter(|doc| has_bit(bits, **doc)).count() as u32,
         };
     }
 }

@@ -1,94 +1,110 @@
-//! Facets of an answer: each counted under every constraint but its own group's, its most frequent
-//! values and every picked one.
+//! Facets of an answer: each counted under all constraints but its own group, with its most frequent values and
+//! every selected one.
 
 use crate::facet::{COUNT, FACETS, Facet};
 use crate::query::{FacetValue, Query};
+use crate::search::count;
+use crate::search::index::{FacetCounts, Index};
 use crate::search::narrow::{Group, Narrowed};
 use crate::search::set::DocSet;
 use crate::search::today::Today;
-use crate::search::{FACET_VALUES_MAX, FacetCounts, Index, count};
+use crate::time::Day;
+
+/// Most values of a facet in an answer.
+pub const FACET_VALUES_MAX: usize = 50;
 
 impl Index {
-    /// All facets over all documents.
-    pub(super) fn browse(&self, today: &Today) -> Vec<FacetCounts> {
-        let nothing = Query::default();
-        let mut picker = Picker::new(self, &nothing);
-        picker.counts.copy_from_slice(self.values.totals());
-        today.totals(&mut picker.counts);
-        FACETS.iter().map(|spec| picker.pick(spec.facet, &[])).collect()
+    /// What depends on a day.
+    #[must_use]
+    pub fn today(&self, day: Day) -> Today {
+        let mut today = Today::new(self, day);
+        let query = Query::default();
+        let mut selector = Selector::new(self, &query);
+        selector.counts = self.totals(&today);
+        today.browse = FACETS.iter().map(|spec| selector.select(spec.facet, &[])).collect();
+        today
     }
 
-    /// All facets of a narrowed base.
+    /// Number of documents of each ordinal.
+    #[must_use]
+    pub fn totals(&self, today: &Today) -> Vec<u32> {
+        let mut counts = self.values.totals.to_vec();
+        today.totals(&mut counts);
+        counts
+    }
+
+    /// All facets of narrowed documents.
     pub(super) fn facets(&self, query: &Query, today: &Today, narrowed: &Narrowed<'_>) -> Vec<FacetCounts> {
         let Some(found) = &narrowed.found else { return today.browse.clone() };
         let groups = &narrowed.groups;
-        let (own, free): (Vec<Facet>, Vec<Facet>) = FACETS
+        let (own, others): (Vec<Facet>, Vec<Facet>) = FACETS
             .iter()
             .map(|spec| spec.facet)
             .partition(|facet| groups.iter().any(|group| group.facet == facet.group()));
-        let mut picker = Picker::new(self, query);
+        let mut selector = Selector::new(self, query);
         let mut facets = Vec::with_capacity(COUNT);
-        match &narrowed.near {
-            Some(near) => {
-                count::walk_all(&self.values, found, &mut picker.counts);
-                today.count(found, &mut picker.counts);
+        match &narrowed.all_but_one {
+            Some(all_but_one) => {
+                count::walk_all(&self.values, found, &mut selector.counts);
+                today.count(found, &mut selector.counts);
                 for facet in own {
-                    let near = &near[groups.iter().position(|g| g.facet == facet.group()).unwrap_or(0)];
-                    count::add_facet(&self.values, today, near, facet, &mut picker.counts);
-                    facets.push(picker.pick(facet, &[found, near]));
+                    let group = groups.iter().position(|group| group.facet == facet.group());
+                    let near = &all_but_one[group.unwrap_or(0)];
+                    count::add_facet(&self.values, today, near, facet, &mut selector.counts);
+                    facets.push(selector.select(facet, &[found, near]));
                 }
             }
             None => {
                 for group in groups {
-                    self.count_without(today, narrowed, group, &mut picker, &mut facets);
+                    self.count_without(today, narrowed, group, &mut selector, &mut facets);
                 }
                 match narrowed.only_value(None) {
-                    Some(value) => self.count_with(today, value, found, &free, &mut picker.counts),
-                    None => count::count_all(&self.values, today, found, &free, &mut picker.counts),
+                    Some(value) => self.count_of_value(today, value, found, &others, &mut selector.counts),
+                    None => count::count_all(&self.values, today, found, &others, &mut selector.counts),
                 }
             }
         }
-        facets.extend(free.into_iter().map(|facet| picker.pick(facet, &[])));
+        facets.extend(others.into_iter().map(|facet| selector.select(facet, &[])));
         facets.sort_by_key(|counts| counts.facet);
         facets
     }
 
-    /// Adds the facets of a group, counted without it.
+    /// Adds the facets of a group, counted without the group.
     fn count_without(
         &self,
         today: &Today,
         narrowed: &Narrowed<'_>,
         group: &Group<'_>,
-        picker: &mut Picker<'_>,
+        selector: &mut Selector<'_>,
         facets: &mut Vec<FacetCounts>,
     ) {
         let own: Vec<Facet> =
             FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == group.facet).collect();
         let docs = narrowed.without(group.facet);
-        let counts = &mut picker.counts;
+        let counts = &mut selector.counts;
         match (&docs, narrowed.only_value(Some(group.facet))) {
             (None, _) => {
-                counts.copy_from_slice(self.values.totals());
+                counts.copy_from_slice(&self.values.totals);
                 today.totals(counts);
             }
-            (Some(docs), Some(value)) => self.count_with(today, value, docs, &own, counts),
+            (Some(docs), Some(value)) => self.count_of_value(today, value, docs, &own, counts),
             (Some(docs), None) => {
                 own.iter().for_each(|facet| count::count_facet(&self.values, today, docs, *facet, counts));
             }
         }
-        let all;
-        let docs = match &docs {
-            Some(docs) => docs,
-            None => {
-                all = DocSet::all(self.len());
-                &all
-            }
-        };
-        facets.extend(own.iter().map(|facet| picker.pick(*facet, &[docs])));
+        let docs = docs.unwrap_or_else(|| DocSet::all(self.len()));
+        facets.extend(own.iter().map(|facet| selector.select(*facet, &[&docs])));
     }
 
-    /// Counts the documents of one value, from the table of pairs where it is there.
-    fn count_with(&self, today: &Today, value: u32, docs: &DocSet, facets: &[Facet], counts: &mut [u32]) {
+    /// Counts the documents of one value, from the table of pairs if it is there.
+    fn count_of_value(
+        &self,
+        today: &Today,
+        value: u32,
+        docs: &DocSet<'_>,
+        facets: &[Facet],
+        counts: &mut [u32],
+    ) {
         if let Some(pairs) = today.pairs(value) {
             counts.copy_from_slice(pairs);
         } else if let Some(pairs) = self.values.pairs(value) {
@@ -102,16 +118,16 @@ impl Index {
     }
 }
 
-/// Picks the values of a facet that are shown.
-struct Picker<'a> {
+/// Selects the values of a facet for an answer.
+struct Selector<'a> {
     index: &'a Index,
     query: &'a Query,
     /// A table over ordinals.
     counts: Vec<u32>,
-    /// Room for the keys of the facet with most values.
+    /// Buffer for the keys of a facet.
     keys: Vec<u64>,
-    /// Room for the keys that are shown.
-    shown: Vec<u64>,
+    /// Buffer for the keys in the answer.
+    selected: Vec<u64>,
 }
 
 /// A value and its count as one number: greater counts first, then lesser ordinals.
@@ -119,32 +135,32 @@ const fn key(count: u32, ordinal: u32) -> u64 {
     (!count as u64) << 32 | ordinal as u64
 }
 
-impl<'a> Picker<'a> {
+impl<'a> Selector<'a> {
     fn new(index: &'a Index, query: &'a Query) -> Self {
         let longest = FACETS.iter().map(|spec| index.values.of(spec.facet).len()).max().unwrap_or(0);
         let counts = vec![0; index.values.ordinals()];
-        Self { index, query, counts, keys: vec![0; longest], shown: Vec::with_capacity(FACET_VALUES_MAX) }
+        Self { index, query, counts, keys: vec![0; longest], selected: Vec::with_capacity(FACET_VALUES_MAX) }
     }
 
-    /// The most frequent values and the picked ones. `docs` are the sets, apart from each other, that
-    /// were counted, for the places that no document names.
-    fn pick(&mut self, facet: Facet, docs: &[&DocSet]) -> FacetCounts {
-        let mut shown = std::mem::take(&mut self.shown);
-        shown.clear();
+    /// The most frequent values and the selected ones. `docs` are the disjoint sets that were counted, for places
+    /// that no document names.
+    fn select(&mut self, facet: Facet, docs: &[&DocSet<'_>]) -> FacetCounts {
+        let mut keys = std::mem::take(&mut self.selected);
+        keys.clear();
         let mut places = Vec::new();
-        for (_, pick) in self.query.selected.iter().filter(|(of, _)| *of == facet) {
-            match pick {
-                // Taken out, so that it is not among the most frequent too.
+        for (_, value) in self.query.selected.iter().filter(|(of, _)| *of == facet) {
+            match value {
+                // Taken out of the counts, so that it is not selected as a frequent value again.
                 FacetValue::Value(ordinal) => {
-                    shown.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
+                    keys.push(key(std::mem::take(&mut self.counts[*ordinal as usize]), *ordinal));
                 }
-                FacetValue::Place(code) => places.push((*pick, self.count_place(facet, code, docs))),
+                FacetValue::Place(code) => places.push((*value, self.count_place(facet, code, docs))),
             }
         }
-        let room = FACET_VALUES_MAX.saturating_sub(shown.len() + places.len());
-        shown.extend_from_slice(self.most_frequent(facet, room));
-        shown.sort_unstable();
-        let values = shown.iter().map(|key| (FacetValue::Value(*key as u32), !(*key >> 32) as u32));
+        let room = FACET_VALUES_MAX.saturating_sub(keys.len() + places.len());
+        keys.extend_from_slice(self.most_frequent(facet, room));
+        keys.sort_unstable();
+        let values = keys.iter().map(|key| (FacetValue::Value(*key as u32), !(*key >> 32) as u32));
         let mut items: Vec<(FacetValue, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
@@ -153,7 +169,7 @@ impl<'a> Picker<'a> {
                 other.cmp(count).then_with(|| index.value_text(a).cmp(index.value_text(b)))
             });
         }
-        self.shown = shown;
+        self.selected = keys;
         FacetCounts { facet, items }
     }
 
@@ -162,7 +178,7 @@ impl<'a> Picker<'a> {
         let range = self.index.values.of(facet);
         let mut filled = 0;
         for (ordinal, count) in range.clone().zip(&self.counts[range]) {
-            // Always written, kept if it counts: whether it does cannot be foretold.
+            // Written without a branch, which could not be predicted.
             self.keys[filled] = key(*count, ordinal as u32);
             filled += usize::from(*count > 0);
         }
@@ -173,8 +189,8 @@ impl<'a> Picker<'a> {
         &keys[..filled.min(most)]
     }
 
-    fn count_place(&self, facet: Facet, code: &str, docs: &[&DocSet]) -> u32 {
+    fn count_place(&self, facet: Facet, code: &str, docs: &[&DocSet<'_>]) -> u32 {
         let place = self.index.values.docs_of_place(facet, code);
-        docs.iter().map(|docs| place.docs().and(&docs.docs()).len() as u32).sum()
+        docs.iter().map(|docs| place.borrowed().and(docs).len() as u32).sum()
     }
 }

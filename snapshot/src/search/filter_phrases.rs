@@ -1,16 +1,16 @@
-//! Modifiers: words of a question that say a filter rather than a subject, such as `open now`, `over
-//! $50,000`, `closes before March` or `under 30`. Only ranked answers read them, and say so; in the REST
-//! interface they are words. A filter that was picked wins over one that was said.
+//! Filter phrases: words of a query that mean a filter, such as `open now`, `over $50,000`, `closes before March` or
+//! `under 30`. Only ranked searches apply them. A selected filter takes precedence over a phrase.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
-use crate::search::text::fold;
+use crate::search::lexicon;
+use crate::text::fold;
 use crate::time::Day;
 
-/// Words that said a filter.
+/// Words that were applied as a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterPhrase {
     /// The words, folded.
@@ -21,10 +21,10 @@ pub struct FilterPhrase {
     pub value: String,
 }
 
-/// A number of people's years is at most this; greater ones are money.
+/// Greatest age; greater amounts are money.
 const AGE_MAX: f64 = 120.0;
 
-/// What a run of words says.
+/// The filter that a phrase means.
 enum Filter {
     Open,
     Rolling,
@@ -35,32 +35,24 @@ enum Filter {
     Due(Option<Date>, Option<Date>),
 }
 
-/// Takes the filter_phrases out of a question's text and makes filters of them. Words that are listed as
-/// `plain` stay words.
+/// A query whose filter phrases are replaced by filters, and the phrases. `literal` phrases remain text.
 #[must_use]
-pub fn extract(query: &Query, plain: &[String], today: Day) -> (Query, Vec<FilterPhrase>) {
-    let (mut left, mut said) = (query.clone(), Vec::new());
-    let (Some(text), Some(today)) = (&query.text, today.date()) else { return (left, said) };
+pub fn extract(query: &Query, literal: &[String], today: Day) -> (Query, Vec<FilterPhrase>) {
+    let (mut unphrased, mut phrases) = (query.clone(), Vec::new());
+    let (Some(text), Some(today)) = (&query.text, today.date()) else { return (unphrased, phrases) };
     let pieces: Vec<&str> = text.split_whitespace().collect();
     let words: Vec<String> = pieces.iter().map(|piece| normalized(piece)).collect();
     let mut rest: Vec<&str> = Vec::with_capacity(pieces.len());
     let (mut at, mut quoted) = (0, false);
     while at < pieces.len() {
-        let found = if quoted || pieces[at].contains('"') || pieces[at].starts_with('-') {
-            None
-        } else {
-            read(&words, at, today)
-        };
+        let is_plain = !quoted && !pieces[at].contains('"') && !pieces[at].starts_with('-');
         let run = |length: usize| words[at..at + length].join(" ");
-        let taken = found.filter(|(length, _)| !plain.contains(&run(*length)));
-        match taken.and_then(|(length, filter)| Some((length, apply(&filter, &mut left, query)?))) {
+        let found = is_plain.then(|| parse(&words, at, today)).flatten();
+        let found = found.filter(|(length, _)| !literal.contains(&run(*length)));
+        match found.and_then(|(length, filter)| Some((length, apply(&filter, &mut unphrased, query)?))) {
             Some((length, values)) => {
-                let words = run(length);
-                said.extend(values.into_iter().map(|(parameter, value)| FilterPhrase {
-                    words: words.clone(),
-                    parameter,
-                    value,
-                }));
+                let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value };
+                phrases.extend(values.into_iter().map(phrase));
                 at += length;
             }
             None => {
@@ -70,78 +62,81 @@ pub fn extract(query: &Query, plain: &[String], today: Day) -> (Query, Vec<Filte
             }
         }
     }
-    if !said.is_empty() {
-        left.text = Some(rest.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric));
+    if !phrases.is_empty() {
+        unphrased.text = Some(rest.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric));
     }
-    (left, said)
+    (unphrased, phrases)
 }
 
-/// The filters that a question has after its filter_phrases were taken, and had not before: what said each,
-/// and a question of nothing else.
-pub(super) fn filters(before: &Query, after: &Query, said: &[FilterPhrase]) -> Vec<(Vec<String>, Query)> {
+/// The filters that phrases were applied as: the phrases of each, and a query with nothing else.
+pub(super) fn filters(
+    query: &Query,
+    unphrased: &Query,
+    phrases: &[FilterPhrase],
+) -> Vec<(Vec<String>, Query)> {
     let mut filters = Vec::new();
     let mut add = |parameters: &[&str], only: Query| {
         let mut words: Vec<String> = Vec::new();
-        for said in said.iter().filter(|said| parameters.contains(&said.parameter)) {
-            if !words.contains(&said.words) {
-                words.push(said.words.clone());
+        for phrase in phrases.iter().filter(|phrase| parameters.contains(&phrase.parameter)) {
+            if !words.contains(&phrase.words) {
+                words.push(phrase.words.clone());
             }
         }
         filters.push((words, only));
     };
     for spec in &MEASURES {
-        let of = spec.measure as usize;
-        if before.measures[of] != after.measures[of] {
+        let measure = spec.measure as usize;
+        if query.measures[measure] != unphrased.measures[measure] {
             let mut only = Query::default();
-            only.measures[of] = after.measures[of];
+            only.measures[measure] = unphrased.measures[measure];
             add(&spec.parameters.map(Option::unwrap_or_default), only);
         }
     }
-    let (from, to) = (after.deadline_from, after.deadline_to);
-    if (before.deadline_from, before.deadline_to) != (from, to) {
+    let (from, to) = (unphrased.deadline_from, unphrased.deadline_to);
+    if (query.deadline_from, query.deadline_to) != (from, to) {
         let only = Query { deadline_from: from, deadline_to: to, ..Query::default() };
         add(&["deadlineFrom", "deadlineTo"], only);
     }
-    if before.open != after.open {
+    if query.open != unphrased.open {
         add(&["open"], Query { open: true, ..Query::default() });
     }
-    if before.rolling != after.rolling {
+    if query.rolling != unphrased.rolling {
         add(&["rolling"], Query { rolling: true, ..Query::default() });
     }
-    if before.funded != after.funded {
+    if query.funded != unphrased.funded {
         add(&["funded"], Query { funded: true, ..Query::default() });
     }
     filters
 }
 
-/// A word folded, without the marks around it.
+/// A folded word without punctuation at its ends.
 pub(super) fn normalized(piece: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€');
     fold(piece.trim_matches(|c| !kept(c)))
 }
 
-/// Puts a filter into a question, unless one of its kind was picked; what it is there.
-fn apply(filter: &Filter, query: &mut Query, picked: &Query) -> Option<Vec<(&'static str, String)>> {
+/// Applies a filter unless one of its kind is selected, and returns its parameters and values.
+fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'static str, String)>> {
     let switch =
         |on: &mut bool, name| (!std::mem::replace(on, true)).then(|| vec![(name, "true".to_owned())]);
-    let was_picked = |measure: Measure| picked.measures[measure as usize].is_some();
+    let is_selected = |measure: Measure| selected.measures[measure as usize].is_some();
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
         Filter::Funded => switch(&mut query.funded, "funded"),
-        Filter::AgeMax(years) if !was_picked(Measure::Age) => {
+        Filter::AgeMax(years) if !is_selected(Measure::Age) => {
             bounds(query, Measure::Age).max = years;
             Some(vec![("ageMax", years.to_string())])
         }
-        Filter::FundingMin(dollars) if !was_picked(Measure::Funding) => {
+        Filter::FundingMin(dollars) if !is_selected(Measure::Funding) => {
             bounds(query, Measure::Funding).min = dollars;
             Some(vec![("fundingMin", dollars.to_string())])
         }
-        Filter::FundingMax(dollars) if !was_picked(Measure::Funding) => {
+        Filter::FundingMax(dollars) if !is_selected(Measure::Funding) => {
             bounds(query, Measure::Funding).max = dollars;
             Some(vec![("fundingMax", dollars.to_string())])
         }
-        Filter::Due(from, to) if picked.deadline_from.is_none() && picked.deadline_to.is_none() => {
+        Filter::Due(from, to) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
             query.deadline_from = from.map(Day::new);
             query.deadline_to = to.map(Day::new);
             let from = from.map(|from| ("deadlineFrom", from.to_string()));
@@ -155,76 +150,36 @@ fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
     query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
 }
 
-/// What the words at a position say, and how many they are.
-fn read(words: &[String], at: usize, today: Date) -> Option<(usize, Filter)> {
+/// The phrase at a position: its number of words, and the filter.
+fn parse(words: &[String], at: usize, today: Date) -> Option<(usize, Filter)> {
     let rest: Vec<&str> = words[at..].iter().map(String::as_str).collect();
     let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
-    switch(&rest, before).or_else(|| money(&rest)).or_else(|| due(&rest, today))
+    switch(&rest, before).or_else(|| bound(&rest)).or_else(|| deadline(&rest, today))
 }
 
-type Switch = fn() -> Filter;
+/// Number of words of the longest phrase of a list of the lexicon that the words start with.
+fn starting(rest: &[&str], list: &str) -> Option<usize> {
+    lexicon::phrases(list).filter(|phrase| rest.starts_with(phrase)).map(Vec::len).max()
+}
 
-/// Runs of words that switch something on, the longest first.
-const SWITCHES: [(&str, Switch); 24] = [
-    ("currently accepting applications", || Filter::Open),
-    ("now accepting applications", || Filter::Open),
-    ("accepting applications now", || Filter::Open),
-    ("accepting applications", || Filter::Open),
-    ("currently open", || Filter::Open),
-    ("open today", || Filter::Open),
-    ("open now", || Filter::Open),
-    ("abiertas ahora", || Filter::Open),
-    ("abierta ahora", || Filter::Open),
-    ("abiertas", || Filter::Open),
-    ("abierta", || Filter::Open),
-    ("vigentes", || Filter::Open),
-    ("vigente", || Filter::Open),
-    ("rolling applications", || Filter::Rolling),
-    ("rolling deadlines", || Filter::Rolling),
-    ("rolling deadline", || Filter::Rolling),
-    ("rolling basis", || Filter::Rolling),
-    ("no deadline", || Filter::Rolling),
-    ("sin fecha limite", || Filter::Rolling),
-    ("sin plazo", || Filter::Rolling),
-    ("fully funded", || Filter::Funded),
-    ("con estipendio", || Filter::Funded),
-    ("totalmente financiadas", || Filter::Funded),
-    ("totalmente financiada", || Filter::Funded),
-];
-/// What is open in another sense.
-const OPEN_THINGS: [&str; 8] =
-    ["ciencia", "ciencias", "puertas", "fuente", "universidad", "carta", "innovacion", "licencia"];
+/// Whether a word is in a list of the lexicon.
+fn is_in(list: &str, word: Option<&&str>) -> bool {
+    word.is_some_and(|word| lexicon::words(list).any(|known| known == *word))
+}
 
+/// A phrase that switches a filter on.
 fn switch(rest: &[&str], before: &str) -> Option<(usize, Filter)> {
-    let (words, filter) = SWITCHES
-        .iter()
-        .find(|(words, _)| words.split(' ').enumerate().all(|(n, word)| rest.get(n) == Some(&word)))?;
-    let other = words.starts_with("abierta") && OPEN_THINGS.contains(&before);
-    (!other).then(|| (words.split(' ').count(), filter()))
+    let is_other = || rest[0].starts_with("abierta") && is_in("not-open-after", Some(&before));
+    if let Some(length) = starting(rest, "open") {
+        return (!is_other()).then_some((length, Filter::Open));
+    }
+    let rolling = || starting(rest, "rolling").map(|length| (length, Filter::Rolling));
+    rolling().or_else(|| starting(rest, "funded").map(|length| (length, Filter::Funded)))
 }
 
-const LEAST: [&str; 8] = ["more than", "at least", "mas de", "desde", "over", "above", "minimum", "minimo"];
-const MOST: [&str; 10] = [
-    "less than",
-    "at most",
-    "up to",
-    "menos de",
-    "menores de",
-    "hasta",
-    "under",
-    "below",
-    "maximum",
-    "maximo",
-];
-
-/// The first of some runs of words that stand at the start, and how many words it has.
-fn starting(rest: &[&str], runs: &[&str]) -> Option<usize> {
-    let starts = |run: &&&str| run.split(' ').enumerate().all(|(n, word)| rest.get(n) == Some(&word));
-    runs.iter().find(starts).map(|run| run.split(' ').count())
-}
-
-fn money(rest: &[&str]) -> Option<(usize, Filter)> {
-    let (least, most) = (starting(rest, &LEAST), starting(rest, &MOST));
+/// `over $50,000` or `under 30`: a bound of the funding or of the age.
+fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
+    let (least, most) = (starting(rest, "at-least"), starting(rest, "at-most"));
     let bound = least.or(most)?;
     let (length, amount, is_money) = amount(&rest[bound..])?;
     let length = bound + length;
@@ -236,7 +191,7 @@ fn money(rest: &[&str]) -> Option<(usize, Filter)> {
     }
 }
 
-/// An amount: how many words it has, how much it is, and whether a sign or unit says that it is money.
+/// An amount: its number of words, its value, and whether a sign or unit makes it money.
 fn amount(rest: &[&str]) -> Option<(usize, f64, bool)> {
     let first = rest.first()?;
     let bare = first.trim_start_matches("us").trim_start_matches('$');
@@ -245,105 +200,64 @@ fn amount(rest: &[&str]) -> Option<(usize, f64, bool)> {
     let mut amount: f64 = plain_number(number)?;
     let mut is_money = bare.len() < first.len();
     let mut length = 1;
-    let times = |unit: &str| match unit {
-        "k" | "mil" | "thousand" => Some(1e3),
-        "m" | "million" | "millon" | "millones" => Some(1e6),
+    let factor = |unit: &str| match Some(&unit) {
+        unit if is_in("thousand", unit) => Some(1e3),
+        unit if is_in("million", unit) => Some(1e6),
         _ => None,
     };
     if !unit.is_empty() {
-        amount *= times(unit)?;
+        amount *= factor(unit)?;
         is_money = true;
     }
-    while let Some(factor) = rest.get(length).and_then(|word| times(word)) {
+    while let Some(factor) = rest.get(length).and_then(|word| factor(word)) {
         amount *= factor;
         length += 1;
         is_money = true;
     }
     let of = usize::from(rest.get(length) == Some(&"de"));
-    if rest.get(length + of).is_some_and(|word| ["usd", "dollars", "dolares", "dollar", "us$"].contains(word))
-    {
+    if is_in("dollar", rest.get(length + of)) {
         length += 1 + of;
         is_money = true;
     }
-    (amount.is_finite()).then_some((length, amount, is_money))
+    amount.is_finite().then_some((length, amount, is_money))
 }
 
-/// `10,000`, `10.000` and `2.5`: marks before three digits set thousands apart.
+/// `10,000`, `10.000` and `2.5`: a comma or dot before three digits separates thousands.
 fn plain_number(text: &str) -> Option<f64> {
     let groups: Vec<&str> = text.split([',', '.']).collect();
     let thousands = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
     if thousands { groups.concat().parse().ok() } else { text.replace(',', ".").parse().ok() }
 }
 
-const DUE: [&str; 16] = [
-    "with a deadline",
-    "deadlines",
-    "deadline",
-    "due",
-    "closes",
-    "closing",
-    "close",
-    "que cierran",
-    "que cierra",
-    "cierran",
-    "cierra",
-    "con plazo",
-    "plazo",
-    "que vencen",
-    "vencen",
-    "vence",
-];
-const BEFORE: [&str; 5] = ["before", "antes de", "antes del", "until", "hasta"];
-const AFTER: [&str; 4] = ["after", "despues de", "despues del", "from"];
-const WITHIN: [&str; 8] =
-    ["by the end of", "by", "in the next", "within", "in", "en los proximos", "durante", "en"];
-const MONTHS: [[&str; 4]; 12] = [
-    ["january", "jan", "enero", "ene"],
-    ["february", "feb", "febrero", "febr"],
-    ["march", "mar", "marzo", "marz"],
-    ["april", "apr", "abril", "abr"],
-    ["may", "may", "mayo", "may"],
-    ["june", "jun", "junio", "jun"],
-    ["july", "jul", "julio", "jul"],
-    ["august", "aug", "agosto", "ago"],
-    ["september", "sep", "septiembre", "setiembre"],
-    ["october", "oct", "octubre", "octubre"],
-    ["november", "nov", "noviembre", "noviembre"],
-    ["december", "dec", "diciembre", "dic"],
-];
-
-/// `closes before March 2027`: a word of deadlines, what of the time, and the time.
-fn due(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
-    let said = starting(rest, &DUE)?;
-    let rest = &rest[said..];
-    let this = match rest {
-        ["this", "month", ..] | ["este", "mes", ..] => Some((2, 0)),
-        ["next", "month", ..] | ["proximo", "mes", ..] => Some((2, 1)),
-        _ => None,
-    };
-    if let Some((length, ahead)) = this {
-        let day = today.first_of_month().checked_add(i32::from(ahead as u8).months()).ok()?;
-        return Some((said + length, Filter::Due(Some(day.max(today)), Some(day.last_of_month()))));
+/// `closes before March 2027`: a word for deadlines, a relation and a time.
+fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
+    let head = starting(rest, "deadline")?;
+    let rest = &rest[head..];
+    let this = starting(rest, "this-month").map(|length| (length, 0));
+    if let Some((length, ahead)) = this.or_else(|| starting(rest, "next-month").map(|length| (length, 1))) {
+        let day = today.first_of_month().checked_add(ahead.months()).ok()?;
+        return Some((head + length, Filter::Due(Some(day.max(today)), Some(day.last_of_month()))));
     }
-    let (before, after) = (starting(rest, &BEFORE), starting(rest, &AFTER));
-    let how = before.or(after).or_else(|| starting(rest, &WITHIN))?;
-    if let Some(days) = rest.get(how).and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
-        && rest.get(how + 1).is_some_and(|word| ["days", "day", "dias", "dia"].contains(word))
+    let (before, after) = (starting(rest, "before"), starting(rest, "after"));
+    let relation = before.or(after).or_else(|| starting(rest, "within"))?;
+    if let Some(days) =
+        rest.get(relation).and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
+        && is_in("day", rest.get(relation + 1))
     {
         let until = today.checked_add(days.days()).ok()?;
-        return Some((said + how + 2, Filter::Due(Some(today), Some(until))));
+        return Some((head + relation + 2, Filter::Due(Some(today), Some(until))));
     }
-    let (length, first, last) = time(&rest[how..], today)?;
+    let (length, first, last) = time(&rest[relation..], today)?;
     let filter = match (before.is_some(), after.is_some()) {
         (true, _) => Filter::Due(None, first.yesterday().ok()),
         (_, true) => Filter::Due(last.tomorrow().ok(), None),
         _ => Filter::Due(Some(first), Some(last)),
     };
-    Some((said + how + length, filter))
+    Some((head + relation + length, filter))
 }
 
-/// A month, with its year or the next one of its name; a year; or a day as numbers: how many words it
-/// has, its first and its last day.
+/// A day, a year, or a month with its year or the next month of that name: its number of words, its first and its
+/// last day.
 fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     let year = |word: &&str| word.parse::<i16>().ok().filter(|year| (2000..2100).contains(year));
     let first = rest.first()?;
@@ -353,8 +267,8 @@ fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     if let Some(year) = year(first) {
         return Some((1, Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
     }
-    let month = MONTHS.iter().position(|names| names.contains(first))? as i8 + 1;
-    let of = usize::from(matches!(rest.get(1), Some(&("de" | "del" | "of"))));
+    let month = lexicon::month(first)?;
+    let of = usize::from(is_in("of", rest.get(1)));
     let named = rest.get(1 + of).and_then(year);
     let next = if month < today.month() { today.year() + 1 } else { today.year() };
     let start = Date::new(named.unwrap_or(next), month, 1).ok()?;
@@ -367,15 +281,15 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn read(text: &str) -> (String, String) {
+    fn parsed(text: &str) -> (String, String) {
         let query = Query { text: Some(text.to_owned()), ..Query::default() };
-        let (left, said) = extract(&query, &[], Day::new(date(2026, 11, 21)));
-        let filters = said.iter().map(|said| format!("{}={}", said.parameter, said.value));
-        (left.text.unwrap_or_default(), filters.collect::<Vec<_>>().join("&"))
+        let (unphrased, phrases) = extract(&query, &[], Day::new(date(2026, 11, 21)));
+        let filters = phrases.iter().map(|phrase| format!("{}={}", phrase.parameter, phrase.value));
+        (unphrased.text.unwrap_or_default(), filters.collect::<Vec<_>>().join("&"))
     }
 
     #[test]
-    fn words_that_say_a_filter_become_one() {
+    fn filter_phrases_become_filters() {
         for (text, rest, filters) in [
             ("solar grants open now", "solar grants", "open=true"),
             ("becas abiertas para música", "becas para música", "open=true"),
@@ -399,12 +313,12 @@ mod tests {
             ("mathematics deadline after January 2027", "mathematics", "deadlineFrom=2027-02-01"),
             ("closing next month", "", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
         ] {
-            assert_eq!(read(text), (rest.to_owned(), filters.to_owned()), "{text}");
+            assert_eq!(parsed(text), (rest.to_owned(), filters.to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn words_that_only_look_like_it_stay() {
+    fn similar_words_remain_text() {
         for text in [
             "open source software",
             "open access publishing",
@@ -422,16 +336,16 @@ mod tests {
             "over $",
             "menos de mil",
         ] {
-            assert_eq!(read(text), (text.to_owned(), String::new()), "{text}");
+            assert_eq!(parsed(text), (text.to_owned(), String::new()), "{text}");
         }
     }
 
     #[test]
-    fn a_picked_filter_wins_over_one_that_is_said_and_plain_words_stay() {
+    fn selected_filters_take_precedence_and_literal_phrases_remain_text() {
         let day = Day::new(date(2026, 11, 21));
         let mut query = Query { text: Some("over $100 open now".to_owned()), ..Query::default() };
         bounds(&mut query, Measure::Funding).min = 5.0;
-        let (left, said) = extract(&query, &["open now".to_owned()], day);
-        assert_eq!((left, said), (query, Vec::new()));
+        let (unphrased, phrases) = extract(&query, &["open now".to_owned()], day);
+        assert_eq!((unphrased, phrases), (query, Vec::new()));
     }
 }

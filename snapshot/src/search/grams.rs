@@ -1,35 +1,29 @@
-//! Words in a row, for words that so many documents have that reading these would take long: two of
-//! them, and three where each two stand in a row just as often. What is rarer is not here: its
-//! documents are few enough to be read.
+//! Two or three words in a row that so many documents have that reading these would take long. Rarer rows
+//! are not stored: their documents are few enough to be read.
 //!
 //! ```text
 //! gram.key    u64: the first gram of each block: what stands before its last word, and that word
 //! gram.at     u64: where each block begins, and the end
-//! gram.text   blocks: grams in the order of their keys, as LEB128 numbers: what the key is more than
-//!             the one before, the length of its documents in bytes, and each as what it is more than
-//!             the next possible one; of length 0, which bit set
+//! gram.text   blocks: grams in the order of their keys, as LEB128 numbers: the difference from the key before, the
+//!             length of its documents in bytes, and the gap before each; of length 0, the number of a bit set
 //! gram.bits   bit sets of the grams of more than 1 of 32 documents
 //! ```
-//! Before the last word of two stands a term; before that of three stands a gram, whose numbers come
-//! after those of the terms.
+//! Before the last of two words stands a term, before the last of three a gram of two words, whose numbers follow
+//! those of the terms.
 
-mod write;
+pub(super) mod write;
 
-use crate::search::set::{DocSet, Docs, Held, words};
-use crate::search::table::{check_bits, check_len, check_offsets};
+use crate::search::set::{DocSet, words};
+use crate::search::table::{bit_sets, offsets};
 use crate::store::sections::{Section, SectionError, Sections};
-
-pub(super) use write::{GramsWriter, Token};
 
 /// Most words in a row.
 const LONGEST: usize = 3;
-/// A gram of more than one of this many documents has a bit set.
-const DENSE: usize = 32;
 /// Grams of a block.
 const BLOCK: usize = 32;
 
-/// What more documents have is not read: of a small directory, because the whole of it takes no longer
-/// than a few hundred; of a large one, because its grams would be as large as all the rest.
+/// Documents that are few enough to be read: in a small directory, a few hundred at least; in a large one, so many
+/// that the grams do not outgrow the rest of the index.
 pub(super) fn few(count: usize) -> usize {
     (count / 64).clamp(128, 512).max(count / 512)
 }
@@ -48,142 +42,115 @@ pub(super) struct Grams {
     count: usize,
 }
 
-/// Documents of a row of words.
+/// Documents of words in a row.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
-    /// Those that have it, and maybe more.
-    pub(super) docs: Held<'a>,
-    /// Whether no more than those.
+    /// Documents that may have it.
+    pub(super) docs: DocSet<'a>,
+    /// Whether all of them have it.
     pub(super) is_exact: bool,
 }
 
-/// What is known of some words in a row.
-enum Known<'a> {
-    /// So many documents have them that more words in a row are here too: their number.
-    Many(u32, Held<'a>),
-    /// Few documents have them.
-    Few(Held<'a>),
-    /// Nothing, because fewer words are rare already.
-    Nothing,
+/// A part of a row that can be looked up.
+struct Part<'a> {
+    docs: DocSet<'a>,
+    /// Number of the term or gram, if longer parts with it are stored too.
+    number: Option<u32>,
 }
 
 impl Grams {
     /// Opens the sections beside `terms` terms of `count` documents.
     pub(super) fn open(sections: &Sections, terms: usize, count: usize) -> Result<Self, SectionError> {
-        let grams = Self {
-            keys: sections.get("gram.key")?,
-            at: sections.get("gram.at")?,
-            text: sections.get("gram.text")?,
-            bits: sections.get("gram.bits")?,
+        let (keys, text) = (sections.get::<u64>("gram.key")?, sections.get::<u8>("gram.text")?);
+        Ok(Self {
+            at: offsets(sections, "gram.at", keys.len(), text.len())?,
+            keys,
+            text,
+            bits: bit_sets(sections, "gram.bits", count)?,
             terms,
             count,
-        };
-        check_len("gram.at", &grams.at, grams.keys.len() + 1)?;
-        check_offsets("gram.at", &grams.at, grams.text.len())?;
-        check_bits("gram.bits", &grams.bits, count)?;
-        Ok(grams)
+        })
     }
 
     /// Documents of a phrase of at least two terms; `docs` gives those of a term.
-    pub(super) fn row<'a>(&'a self, phrase: &[u32], docs: impl Fn(u32) -> Docs<'a>) -> Row<'a> {
-        let few = few(self.count);
-        let of_term = |term: &u32| {
-            let docs = docs(*term);
-            if docs.len() > few {
-                Known::Many(*term, Held::There(docs))
-            } else {
-                Known::Few(Held::There(docs))
-            }
-        };
-        let mut shorter: Vec<Known<'a>> = phrase.iter().map(of_term).collect();
-        let mut all: Option<Held<'a>> = None;
+    pub(super) fn row<'a>(&'a self, phrase: &[u32], docs: impl Fn(u32) -> DocSet<'a>) -> Row<'a> {
+        let terms = phrase.iter().map(|term| Some(self.part(*term, docs(*term))));
+        let mut shorter: Vec<Option<Part<'a>>> = terms.collect();
+        let mut all: Vec<DocSet<'a>> = Vec::new();
         for length in 2..=LONGEST.min(phrase.len()) {
-            let longer: Vec<Known<'a>> = (0..=phrase.len() - length)
-                .map(|at| match (&shorter[at], &shorter[at + 1]) {
-                    (Known::Many(before, _), Known::Many(..)) => self.known(*before, phrase[at + length - 1]),
-                    _ => Known::Nothing,
+            let number = |at: usize| shorter[at].as_ref().and_then(|part| part.number);
+            let longer: Vec<Option<Part<'a>>> = (0..=phrase.len() - length)
+                .map(|at| {
+                    let (before, _) = number(at).zip(number(at + 1))?;
+                    Some(self.gram(before, phrase[at + length - 1]))
                 })
                 .collect();
-            // A part of something longer that is known says nothing more.
-            let is_known = |at: Option<usize>| {
-                at.and_then(|at| longer.get(at)).is_some_and(|known| !matches!(known, Known::Nothing))
-            };
-            for (at, known) in shorter.into_iter().enumerate() {
-                if !is_known(Some(at)) && !is_known(at.checked_sub(1)) {
-                    all = narrowed(all, known);
+            // A part of a longer part adds nothing.
+            let is_stored = |at: Option<usize>| at.and_then(|at| longer.get(at)).is_some_and(Option::is_some);
+            for (at, part) in shorter.into_iter().enumerate() {
+                if !is_stored(Some(at)) && !is_stored(at.checked_sub(1)) {
+                    all.extend(part.map(|part| part.docs));
                 }
             }
             shorter = longer;
         }
-        let is_exact = shorter.len() == 1 && !matches!(shorter[0], Known::Nothing);
-        let docs = shorter.into_iter().fold(all, narrowed).unwrap_or(Held::Made(DocSet::none()));
-        let is_exact = is_exact || docs.docs().is_empty();
-        Row { docs, is_exact }
+        let is_exact = shorter.len() == 1 && shorter[0].is_some();
+        all.extend(shorter.into_iter().flatten().map(|part| part.docs));
+        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_else(DocSet::none);
+        Row { is_exact: is_exact || docs.is_empty(), docs }
     }
 
-    /// What is known of a row whose two parts are both here.
-    fn known(&self, before: u32, last: u32) -> Known<'_> {
-        match self.find(key(before, last)) {
-            None => Known::Few(Held::Made(DocSet::none())),
-            Some((number, docs)) if docs.docs().len() > few(self.count) => Known::Many(number, docs),
-            Some((_, docs)) => Known::Few(docs),
-        }
+    fn part<'a>(&self, number: u32, docs: DocSet<'a>) -> Part<'a> {
+        Part { number: (docs.len() > few(self.count)).then_some(number), docs }
+    }
+
+    /// A gram whose two parts are frequent: it is stored, or no document has it.
+    fn gram(&self, before: u32, last: u32) -> Part<'_> {
+        let found = self.find(key(before, last));
+        found.map_or(Part { docs: DocSet::none(), number: None }, |(number, docs)| self.part(number, docs))
     }
 
     /// Number and documents of a gram.
-    fn find(&self, wanted: u64) -> Option<(u32, Held<'_>)> {
+    fn find(&self, wanted: u64) -> Option<(u32, DocSet<'_>)> {
         let block = self.keys.partition_point(|key| *key <= wanted).checked_sub(1)?;
         let (start, end) = (*self.at.get(block)? as usize, *self.at.get(block + 1)? as usize);
         let mut rest = self.text.get(start..end)?;
         let mut key = self.keys[block];
         for place in 0..BLOCK {
-            key = key.checked_add(number(&mut rest)?)?;
-            let length = usize::try_from(number(&mut rest)?).ok()?;
+            key = key.checked_add(read_leb128(&mut rest)?)?;
+            let length = usize::try_from(read_leb128(&mut rest)?).ok()?;
             if key >= wanted {
                 let number = self.terms + block * BLOCK + place;
                 return if key == wanted { Some((number as u32, self.docs(rest, length)?)) } else { None };
             }
             match length {
-                0 => number(&mut rest).map(|_| ())?,
+                0 => read_leb128(&mut rest).map(|_| ())?,
                 _ => rest = rest.get(length..)?,
             }
         }
         None
     }
 
-    fn docs(&self, text: &[u8], length: usize) -> Option<Held<'_>> {
-        let mut rest = if length == 0 { text } else { text.get(..length)? };
+    fn docs(&self, text: &[u8], length: usize) -> Option<DocSet<'_>> {
         if length == 0 {
-            let start = usize::try_from(number(&mut rest)?).ok()?.checked_mul(words(self.count))?;
-            return Some(Held::There(Docs::Bits(
-                self.bits.get(start..start.checked_add(words(self.count))?)?,
-            )));
+            let set = usize::try_from(read_leb128(&mut &*text)?).ok()?;
+            let start = set.checked_mul(words(self.count))?;
+            return self.bits.get(start..start.checked_add(words(self.count))?).map(DocSet::bits);
         }
-        let mut docs = Vec::with_capacity(length);
-        let mut next = 0u64;
-        while let Some(gap) = number(&mut rest) {
+        let mut rest = text.get(..length)?;
+        let (mut docs, mut next) = (Vec::with_capacity(length), 0u64);
+        while let Some(gap) = read_leb128(&mut rest) {
             let doc = next.checked_add(gap).filter(|doc| *doc < self.count as u64)?;
             docs.push(doc as u32);
             next = doc + 1;
         }
-        Some(Held::Made(DocSet::List(docs)))
+        Some(DocSet::new(docs))
     }
-}
-
-fn narrowed<'a>(all: Option<Held<'a>>, known: Known<'a>) -> Option<Held<'a>> {
-    let docs = match known {
-        Known::Many(_, docs) | Known::Few(docs) => docs,
-        Known::Nothing => return all,
-    };
-    Some(match all {
-        None => docs,
-        Some(all) => Held::Made(all.docs().and(&docs.docs())),
-    })
 }
 
 /// Takes a LEB128 number off the front; `None` at the end and at damage.
 #[inline]
-fn number(text: &mut &[u8]) -> Option<u64> {
+fn read_leb128(text: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for position in 0..10 {
         let byte = *text.get(position)?;
@@ -199,9 +166,10 @@ fn number(text: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
-    use crate::search::terms::{FIRST_CODE, Mark, Terms, TermsWriter};
-    use crate::search::units::Budget;
+    use crate::search::terms::write::TermsWriter;
+    use crate::search::terms::{FIRST_CODE, Mark, Terms};
     use crate::store::sections::SectionWriter;
 
     const COUNT: usize = 400;
@@ -268,9 +236,9 @@ mod tests {
                 (0..length).map(|_| words[dice.below(words.len())].to_owned()).collect()
             };
             let (wanted, unwanted) = (phrase(), phrase());
-            let phrases = Phrases::new(std::iter::once(&wanted), std::iter::once(&unwanted), &terms);
+            let phrases = Phrases::new(&[wanted.clone()], &[unwanted.clone()], &terms);
             let mut found = Vec::new();
-            phrases.keep(None, &terms, &Budget::new(0)).for_each(|doc| found.push(doc));
+            phrases.keep(None, &terms, &Budget::default()).for_each(|doc| found.push(doc));
             let expected: Vec<u32> = (0..COUNT as u32)
                 .filter(|doc| has(&terms, *doc, &wanted) && !has(&terms, *doc, &unwanted))
                 .collect();
@@ -281,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_phrase_of_three_words_no_document_is_read() {
+    fn phrases_of_three_frequent_words_are_found_without_reading_documents() {
         let mut dice = Dice(7);
         let terms = open(&mut dice);
         let mut common = 0;
@@ -290,13 +258,13 @@ mod tests {
             let all: Vec<u32> = phrase.iter().map(|word| terms.exact(word).unwrap()).collect();
             let row = terms.row(&all);
             assert!(row.is_exact, "{phrase:?}");
-            common += usize::from(row.docs.docs().len() > 1);
+            common += usize::from(row.docs.len() > 1);
         }
         assert_eq!(common, 100);
     }
 
     #[test]
-    fn what_is_damaged_ends_early_and_holds_no_document_from_outside() {
+    fn damaged_grams_end_early_and_hold_no_document_out_of_bounds() {
         for text in [&[0x80u8; 12][..], &[1, 2, 0xff, 0xff, 0xff, 0xff, 0x0f], &[0, 0xff, 0x7f], &[]] {
             let mut writer = SectionWriter::default();
             writer.put("gram.key", vec![5u64]);
@@ -305,7 +273,7 @@ mod tests {
             writer.put("gram.bits", Vec::<u64>::new());
             let grams = Grams::open(&writer.finish(), 3, COUNT).unwrap();
             for wanted in 0..9 {
-                let docs = grams.find(wanted).map(|(_, docs)| docs.into_set());
+                let docs = grams.find(wanted).map(|(_, docs)| docs);
                 assert!(docs.is_none_or(|docs| docs.is_empty()), "{wanted} of {text:?}");
             }
         }

@@ -1,64 +1,62 @@
-//! Guesses: what a word that stands nowhere may be a slip of, or the beginning of. Few, and never for
-//! words that are known without any record. Only ranked answers guess, and say so.
+//! Guesses: for a word that no record has, the terms that it may be a misspelling or the beginning of. Words that
+//! are known without any record are not guessed. Only ranked searches guess.
 
 use crate::search::lexicon;
 use crate::search::terms::Terms;
-use crate::search::text::QueryWord;
+use crate::text::QueryWord;
 
-/// Most words that a slip may stand for, commonest first.
-const SLIPS_MAX: usize = 3;
-/// Most words that a beginning may stand for.
-const BEGUN_MAX: usize = 8;
-/// Fewest letters of a beginning.
-const BEGUN_LEAST: usize = 5;
-/// A word of so many letters may differ by two.
-const TWO_SLIPS: usize = 9;
-/// And by one from here on; a word of one letter less may have two letters swapped.
-const ONE_SLIP: usize = 5;
+/// Most corrections of a word; the most frequent terms are kept.
+const CORRECTIONS_MAX: usize = 3;
+/// Most completions of a word.
+const COMPLETIONS_MAX: usize = 8;
+/// Fewest letters of a word that is completed.
+const COMPLETED_MIN: usize = 5;
+/// Fewest letters of a word with two edits.
+const TWO_EDITS: usize = 9;
+/// Fewest letters of a word with one edit; with one letter less, two letters may be swapped.
+const ONE_EDIT: usize = 5;
 
 impl Terms {
-    /// Terms that a word may be meant for, none of which it is. `may_go_on`: it may be the beginning of
-    /// one.
-    #[must_use]
-    pub fn guessed(&self, word: &QueryWord, may_go_on: bool) -> Vec<u32> {
+    /// Terms to search in place of a word that is no term, ascending. If it `may_continue`, they may be completions.
+    pub(super) fn guessed(&self, word: &QueryWord, may_continue: bool) -> Vec<u32> {
         let letters: Vec<char> = word.text.chars().collect();
         if word.capitals || !letters.iter().all(|c| c.is_alphabetic()) || lexicon::is_known_word(&word.text) {
             return Vec::new();
         }
-        if may_go_on && letters.len() >= BEGUN_LEAST {
-            let begun = self.begun_by(&word.text, letters.len());
-            if !begun.is_empty() {
-                return begun;
+        if may_continue && letters.len() >= COMPLETED_MIN {
+            let completions = self.completions(&word.text, letters.len());
+            if !completions.is_empty() {
+                return completions;
             }
         }
         let mut near = match letters.len() {
             ..4 => Vec::new(),
             4 => self.swapped(&letters),
-            ONE_SLIP..TWO_SLIPS => self.within(&letters, 1),
+            ONE_EDIT..TWO_EDITS => self.within(&letters, 1),
             _ => self.within(&letters, 2),
         };
         let least = near.iter().map(|(distance, _)| *distance).min();
         near.retain(|(distance, _)| Some(*distance) == least);
-        self.commonest(near.into_iter().map(|(_, term)| term).collect(), SLIPS_MAX)
+        self.most_frequent(near.into_iter().map(|(_, term)| term).collect(), CORRECTIONS_MAX)
     }
 
-    /// The terms that most documents have.
-    fn commonest(&self, mut terms: Vec<u32>, most: usize) -> Vec<u32> {
+    /// The terms with the most documents, ascending.
+    fn most_frequent(&self, mut terms: Vec<u32>, most: usize) -> Vec<u32> {
         terms.sort_by_key(|term| (std::cmp::Reverse(self.docs(*term).len()), *term));
         terms.truncate(most);
         terms.sort_unstable();
         terms
     }
 
-    /// Terms that begin with so many letters, when these are most of them.
-    fn begun_by(&self, prefix: &str, letters: usize) -> Vec<u32> {
+    /// Terms that begin with a word which is most of them.
+    fn completions(&self, prefix: &str, letters: usize) -> Vec<u32> {
         let range = self.beginning(prefix);
-        let is_most = |term: &usize| 10 * letters >= 6 * self.dictionary().text(*term).chars().count();
-        self.commonest(range.filter(is_most).map(|term| term as u32).collect(), BEGUN_MAX)
+        let is_most = |term: &usize| 10 * letters >= 6 * self.tokens().text(*term).chars().count();
+        self.most_frequent(range.filter(is_most).map(|term| term as u32).collect(), COMPLETIONS_MAX)
     }
 
     fn beginning(&self, prefix: &str) -> std::ops::Range<usize> {
-        let terms = self.dictionary();
+        let terms = self.tokens();
         let start = terms.lower_bound(0..terms.len(), prefix.as_bytes());
         start..self.after_prefix(start, prefix.as_bytes())
     }
@@ -69,9 +67,9 @@ impl Terms {
         while after.pop_if(|last| *last == u8::MAX).is_some() {}
         match after.last_mut() {
             Some(last) => *last += 1,
-            None => return self.dictionary().len(),
+            None => return self.tokens().len(),
         }
-        self.dictionary().next_from(start, &after)
+        self.tokens().next_from(start, &after)
     }
 
     /// Terms that are the word with two neighbours swapped.
@@ -84,13 +82,13 @@ impl Terms {
         (0..letters.len() - 1).filter_map(swap).map(|term| (1, term)).collect()
     }
 
-    /// Terms at most `slips` insertions, deletions, replacements or swaps of neighbours away that begin
+    /// Terms at most `edits` insertions, deletions, replacements or swaps of neighbours away that begin
     /// with the same letter, or with the first two swapped; with their distances.
-    fn within(&self, wanted: &[char], slips: usize) -> Vec<(usize, u32)> {
+    fn within(&self, wanted: &[char], edits: usize) -> Vec<(usize, u32)> {
         let Some([first, second]) = wanted.first_chunk() else { return Vec::new() };
-        let mut found = self.within_range(self.beginning(&first.to_string()), wanted, slips);
+        let mut found = self.within_range(self.beginning(&first.to_string()), wanted, edits);
         if first != second {
-            found.extend(self.within_range(self.beginning(&format!("{second}{first}")), wanted, slips));
+            found.extend(self.within_range(self.beginning(&format!("{second}{first}")), wanted, edits));
         }
         found
     }
@@ -102,14 +100,14 @@ impl Terms {
         &self,
         range: std::ops::Range<usize>,
         wanted: &[char],
-        slips: usize,
+        edits: usize,
     ) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         let mut path: Vec<char> = Vec::new();
-        let mut table = Distances::new(wanted, slips);
+        let mut table = Distances::new(wanted, edits);
         let mut term = range.start;
         while term < range.end {
-            let text = self.dictionary().text(term);
+            let text = self.tokens().text(term);
             let shared = text.chars().zip(&path).take_while(|(a, b)| a == *b).count();
             path.truncate(shared);
             table.truncate(shared);
@@ -126,7 +124,7 @@ impl Terms {
                 term = self.after_prefix(term, prefix.as_bytes()).max(term + 1);
                 continue;
             }
-            if table.last() <= slips {
+            if table.last() <= edits {
                 found.push((table.last(), term as u32));
             }
             term += 1;
@@ -139,15 +137,15 @@ impl Terms {
 /// row for each letter of the path, of which only the cells near the diagonal can matter.
 struct Distances<'a> {
     wanted: &'a [char],
-    slips: usize,
+    edits: usize,
     rows: Vec<u8>,
 }
 
 impl<'a> Distances<'a> {
-    fn new(wanted: &'a [char], slips: usize) -> Self {
-        let far = slips + 1;
+    fn new(wanted: &'a [char], edits: usize) -> Self {
+        let far = edits + 1;
         let rows = (0..=wanted.len()).map(|length| length.min(far) as u8).collect();
-        Self { wanted, slips, rows }
+        Self { wanted, edits, rows }
     }
 
     fn width(&self) -> usize {
@@ -164,20 +162,20 @@ impl<'a> Distances<'a> {
     fn push(&mut self, before: Option<char>, letter: char) -> bool {
         let (width, start) = (self.width(), self.rows.len());
         let depth = start / width;
-        let far = self.slips as u8 + 1;
+        let far = self.edits as u8 + 1;
         self.rows.resize(start + width, far);
         let (above, row) = self.rows.split_at_mut(start);
         let (twice, above) = above.split_at(start - width);
         let twice = twice.rchunks(width).next();
         row[0] = depth.min(usize::from(far)) as u8;
         let mut least = row[0];
-        for at in depth.saturating_sub(self.slips).max(1)..width.min(depth + self.slips + 1) {
-            let wish = self.wanted[at - 1];
-            let replaced = above[at - 1] + u8::from(wish != letter);
+        for at in depth.saturating_sub(self.edits).max(1)..width.min(depth + self.edits + 1) {
+            let expected = self.wanted[at - 1];
+            let replaced = above[at - 1] + u8::from(expected != letter);
             let mut distance = replaced.min(above[at] + 1).min(row[at - 1] + 1);
             if let Some(twice) = twice
                 && at > 1
-                && before == Some(wish)
+                && before == Some(expected)
                 && self.wanted[at - 2] == letter
             {
                 distance = distance.min(twice[at - 2] + 1);
@@ -197,9 +195,10 @@ impl<'a> Distances<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::terms::{Mark, TermsWriter};
-    use crate::search::text::query_words;
+    use crate::search::terms::Mark;
+    use crate::search::terms::write::TermsWriter;
     use crate::store::sections::SectionWriter;
+    use crate::text::query_words;
 
     fn open(text: &str) -> Terms {
         let mut terms = TermsWriter::default();
@@ -209,13 +208,13 @@ mod tests {
         Terms::open(&writer.finish(), 1).unwrap()
     }
 
-    fn guessed<'a>(terms: &'a Terms, word: &str, may_go_on: bool) -> Vec<&'a str> {
-        let found = terms.guessed(&query_words(word)[0], may_go_on);
-        found.iter().map(|term| terms.dictionary().text(*term as usize)).collect()
+    fn guessed<'a>(terms: &'a Terms, word: &str, may_continue: bool) -> Vec<&'a str> {
+        let found = terms.guessed(&query_words(word)[0], may_continue);
+        found.iter().map(|term| terms.text(*term)).collect()
     }
 
     #[test]
-    fn a_guess_keeps_the_first_letter_and_stays_within_its_budget() {
+    fn a_guess_keeps_the_first_letter_and_has_few_edits() {
         let terms = open("training loan agriculture per nurseries xylophone research");
         assert_eq!(guessed(&terms, "trianing", false), ["training"]);
         assert_eq!(guessed(&terms, "rtaining", false), ["training"]);
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn only_most_of_a_word_stands_for_it() {
+    fn a_word_is_completed_only_if_it_is_most_of_the_term() {
         let terms = open("nurseries agricultural");
         assert_eq!(guessed(&terms, "nurser", true), ["nurseries"]);
         assert_eq!(guessed(&terms, "nurser", false), [""; 0]);
@@ -240,23 +239,23 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_found_as_a_plain_table_of_distances_finds_them() {
+    fn the_walk_finds_what_the_definition_of_the_distance_finds() {
         let terms = open("abcd abdc abxcd abc bcd abcde xyz abcdef acbd badc aaaa dcba abcdabcd abcdabdc");
-        for (wanted, slips) in [("abcd", 1), ("abcd", 2), ("abdc", 1), ("abcdabcd", 2), ("zzzz", 2)] {
+        for (wanted, edits) in [("abcd", 1), ("abcd", 2), ("abdc", 1), ("abcdabcd", 2), ("zzzz", 2)] {
             let letters: Vec<char> = wanted.chars().collect();
             let swapped: String = [letters[1], letters[0]].iter().collect();
-            let expected: Vec<u32> = (0..terms.dictionary().len())
+            let expected: Vec<u32> = (0..terms.tokens().len())
                 .filter(|term| {
-                    let text = terms.dictionary().text(*term);
+                    let text = terms.tokens().text(*term);
                     (text.starts_with(letters[0]) || text.starts_with(&swapped))
-                        && distance(&letters, &text.chars().collect::<Vec<_>>()) <= slips
+                        && distance(&letters, &text.chars().collect::<Vec<_>>()) <= edits
                 })
                 .map(|term| term as u32)
                 .collect();
             let mut found: Vec<u32> =
-                terms.within(&letters, slips).into_iter().map(|(_, term)| term).collect();
+                terms.within(&letters, edits).into_iter().map(|(_, term)| term).collect();
             found.sort_unstable();
-            assert_eq!(found, expected, "{wanted} {slips}");
+            assert_eq!(found, expected, "{wanted} {edits}");
         }
     }
 

@@ -1,105 +1,120 @@
-//! Words with a role of their own in questions: small words that nobody looks for, months, and words
-//! that are never taken for slips of others. Lists of this project.
+//! Words with a role of their own in queries, from `data/words.txt`: stop words, months, and the words that filter
+//! phrases and labels are made of.
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::place;
-use crate::record::Locale;
-use crate::search::text::words_of;
+use crate::place::{self, NameKind};
+use crate::text::words_of;
 
-/// Small words of English, folded, and what people say around a wish.
-const ENGLISH: &str = "a an the and or of for to in on at by with from into about as is are was were be been am \
-    i im me my we our us you your he she his her they their them it its this that these those there here who \
-    whom which what where when how why do does did doing can could would should may might must shall has have \
-    had having if so than then but not no nor any some such only own same too very just also both each more \
-    most other over under up out off while during before after between through per via within without \
-    looking look find finding search searching seeking seek want wants wanted need needs needing help please \
-    give get getting show list available apply applying wish like interested hoping trying someone anyone \
-    somebody something ones one money funding funds opportunity opportunities program programs programme \
-    programmes pay paying afford become cannot little resident residents citizen citizens based people finished become becoming runs running makes making made attend attending thing \
-    things way ways kind anything something hello thanks thank";
+/// A phrase of the lexicon, as words.
+type Phrase = Vec<&'static str>;
 
-/// The same of Spanish.
-const SPANISH: &str = "el la los las lo un una unos unas y e o u de del al a en con por para sin sobre entre hasta \
-    desde segun mi mis tu tus su sus nuestro nuestra nuestros nuestras yo me te se nos le les que quien quienes \
-    cual cuales como cuando donde cuanto es son era eran fue fueron ser soy somos estoy esta este estas estos \
-    ese esa esos esas eso esto hay ha han he hemos tengo tiene tienen tener si no ni mas muy ya tambien pero \
-    porque pues solo cada otro otra otros otras todo toda todos todas algun alguna algunos algunas busco \
-    buscar buscamos buscando necesito necesita necesitamos quiero quiere queremos quisiera deseo puedo puede \
-    pueden encontrar hacer obtener solicitar dame muestra ver contra siendo dinero \
-    financiamiento financiacion fondos financia oportunidad oportunidades programa programas primer residentes ciudadanos personas ir \
-    voy vamos vivo vivimos acabo algo alguien hola gracias";
-
-/// Small words of both languages that are words of weight in the other one.
-const TWO_FACED: &str = "sea era son has he once no me use do mas ser list ver look";
-
-const MONTHS: &str = "january february march april may june july august september october november december \
-    jan feb mar apr jun jul aug sep sept oct nov dec enero febrero marzo abril mayo junio julio agosto \
-    septiembre setiembre octubre noviembre diciembre";
-
-fn set(words: &'static str) -> FxHashSet<&'static str> {
-    words.split_whitespace().collect()
-}
-
-static STOPS: LazyLock<[FxHashSet<&'static str>; 2]> = LazyLock::new(|| [set(ENGLISH), set(SPANISH)]);
-static TWO: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| set(TWO_FACED));
-static MONTH_SET: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| set(MONTHS));
-static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
-    let names = place::all().flat_map(|place| Locale::ALL.iter().map(|locale| place.name(*locale)));
-    let demonyms = place::demonyms().map(|(_, name)| name);
-    names.chain(demonyms).flat_map(words_of).collect()
+/// The lists of the lexicon by use, in English and Spanish.
+static LEXICON: LazyLock<FxHashMap<&str, [Vec<Phrase>; 2]>> = LazyLock::new(|| {
+    let mut lists: FxHashMap<&str, [Vec<Phrase>; 2]> = FxHashMap::default();
+    for line in include_str!("../../data/words.txt").lines().filter(|line| !line.starts_with('#')) {
+        let Some((head, phrases)) = line.split_once(": ") else { continue };
+        let (name, languages) = head.split_once(' ').unwrap_or((head, "en"));
+        let list = lists.entry(name).or_default();
+        for (language, phrases_of) in ["en", "es"].iter().zip(list) {
+            if languages.contains(language) {
+                phrases_of.extend(phrases.split(", ").map(|phrase| phrase.split(' ').collect::<Phrase>()));
+            }
+        }
+    }
+    lists
 });
 
-/// Which words of a question are small words, by position. A word that is one in one language and of
-/// weight in the other counts only beside another small word of its language and none of the other.
+/// The phrases of a use in both languages, the English ones first.
+pub(super) fn phrases(name: &str) -> impl Iterator<Item = &'static Phrase> {
+    LEXICON.get(name).into_iter().flatten().flatten()
+}
+
+/// The first words of the phrases of a use in both languages, for uses whose phrases are single words.
+pub(super) fn words(name: &str) -> impl Iterator<Item = &'static str> {
+    phrases(name).filter_map(|phrase| phrase.first().copied())
+}
+
+static STOPS: LazyLock<[FxHashSet<&str>; 2]> = LazyLock::new(|| {
+    let stops = LEXICON.get("stop").cloned().unwrap_or_default();
+    stops.map(|list| list.concat().into_iter().collect())
+});
+static HOMONYMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("stop-homonym").collect());
+static MONTHS: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
+    let of_month =
+        |month| words(&format!("month-{month}")).map(move |name| (name, month)).collect::<Vec<_>>();
+    (1..=12).flat_map(of_month).collect()
+});
+static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
+    let kinds = [NameKind::Name, NameKind::Demonym];
+    let names = place::names().iter().filter(|name| kinds.contains(&name.kind));
+    names.flat_map(|name| words_of(name.text)).collect()
+});
+
+/// The month of a folded name, 1 to 12.
+pub(super) fn month(name: &str) -> Option<i8> {
+    MONTHS.get(name).copied()
+}
+
+/// Which words of a query are stop words, by position. A homonym is one only if the query has another stop word of
+/// its language and none of the other.
 #[must_use]
 pub fn stop_words(words: &[&str]) -> Vec<bool> {
-    let plain = |language: usize, word: &str| STOPS[language].contains(word) && !TWO.contains(word);
-    let only = |language: usize| {
-        words.iter().any(|word| plain(language, word) && !STOPS[1 - language].contains(word))
+    let certain = |language: usize, word: &str| STOPS[language].contains(word) && !HOMONYMS.contains(word);
+    let has_only = |language: usize| {
+        words.iter().any(|word| certain(language, word) && !STOPS[1 - language].contains(word))
     };
-    let spoken = [only(0), only(1)];
+    let spoken = [has_only(0), has_only(1)];
     let is_stop = |word: &&str| {
         (0..2).any(|language| {
-            plain(language, word)
+            certain(language, word)
                 || STOPS[language].contains(*word) && spoken[language] && !spoken[1 - language]
         })
     };
     words.iter().map(is_stop).collect()
 }
 
-/// Whether a folded word is known without any record: it is no slip of another one.
+/// Whether a folded word is known without any record, and so not a misspelling.
 #[must_use]
 pub fn is_known_word(word: &str) -> bool {
-    STOPS.iter().any(|words| words.contains(word)) || MONTH_SET.contains(word) || PLACE_WORDS.contains(word)
+    STOPS.iter().any(|words| words.contains(word)) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn small(text: &str) -> Vec<String> {
+    fn stops(text: &str) -> Vec<&str> {
         let words: Vec<&str> = text.split(' ').collect();
         let stop_words = stop_words(&words);
-        words.iter().zip(stop_words).filter(|(_, stop)| *stop).map(|(word, _)| (*word).to_owned()).collect()
+        words.into_iter().zip(stop_words).filter(|(_, stop)| *stop).map(|(word, _)| word).collect()
     }
 
     #[test]
-    fn small_words_are_told_by_their_language() {
-        assert_eq!(small("looking for grants in kenya"), ["looking", "for", "in"]);
-        assert_eq!(small("busco becas para mi doctorado"), ["busco", "para", "mi"]);
-        assert_eq!(small("grants from the sea"), ["from", "the"]);
-        assert_eq!(small("becas que son para mujeres"), ["que", "son", "para"]);
-        assert_eq!(small("songs for my son"), ["for", "my"]);
+    fn stop_words_depend_on_the_language_of_the_query() {
+        assert_eq!(stops("looking for grants in kenya"), ["looking", "for", "in"]);
+        assert_eq!(stops("busco becas para mi doctorado"), ["busco", "para", "mi"]);
+        assert_eq!(stops("grants from the sea"), ["from", "the"]);
+        assert_eq!(stops("becas que son para mujeres"), ["que", "son", "para"]);
+        assert_eq!(stops("songs for my son"), ["for", "my"]);
     }
 
     #[test]
-    fn names_of_places_months_and_small_words_are_no_slips() {
+    fn names_of_places_months_and_stop_words_are_known() {
         for word in ["peru", "nigeria", "kenyan", "peruano", "enero", "march", "para", "zimbabwe"] {
             assert!(is_known_word(word), "{word}");
         }
         assert!(!is_known_word("agriculutre"));
+    }
+
+    #[test]
+    fn every_list_has_folded_phrases_only() {
+        for phrase in LEXICON.values().flatten().flatten() {
+            let text = phrase.join(" ");
+            assert!(!text.is_empty() && crate::text::fold(text.trim()) == text, "{text}");
+        }
+        assert_eq!((1..=12).filter(|month| MONTHS.values().any(|known| known == month)).count(), 12);
     }
 }

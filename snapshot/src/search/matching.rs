@@ -1,45 +1,47 @@
-//! What a free text asks for, and which documents have it: clauses of words that must be there,
-//! `"phrases"` and `-exclusions`.
+//! What a text requires, and which documents match: clauses of words, `"phrases"` and `-exclusions`.
 //!
-//! A clause is had by any of its words' forms, by a synonym, by words written together or apart, or by a
-//! facet value that the words name. Nothing here guesses: see `guess`.
+//! A document matches a clause by any form of its words, by a synonym, by words written together or apart, or by a
+//! facet value that the words name. Guesses are in [`guess`](super::guess).
 
 use compact_str::{CompactString, format_compact};
 
-use crate::query::TEXT_WORDS_MAX;
-use crate::search::Index;
-use crate::search::entities::names_of_place;
-use crate::search::lexicon;
+use crate::query::{Query, TEXT_WORDS_MAX};
+use crate::search::cost::{Budget, LOOK_UP};
+use crate::search::entities::{Entity, names_of_place};
+use crate::search::index::Index;
+use crate::search::lexicon::stop_words;
 use crate::search::phrase::Phrases;
-use crate::search::set::{DocSet, Docs, Held, union};
+use crate::search::set::{DocSet, union};
 use crate::search::synonyms::BUILT_IN;
-use crate::search::terms::{Meaning, Terms};
-use crate::search::text::{QueryWord, query_words, words_of};
-use crate::search::units::{Budget, LOOK_UP};
+use crate::search::terms::Terms;
+use crate::text::{QueryWord, query_words, words_of};
 
 /// Most words that a synonym may replace.
 const SYNONYM_MAX: usize = 4;
 
-/// A text as it was typed, taken apart.
+/// The text of a query, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextQuery {
     /// Single words, each once.
-    pub words: Vec<QueryWord>,
-    /// Words in a row.
+    pub(super) words: Vec<QueryWord>,
+    /// Required phrases.
     pub phrases: Vec<Vec<String>>,
-    /// Words and phrases that must not be there.
-    pub without: Vec<Vec<String>>,
-    /// Words that are to be taken as words, whatever they name.
-    pub plain: Vec<String>,
-    /// Whether the text ends in the middle of a word, which may go on.
-    pub goes_on: bool,
+    /// Excluded words.
+    pub(super) excluded_words: Vec<String>,
+    /// Excluded phrases.
+    pub(super) excluded_phrases: Vec<Vec<String>>,
+    /// Words that name no entity.
+    pub(super) literal: Vec<String>,
+    /// Whether the text ends in the middle of a word, which may continue.
+    pub(super) may_continue: bool,
 }
 
 impl TextQuery {
-    /// Takes a text apart. Never fails: a quote that is not closed ends with the text.
+    /// Parses a text; an unclosed quote ends with the text. The words of `literal` name no entity.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let mut wanted = Self { goes_on: text.ends_with(char::is_alphanumeric), ..Self::default() };
+    pub fn parse(text: &str, literal: &[String]) -> Self {
+        let may_continue = text.ends_with(char::is_alphanumeric);
+        let mut query = Self { may_continue, literal: literal.to_vec(), ..Self::default() };
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
             rest = &rest[start..];
@@ -55,14 +57,13 @@ impl TextQuery {
                     (&body[..end], false, &body[end..])
                 }
             };
-            wanted.add(part, quoted, excluded);
+            query.add(part, quoted, excluded);
             rest = after;
         }
-        wanted
+        query
     }
 
-    /// Adds a part; what was said before is not said again. All words together are bounded, those in
-    /// phrases too.
+    /// Adds a part unless it is already there. All words together are bounded, those in phrases too.
     fn add(&mut self, part: &str, quoted: bool, excluded: bool) {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
@@ -73,219 +74,230 @@ impl TextQuery {
             }
             return;
         }
-        self.goes_on = false;
+        self.may_continue = false;
         let mut words = words_of(part);
         words.truncate(room);
-        let parts = if excluded { &mut self.without } else { &mut self.phrases };
-        if !words.is_empty() && !parts.contains(&words) {
-            parts.push(words);
+        if excluded && words.len() == 1 {
+            words.retain(|word| !self.excluded_words.contains(word));
+            self.excluded_words.append(&mut words);
+        }
+        let phrases = if excluded { &mut self.excluded_phrases } else { &mut self.phrases };
+        if !words.is_empty() && !phrases.contains(&words) {
+            phrases.push(words);
         }
     }
 
     fn len(&self) -> usize {
-        self.words.len() + self.phrases.iter().chain(&self.without).map(Vec::len).sum::<usize>()
+        let phrases = self.phrases.iter().chain(&self.excluded_phrases);
+        self.words.len() + self.excluded_words.len() + phrases.map(Vec::len).sum::<usize>()
     }
 
-    /// Whether nothing is asked for.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    /// Whether nothing is required or excluded.
+    pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Which words are small ones that need not be there, by position: none of them when nothing else
-    /// is asked, and none in capitals among words that are not.
-    #[must_use]
-    pub fn stop_words(&self) -> Vec<bool> {
+    /// Which words are stop words, by position. None if the text has nothing else, and no word in capitals among
+    /// words that are not.
+    fn stop_words(&self) -> Vec<bool> {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
-        let shouted = self.words.iter().all(|word| word.capitals);
-        let mut stop_words = lexicon::stop_words(&words);
-        stop_words.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= shouted || !word.capitals);
-        if stop_words.iter().all(|stop| *stop) && self.phrases.is_empty() {
-            stop_words.fill(false);
+        let all_capitals = self.words.iter().all(|word| word.capitals);
+        let mut stops = stop_words(&words);
+        stops.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= all_capitals || !word.capitals);
+        if stops.iter().all(|stop| *stop) && self.phrases.is_empty() {
+            stops.fill(false);
         }
-        stop_words
+        stops
     }
 
-    /// What the words stand for, in order. The longest run that names or means something is one clause.
+    /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause.
     #[must_use]
-    pub fn clauses(&self, index: &Index) -> Vec<Clause> {
-        let (stop_words, mut at) = (self.stop_words(), 0);
+    pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
+        let (stops, mut at) = (self.stop_words(), 0);
         let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
             let (length, entity) = run(&self.words[at..], index);
-            if length > 1 || !stop_words[at] {
-                clauses.push(Clause::new(&self.words[at..at + length], entity, &self.plain, index));
+            if length > 1 || !stops[at] {
+                clauses.push(Clause::new(&self.words[at..at + length], entity, &self.literal, index));
             }
             at += length;
         }
         clauses
     }
 
-    /// Looks up what must not be there, and phrases.
-    #[must_use]
-    pub fn rest<'a>(&self, index: &'a Index) -> Rest<'a> {
-        let (words, phrases): (Vec<_>, Vec<_>) = self.without.iter().partition(|part| part.len() == 1);
-        Rest {
-            unwanted: words.into_iter().flatten().map(|word| index.terms.related(word)).collect(),
-            phrases: Phrases::new(self.phrases.iter(), phrases.into_iter(), &index.terms),
+    /// Looks up exclusions and phrases.
+    pub(super) fn filter<'a>(&self, index: &'a Index) -> TextFilter<'a> {
+        TextFilter {
+            excluded: self.excluded_words.iter().map(|word| index.terms.related(word)).collect(),
+            phrases: Phrases::new(&self.phrases, &self.excluded_phrases, &index.terms),
         }
-    }
-
-    /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
-    /// document.
-    #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Budget) -> Option<DocSet> {
-        self.rest(index).keep(found, index, units)
     }
 }
 
-/// A text, looked up: what its cost and its documents follow from.
+/// A text, looked up in the index.
 #[derive(Debug)]
 pub struct ResolvedText<'a> {
-    pub(super) clauses: Vec<Clause>,
-    pub(super) rest: Rest<'a>,
+    pub(super) clauses: Vec<Clause<'a>>,
+    pub(super) filter: TextFilter<'a>,
+}
+
+impl Index {
+    /// Looks up the text of a query; `None` without a text.
+    #[must_use]
+    pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
+        query.text.as_deref().map(|text| ResolvedText::new(&TextQuery::parse(text, &[]), self))
+    }
 }
 
 impl<'a> ResolvedText<'a> {
-    /// Looks a text up.
-    #[must_use]
-    pub fn new(text: &str, index: &'a Index) -> Self {
-        let wanted = TextQuery::parse(text);
-        Self { clauses: wanted.clauses(index), rest: wanted.rest(index) }
+    pub(super) fn new(text: &TextQuery, index: &'a Index) -> Self {
+        Self { clauses: text.clauses(index), filter: text.filter(index) }
     }
 
-    /// Documents that have all words; `None` when no word has to be there.
-    #[must_use]
-    pub fn with_words(&self, index: &Index, units: &Budget) -> Option<DocSet> {
-        units.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
-        all_of(index, &self.clauses).map(Held::into_set)
+    /// Documents that match all clauses, the rarest first; `None` without clauses.
+    pub(super) fn with_words(&self, index: &'a Index, budget: &Budget) -> Option<DocSet<'a>> {
+        budget.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
+        let mut clauses: Vec<&Clause<'a>> = self.clauses.iter().collect();
+        clauses.sort_by_cached_key(|clause| clause.size(index));
+        let mut clauses = clauses.into_iter();
+        let first = clauses.next()?.docs(index);
+        // Without documents, the other clauses need not be read.
+        let found =
+            clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
+        Some(found.unwrap_or_else(DocSet::none))
+    }
+
+    /// Upper bounds of the work of finding the text, in units, and of the documents that match it.
+    pub(super) fn cost(&self, index: &Index) -> (u64, usize) {
+        let words: u64 = self.clauses.iter().map(|clause| clause.cost(index)).sum();
+        let documents = self.clauses.iter().map(|clause| clause.documents_max(index)).min();
+        let documents = documents.unwrap_or(usize::MAX).min(index.len());
+        (words + self.filter.cost(index, documents), documents)
     }
 }
 
 /// Exclusions and phrases, looked up.
 #[derive(Debug)]
-pub struct Rest<'a> {
-    unwanted: Vec<Meaning>,
+pub(super) struct TextFilter<'a> {
+    /// Terms of each excluded word.
+    excluded: Vec<Vec<u32>>,
     phrases: Phrases<'a>,
 }
 
-impl Rest<'_> {
-    /// Keeps the documents that have every phrase and nothing that must not be there; `None` is every
-    /// document.
-    #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, index: &Index, units: &Budget) -> Option<DocSet> {
-        let mut found = found;
-        for unwanted in &self.unwanted {
-            let mut docs = found.unwrap_or_else(|| DocSet::all(index.len()));
-            docs.subtract(&index.terms.any(unwanted).docs());
-            found = Some(docs);
-        }
+impl<'a> TextFilter<'a> {
+    /// The documents of a set that have every phrase and nothing that is excluded; `None` is every document.
+    pub(super) fn keep(
+        &self,
+        found: Option<DocSet<'a>>,
+        index: &'a Index,
+        budget: &Budget,
+    ) -> Option<DocSet<'a>> {
+        let found = self.excluded.iter().fold(found, |found, excluded| {
+            let docs = found.unwrap_or_else(|| DocSet::all(index.len()));
+            Some(docs.without(&index.terms.any(excluded)))
+        });
         match self.phrases.is_empty() {
             true => found,
-            false => Some(self.phrases.keep(found, &index.terms, units)),
+            false => Some(self.phrases.keep(found, &index.terms, budget)),
         }
     }
 
-    /// Upper bound of what that costs, when at most `most` documents are left by everything else.
-    #[must_use]
-    pub fn cost(&self, index: &Index, most: usize) -> u64 {
-        let of = |meaning: &Meaning| {
-            let docs = meaning.terms.iter().map(|term| LOOK_UP + index.terms.docs(*term).cost());
-            index.len() as u64 / 64 + docs.sum::<u64>()
-        };
-        self.unwanted.iter().map(of).sum::<u64>() + self.phrases.cost(&index.terms, most)
+    /// Upper bound of the work of [`Self::keep`] if everything else leaves at most so many documents.
+    fn cost(&self, index: &Index, documents: usize) -> u64 {
+        let of = |terms: &Vec<u32>| index.len() as u64 / 64 + cost_of_terms(terms.iter().copied(), index);
+        self.excluded.iter().map(of).sum::<u64>() + self.phrases.cost(&index.terms, documents)
     }
+}
+
+/// Work of reading the documents of terms, in units.
+fn cost_of_terms(terms: impl Iterator<Item = u32>, index: &Index) -> u64 {
+    terms.map(|term| LOOK_UP + index.terms.docs(term).cost()).sum()
 }
 
 /// How many words at the start belong together, and what they name.
-fn run(words: &[QueryWord], index: &Index) -> (usize, Option<u32>) {
+fn run<'a>(words: &[QueryWord], index: &'a Index) -> (usize, Option<&'a Entity>) {
     let (named, entity) = index.entities.longest(words).unzip();
     let named = named.unwrap_or(1);
-    let longest = index.terms.longest_synonym().max(BUILT_IN.longest()).min(SYNONYM_MAX).min(words.len());
-    let joined = |length: usize| length == 2 && together(&words[..2], index).is_some();
-    let means = |run: &[QueryWord]| synonyms(run, index).next().is_some();
+    let longest = index.terms.longest_synonym.max(BUILT_IN.longest).min(SYNONYM_MAX).min(words.len());
+    let is_joined = |length: usize| length == 2 && joined(&words[..2], index).is_some();
+    let has_synonyms = |run: &[QueryWord]| synonyms(run, index).next().is_some();
     let longer = (named + 1..=longest.max(2.min(words.len())))
         .rev()
-        .find(|length| joined(*length) || means(&words[..*length]));
+        .find(|length| is_joined(*length) || has_synonyms(&words[..*length]));
     longer.map_or((named, entity), |length| (length, None))
 }
 
-/// The term that two words are when they are written together.
-fn together(words: &[QueryWord], index: &Index) -> Option<u32> {
+/// The term of two words written together.
+fn joined(words: &[QueryWord], index: &Index) -> Option<u32> {
     let [first, second] = words else { return None };
-    let long = |word: &QueryWord| word.text.chars().count() > 1;
-    if !long(first) || !long(second) {
-        return None;
-    }
-    index.terms.exact(&format_compact!("{}{}", first.text, second.text))
+    let is_long = |word: &QueryWord| word.text.chars().count() > 1;
+    let whole =
+        (is_long(first) && is_long(second)).then(|| format_compact!("{}{}", first.text, second.text))?;
+    index.terms.exact(&whole)
 }
 
-/// What a run means besides itself: by the dataset, and by the project.
+/// Synonyms of a run, those of the dataset first.
 fn synonyms<'a>(run: &[QueryWord], index: &'a Index) -> impl Iterator<Item = &'a Vec<String>> {
     let own = match run {
-        _ if run.len() > index.terms.longest_synonym() => &[],
+        _ if run.len() > index.terms.longest_synonym => &[],
         [only] => index.terms.synonyms(&only.text),
         run => {
             let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
             index.terms.synonyms(&words.join(" "))
         }
     };
-    own.iter().chain(BUILT_IN.of_typed(run))
+    own.iter().chain(BUILT_IN.of_query_words(run))
 }
 
-/// How near a term is to what was typed.
+/// How a term relates to the typed word, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// The very word.
+    /// The word itself.
     Typed,
-    /// Another word of its stem.
+    /// Another word with its stem.
     Stem,
-    /// A synonym, or what is written together or apart.
+    /// A synonym, or the words written together or apart.
     Other,
-    /// What it may be a slip of.
+    /// A guess.
     Guess,
 }
 
-/// One thing that must be there.
+/// A part of the text that a document has to match.
 #[derive(Clone, Debug, Default)]
-pub struct Clause {
-    /// What was typed, folded.
-    pub words: Vec<CompactString>,
-    /// Terms that are enough.
+pub struct Clause<'a> {
+    /// The words, folded.
+    pub(super) words: Vec<CompactString>,
+    /// Terms, each of which is a match.
     pub forms: Vec<(u32, Form)>,
-    /// Words that are enough all together.
-    alternatives: Vec<Vec<Meaning>>,
-    /// Words that are enough in a row.
-    apart: Option<Vec<String>>,
-    /// What the words name.
-    pub entity: Option<u32>,
+    /// Runs of words, all of which together are a match: terms of each word.
+    pub alternatives: Vec<Vec<Vec<u32>>>,
+    /// Words that are a match in a row.
+    pub(super) apart: Vec<Vec<String>>,
+    /// The entity that the words name.
+    pub(super) entity: Option<&'a Entity>,
 }
 
-impl Clause {
-    /// What words mean that name a entity; not if they are `plain` words.
-    fn new(run: &[QueryWord], entity: Option<u32>, plain: &[String], index: &Index) -> Self {
+impl<'a> Clause<'a> {
+    /// A run of words; if they are `literal`, they name no entity.
+    fn new(run: &[QueryWord], entity: Option<&'a Entity>, literal: &[String], index: &'a Index) -> Self {
         let words: Vec<CompactString> = run.iter().map(|word| word.text.clone()).collect();
-        let entities = &index.entities;
-        let says = |entity: &u32| !entities.is_empty(*entity) || entities.place(*entity).is_some();
-        let names = plain.is_empty() || !plain.contains(&words.join(" "));
-        let mut clause =
-            Self { words, entity: entity.filter(|entity| names && says(entity)), ..Self::default() };
+        let is_literal = !literal.is_empty() && literal.contains(&words.join(" "));
+        let names = |entity: &&Entity| !is_literal && (!entity.is_empty() || entity.place.is_some());
+        let mut clause = Self { words, entity: entity.filter(names), ..Self::default() };
         let terms = &index.terms;
         match run {
-            [only] => clause.add_typed(only, terms),
+            [only] => clause.add_word(only, terms),
             run => {
                 clause.add_all(run.iter().map(|word| word.text.as_str()), terms);
-                let whole = together(run, index);
-                clause.forms.extend(whole.map(|term| (term, Form::Other)));
+                clause.forms.extend(joined(run, index).map(|term| (term, Form::Other)));
             }
         }
-        let place = clause.entity.and_then(|entity| index.entities.place(entity));
+        let place = clause.entity.and_then(|entity| entity.place.as_deref());
         let names = place.map(names_of_place).unwrap_or_default();
         for synonym in synonyms(run, index).chain(names) {
             match synonym.as_slice() {
                 [only] => {
-                    let others = terms.related(only).terms.into_iter();
-                    clause.forms.extend(others.map(|term| (term, Form::Other)));
+                    clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)))
                 }
                 words => clause.add_all(words.iter().map(String::as_str), terms),
             }
@@ -295,190 +307,157 @@ impl Clause {
         clause
     }
 
-    /// Adds the word that was typed, and what shares its stems.
-    fn add_typed(&mut self, word: &QueryWord, terms: &Terms) {
+    /// Adds a typed word, and what shares its stems.
+    fn add_word(&mut self, word: &QueryWord, terms: &Terms) {
         let typed = terms.exact(&word.text);
         let related = match typed {
             Some(term) => terms.siblings(term),
             None => terms.of_stems(&word.stems),
         };
         let form = |term: u32| if typed == Some(term) { Form::Typed } else { Form::Stem };
-        self.forms.extend(related.terms.into_iter().map(|term| (term, form(term))));
-        // Where it is written together anywhere, that word stands for what is in a row too.
-        self.apart = (word.parts.len() > 1 && typed.is_none()).then(|| word.parts.clone());
+        self.forms.extend(related.into_iter().map(|term| (term, form(term))));
+        // Where some text writes the parts together, that term stands for the parts in a row too.
+        self.apart.extend((word.parts.len() > 1 && typed.is_none()).then(|| word.parts.clone()));
     }
 
-    /// Adds words that are enough together, if each of them stands somewhere.
-    fn add_all<'a>(&mut self, words: impl Iterator<Item = &'a str>, terms: &Terms) {
-        let meanings: Vec<Meaning> = words.map(|word| terms.related(word)).collect();
-        if meanings.iter().all(|meaning| !meaning.terms.is_empty()) && !self.alternatives.contains(&meanings)
-        {
-            self.alternatives.push(meanings);
+    /// Adds words that are a match together, if every one of them is known.
+    fn add_all<'b>(&mut self, words: impl Iterator<Item = &'b str>, terms: &Terms) {
+        let all: Vec<Vec<u32>> = words.map(|word| terms.related(word)).collect();
+        if all.iter().all(|terms| !terms.is_empty()) && !self.alternatives.contains(&all) {
+            self.alternatives.push(all);
         }
     }
 
-    /// Whether nothing can have it.
-    #[must_use]
-    pub fn is_unknown(&self, index: &Index) -> bool {
+    /// Whether no document can match it.
+    pub(super) fn is_unknown(&self) -> bool {
         self.forms.is_empty()
             && self.alternatives.is_empty()
-            && self.apart.is_none()
-            && self.entity.is_none_or(|entity| index.entities.is_empty(entity))
-    }
-
-    /// Each of several words, to look for one by one.
-    #[must_use]
-    pub fn meanings(&self) -> &[Vec<Meaning>] {
-        &self.alternatives
-    }
-
-    /// How many terms it looks for.
-    #[must_use]
-    pub fn terms_count(&self) -> usize {
-        self.forms.len()
-            + self.alternatives.iter().flatten().map(|meaning| meaning.terms.len()).sum::<usize>()
+            && self.apart.is_empty()
+            && self.entity.is_none_or(Entity::is_empty)
     }
 
     fn terms(&self) -> impl Iterator<Item = u32> {
         self.forms.iter().map(|(term, _)| *term)
     }
 
-    /// Documents that have it.
-    #[must_use]
-    pub fn docs<'a>(&self, index: &'a Index) -> Held<'a> {
+    fn all_terms(&self) -> impl Iterator<Item = u32> {
+        self.terms().chain(self.alternatives.iter().flatten().flatten().copied())
+    }
+
+    /// Number of terms to look up.
+    pub(super) fn terms_count(&self) -> usize {
+        self.all_terms().count()
+    }
+
+    fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
+        self.entity.map(|entity| entity.parts(&index.values)).unwrap_or_default()
+    }
+
+    /// Documents that match it.
+    pub(super) fn docs(&self, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        let mut parts: Vec<Docs<'_>> = self.terms().map(|term| terms.docs(term)).collect();
-        if let Some(entity) = self.entity {
-            parts.extend(index.entities.parts(entity, &index.values));
-        }
-        if self.alternatives.is_empty() && self.apart.is_none() {
-            return union(&parts, index.len());
-        }
-        let mut made: Vec<Held<'_>> = Vec::new();
+        let mut parts: Vec<DocSet<'a>> = self.terms().map(|term| terms.docs(term)).collect();
+        parts.extend(self.entity_docs(index));
         for words in &self.alternatives {
-            let words = words.iter().map(|meaning| terms.any(meaning));
-            made.extend(words.reduce(|all, word| Held::Made(all.docs().and(&word.docs()))));
+            parts.extend(words.iter().map(|word| terms.any(word)).reduce(|all, word| all.and(&word)));
         }
-        if let Some(apart) = &self.apart {
-            let phrase = Phrases::new(std::iter::once(apart), std::iter::empty(), terms);
-            made.push(Held::Made(phrase.keep(None, terms, &Budget::new(0))));
+        if !self.apart.is_empty() {
+            parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
-        let all: Vec<Docs<'_>> = parts.into_iter().chain(made.iter().map(Held::docs)).collect();
-        Held::Made(union(&all, index.len()).into_set())
+        union(parts, index.len())
     }
 
-    /// What looking it up costs.
-    #[must_use]
-    pub fn cost(&self, index: &Index) -> u64 {
-        let terms = &index.terms;
-        let all = self.alternatives.iter().flatten().flat_map(|meaning| meaning.terms.iter().copied());
-        let words: u64 = self.terms().chain(all).map(|term| LOOK_UP + terms.docs(term).cost()).sum();
-        let named = self.entity.map(|entity| index.entities.parts(entity, &index.values));
-        let values: u64 = named.iter().flatten().map(Docs::cost).sum();
-        let apart = self.apart.as_ref().map_or(0, |apart| {
-            Phrases::new(std::iter::once(apart), std::iter::empty(), terms).cost(terms, index.len())
-        });
-        words + values + apart
+    /// Work of looking it up, in units.
+    fn cost(&self, index: &Index) -> u64 {
+        let values: u64 = self.entity_docs(index).iter().map(DocSet::cost).sum();
+        let apart = match self.apart.is_empty() {
+            true => 0,
+            false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.len()),
+        };
+        cost_of_terms(self.all_terms(), index) + values + apart
     }
 
-    /// Upper bound of the number of documents that have it.
-    #[must_use]
-    pub fn most(&self, index: &Index) -> usize {
-        let terms = &index.terms;
-        let most =
-            |meaning: &Meaning| -> usize { meaning.terms.iter().map(|term| terms.docs(*term).len()).sum() };
-        let own: usize = self.terms().map(|term| terms.docs(term).len()).sum();
-        let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(most).min());
-        let named = self.entity.map(|entity| index.entities.parts(entity, &index.values));
-        let values: usize = named.iter().flatten().map(Docs::len).sum();
-        let apart = if self.apart.is_some() { index.len() } else { 0 };
-        own + values + apart + alternatives.sum::<usize>()
+    /// Upper bound of the number of documents that match it.
+    fn documents_max(&self, index: &Index) -> usize {
+        let len = |term: u32| index.terms.docs(term).len();
+        let of_word = |terms: &Vec<u32>| terms.iter().map(|term| len(*term)).sum::<usize>();
+        let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(of_word).min());
+        let values: usize = self.entity_docs(index).iter().map(DocSet::len).sum();
+        let apart = if self.apart.is_empty() { 0 } else { index.len() };
+        self.terms().map(len).sum::<usize>() + values + apart + alternatives.sum::<usize>()
     }
 
     /// Upper bound of the number of documents, or a large number for many.
     fn size(&self, index: &Index) -> usize {
-        if !self.is_plain() {
+        if !self.has_terms_only() {
             return usize::MAX;
         }
-        let size = |docs| match docs {
-            Docs::List(list) => list.len(),
-            Docs::Bits(_) => usize::MAX,
-        };
+        let size = |docs| if let DocSet::List(list) = docs { list.len() } else { usize::MAX };
         self.terms().map(|term| size(index.terms.docs(term))).fold(0, usize::saturating_add)
     }
 
-    /// Whether single terms are all that is enough.
-    fn is_plain(&self) -> bool {
-        self.alternatives.is_empty() && self.apart.is_none() && self.entity.is_none()
+    fn has_terms_only(&self) -> bool {
+        self.alternatives.is_empty() && self.apart.is_empty() && self.entity.is_none()
     }
 
-    /// What it leaves of a set.
-    fn keep(&self, found: &Docs<'_>, index: &Index) -> DocSet {
-        /// Looking a document up in a few lists is cheaper than uniting them.
+    /// The documents of a set that match it.
+    fn keep(&self, found: DocSet<'a>, index: &'a Index) -> DocSet<'a> {
+        /// Looking documents up in a few lists is cheaper than uniting the lists.
         const FEW: usize = 4;
         match found {
-            Docs::List(list)
+            DocSet::List(mut list)
                 if list.len() < index.len() / 64
-                    && self.is_plain()
+                    && self.has_terms_only()
                     && (2..=FEW).contains(&self.forms.len()) =>
             {
-                let parts: Vec<Docs<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
-                let kept = list.iter().copied().filter(|doc| parts.iter().any(|part| part.contains(*doc)));
-                DocSet::List(kept.collect())
+                let parts: Vec<DocSet<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
+                list.to_mut().retain(|doc| parts.iter().any(|part| part.contains(*doc)));
+                DocSet::List(list)
             }
-            _ => found.and(&self.docs(index).docs()),
+            found => found.and(&self.docs(index)),
         }
     }
-}
-
-/// Documents that have all clauses, the rarest first; `None` without clauses.
-fn all_of<'a>(index: &'a Index, clauses: &[Clause]) -> Option<Held<'a>> {
-    let mut sized: Vec<(usize, &Clause)> =
-        clauses.iter().map(|clause| (clause.size(index), clause)).collect();
-    sized.sort_by_key(|(size, _)| *size);
-    let mut clauses = sized.into_iter().map(|(_, clause)| clause);
-    let first = clauses.next()?.docs(index);
-    let kept = clauses.try_fold(first, |found, clause| {
-        // What nothing has needs no further look.
-        if found.docs().is_empty() { None } else { Some(Held::Made(clause.keep(&found.docs(), index))) }
-    });
-    Some(kept.unwrap_or(Held::Made(DocSet::none())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn strings(words: &[&str]) -> Vec<String> {
-        words.iter().map(|word| (*word).to_owned()).collect()
+    fn parse(text: &str) -> TextQuery {
+        TextQuery::parse(text, &[])
     }
 
-    fn texts(wanted: &TextQuery) -> Vec<&str> {
-        wanted.words.iter().map(|word| word.text.as_str()).collect()
+    fn phrase(words: &str) -> Vec<String> {
+        words.split(' ').map(str::to_owned).collect()
     }
 
-    #[test]
-    fn words_phrases_and_exclusions_are_told_apart() {
-        let wanted = TextQuery::parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
-        assert_eq!(texts(&wanted), ["solar", "fieldwork"]);
-        assert_eq!(wanted.words[1].parts, ["field", "work"]);
-        assert_eq!(wanted.phrases, [strings(&["living", "labs"])]);
-        assert_eq!(wanted.without, [strings(&["gas"]), strings(&["fossil", "fuel"])]);
+    fn texts(query: &TextQuery) -> Vec<&str> {
+        query.words.iter().map(|word| word.text.as_str()).collect()
     }
 
     #[test]
-    fn what_is_said_twice_is_asked_once_and_words_in_phrases_count() {
-        let wanted = TextQuery::parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
-        assert_eq!(wanted.phrases, [strings(&["of", "the"])]);
-        assert_eq!(wanted.without, [strings(&["in", "a"]), strings(&["gas"])]);
-        assert_eq!(texts(&wanted), ["the"]);
+    fn words_phrases_and_exclusions_are_parsed_apart() {
+        let query = parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
+        assert_eq!(texts(&query), ["solar", "fieldwork"]);
+        assert_eq!(query.words[1].parts, ["field", "work"]);
+        assert_eq!(query.phrases, [phrase("living labs")]);
+        assert_eq!(
+            (query.excluded_words, query.excluded_phrases),
+            (phrase("gas"), vec![phrase("fossil fuel")])
+        );
+    }
+
+    #[test]
+    fn repeated_parts_count_once_and_words_in_phrases_count() {
+        let query = parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
+        assert_eq!((&query.phrases, texts(&query)), (&vec![phrase("of the")], vec!["the"]));
+        assert_eq!((query.excluded_words, query.excluded_phrases), (phrase("gas"), vec![phrase("in a")]));
         let many: String = (0..100).map(|n| format!("\"a{n} b{n} c{n}\" ")).collect();
-        let wanted = TextQuery::parse(&many);
-        assert_eq!(wanted.phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
+        assert_eq!(parse(&many).phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
     }
 
     #[test]
-    fn small_words_need_not_be_there_unless_nothing_else_is_asked() {
+    fn stop_words_are_not_required_unless_there_is_nothing_else() {
         for (text, expected) in [
             ("grants for the arts", vec![false, true, true, false]),
             ("of the", vec![false, false]),
@@ -486,18 +465,18 @@ mod tests {
             ("WHO GRANTS", vec![true, false]),
             ("the \"living labs\"", vec![true]),
         ] {
-            assert_eq!(TextQuery::parse(text).stop_words(), expected, "{text}");
+            assert_eq!(parse(text).stop_words(), expected, "{text}");
         }
     }
 
     #[test]
-    fn no_text_breaks_it() {
+    fn any_text_parses_within_bounds() {
         for text in ["", "-", "\"", "--", "-\"", "\"\"", "- -\"\" \u{301}", "\u{202e}🎓"] {
-            assert!(TextQuery::parse(text).is_empty(), "{text}");
+            assert!(parse(text).is_empty(), "{text}");
         }
-        assert_eq!(TextQuery::parse("\"soil health").phrases, [strings(&["soil", "health"])]);
-        assert_eq!(TextQuery::parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
+        assert_eq!(parse("\"soil health").phrases, [phrase("soil health")]);
+        assert_eq!(parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
         let many: String = (0..5000).map(|n| format!("w{n} ")).collect();
-        assert_eq!(TextQuery::parse(&many).words.len(), TEXT_WORDS_MAX);
+        assert_eq!(parse(&many).words.len(), TEXT_WORDS_MAX);
     }
 }

@@ -1,60 +1,59 @@
-//! Narrowing: what the picked values leave of the programs, and what they would leave without one
-//! group of facets, which is what that group's counts are about.
+//! Narrowing: the documents that match all selected facet values, and for the counts of each group of facets, those
+//! that match without it.
 
 use crate::facet::Facet;
-use crate::search::set::{DocSet, Docs, Held, for_each_bit, has_bit};
+use crate::search::set::{DocSet, has_bit};
 
-/// A base of fewer than one in this many documents is worked on as a list.
+/// A base of fewer than one in this many documents is handled as a list.
 const FEW: usize = 32;
 
-/// The picked values of one group of facets.
+/// The selected values of one group of facets.
 pub(super) struct Group<'a> {
-    /// The facet that names the group.
+    /// The first facet of the group.
     pub(super) facet: Facet,
-    /// The value, when exactly one was picked.
+    /// The value, if only one is selected.
     pub(super) only: Option<u32>,
     /// Documents with any of the values.
-    pub(super) docs: Held<'a>,
+    pub(super) docs: DocSet<'a>,
 }
 
-/// What the groups leave of a base.
+/// A base narrowed by groups. `None` is every document.
 pub(super) struct Narrowed<'a> {
-    /// Before any group; `None` is every document.
-    pub(super) base: Option<&'a DocSet>,
-    /// The groups.
+    /// The documents before any group.
+    pub(super) base: Option<&'a DocSet<'a>>,
     pub(super) groups: Vec<Group<'a>>,
-    /// Documents that pass all groups.
-    pub(super) found: Option<DocSet>,
-    /// For each group the documents that fail at it alone; only of a small base.
-    pub(super) near: Option<Vec<DocSet>>,
+    /// Documents that match all groups.
+    pub(super) found: Option<DocSet<'a>>,
+    /// For each group of a small base, the documents that match all other groups only.
+    pub(super) all_but_one: Option<Vec<DocSet<'a>>>,
 }
 
 impl<'a> Narrowed<'a> {
-    /// Narrows a base of `count` documents; `sideways` says whether groups will be left out.
+    /// Narrows a base of `count` documents; `counted` if facets will be counted without their own group.
     pub(super) fn new(
-        base: Option<&'a DocSet>,
+        base: Option<&'a DocSet<'a>>,
         groups: Vec<Group<'a>>,
         count: usize,
-        sideways: bool,
+        counted: bool,
     ) -> Self {
-        match base.filter(|_| sideways).and_then(|base| few(base, count)) {
+        match base.filter(|_| counted).and_then(|base| few(base, count)) {
             Some(list) => {
                 let (found, near) = split(&list, &groups);
-                Self { base, groups, found: Some(found), near: Some(near) }
+                Self { base, groups, found: Some(found), all_but_one: Some(near) }
             }
             None => {
                 let found = intersection(base, groups.iter());
-                Self { base, groups, found, near: None }
+                Self { base, groups, found, all_but_one: None }
             }
         }
     }
 
-    /// Documents that pass all groups but one.
-    pub(super) fn without(&self, group: Facet) -> Option<DocSet> {
+    /// Documents that match all groups but one.
+    pub(super) fn without(&self, group: Facet) -> Option<DocSet<'a>> {
         intersection(self.base, self.groups.iter().filter(|other| other.facet != group))
     }
 
-    /// The only value that is asked for, when a group is left out or none is, and nothing else is asked.
+    /// The only selected value, apart from those of a group, if nothing else narrows the documents.
     pub(super) fn only_value(&self, without: Option<Facet>) -> Option<u32> {
         let mut groups = self.groups.iter().filter(|group| Some(group.facet) != without);
         match (self.base, groups.next(), groups.next()) {
@@ -65,45 +64,39 @@ impl<'a> Narrowed<'a> {
 }
 
 /// A small base as a list.
-fn few(base: &DocSet, count: usize) -> Option<Vec<u32>> {
+fn few(base: &DocSet<'_>, count: usize) -> Option<Vec<u32>> {
     match base {
-        DocSet::List(list) => Some(list.clone()),
-        DocSet::Bits(bits) => {
+        DocSet::List(list) => Some(list.to_vec()),
+        DocSet::Bits(_) => {
             let size = base.len();
             (size < count / FEW).then(|| {
                 let mut list = Vec::with_capacity(size);
-                for_each_bit(bits, |doc| list.push(doc));
+                base.for_each(|doc| list.push(doc));
                 list
             })
         }
     }
 }
 
-/// What is in the base and in every group, the smallest first; `None` is everything.
-fn intersection<'a>(base: Option<&DocSet>, groups: impl Iterator<Item = &'a Group<'a>>) -> Option<DocSet> {
-    let mut parts: Vec<Docs<'_>> = base.iter().map(|base| base.docs()).collect();
-    parts.extend(groups.map(|group| group.docs.docs()));
-    // A list is always smaller than a bit set.
-    parts.sort_by_key(|part| match part {
-        Docs::List(list) => list.len(),
-        Docs::Bits(_) => usize::MAX,
-    });
-    match parts.as_slice() {
-        [] => None,
-        [only] => Some(only.to_set()),
-        [first, second, rest @ ..] => {
-            let mut docs = first.and(second);
-            rest.iter().for_each(|part| docs.intersect(part));
-            Some(docs)
-        }
-    }
+/// Documents of the base and of every group, lists before bit sets; `None` is everything.
+fn intersection<'a, 'g>(
+    base: Option<&'a DocSet<'a>>,
+    groups: impl Iterator<Item = &'g Group<'a>>,
+) -> Option<DocSet<'a>>
+where
+    'a: 'g,
+{
+    let mut parts: Vec<DocSet<'a>> =
+        base.into_iter().chain(groups.map(|group| &group.docs)).cloned().collect();
+    parts.sort_by_key(|part| if let DocSet::List(list) = part { list.len() } else { usize::MAX });
+    parts.into_iter().reduce(|docs, part| docs.and(&part))
 }
 
-/// Documents of a list that pass all groups, and for each group those that fail at it alone.
-fn split(list: &[u32], groups: &[Group<'_>]) -> (DocSet, Vec<DocSet>) {
+/// Documents of a list that match all groups, and for each group those that match all others only.
+fn split(list: &[u32], groups: &[Group<'_>]) -> (DocSet<'static>, Vec<DocSet<'static>>) {
     let mut failures = vec![0u32; list.len()];
     for (position, group) in groups.iter().enumerate() {
-        mark_outside(list, &group.docs.docs(), 1 << position, &mut failures);
+        mark_outside(list, &group.docs, 1 << position, &mut failures);
     }
     let mut found = Vec::new();
     let mut near = vec![Vec::new(); groups.len()];
@@ -114,18 +107,18 @@ fn split(list: &[u32], groups: &[Group<'_>]) -> (DocSet, Vec<DocSet>) {
             _ => {}
         }
     }
-    (DocSet::List(found), near.into_iter().map(DocSet::List).collect())
+    (DocSet::new(found), near.into_iter().map(DocSet::new).collect())
 }
 
 /// Sets a mark at every document of a list that is not in a set.
-fn mark_outside(list: &[u32], docs: &Docs<'_>, mark: u32, marks: &mut [u32]) {
+fn mark_outside(list: &[u32], docs: &DocSet<'_>, mark: u32, marks: &mut [u32]) {
     match docs {
-        Docs::Bits(bits) => {
+        DocSet::Bits(bits) => {
             let outside = list.iter().map(|doc| u32::from(!has_bit(bits, *doc)));
             marks.iter_mut().zip(outside).for_each(|(marks, outside)| *marks |= mark * outside);
         }
-        Docs::List(others) => {
-            let mut rest = *others;
+        DocSet::List(others) => {
+            let mut rest = &**others;
             for (doc, marks) in list.iter().zip(marks) {
                 while rest.first().is_some_and(|other| other < doc) {
                     rest = &rest[1..];

@@ -1,11 +1,10 @@
-//! Phrases: tokens that follow one another within one text. What can be looked up among the grams is;
-//! the rest of a question's phrases, wanted and unwanted, are looked for in one pass over the tokens of
-//! each document that may have them.
+//! Phrases: tokens in a row within one text. What the grams hold is looked up there; the other phrases of a query,
+//! required and excluded, are searched for in one pass over the tokens of each document that may have them.
 
+use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::grams::Row;
-use crate::search::set::{DocSet, Docs};
+use crate::search::set::DocSet;
 use crate::search::terms::{FIRST_CODE, Mark, Terms};
-use crate::search::units::{Budget, LOOK_UP};
 
 /// Most tokens of all phrases together: each has a bit.
 const TOKENS_MAX: usize = 64;
@@ -17,101 +16,87 @@ struct Phrase<'a> {
     row: Row<'a>,
 }
 
-/// The phrases of a question, looked up.
+/// The phrases of a query, looked up.
 #[derive(Debug)]
-pub struct Phrases<'a> {
-    /// Phrases that must be there.
-    wanted: Vec<Phrase<'a>>,
-    /// Phrases that must not; those with a token that stands nowhere are left out.
-    unwanted: Vec<Phrase<'a>>,
-    /// A token of a wanted phrase stands nowhere.
+pub(super) struct Phrases<'a> {
+    required: Vec<Phrase<'a>>,
+    /// Without those that have an unknown token.
+    excluded: Vec<Phrase<'a>>,
+    /// A required phrase has an unknown token.
     impossible: bool,
 }
 
 impl<'a> Phrases<'a> {
-    /// Looks the tokens of phrases up.
-    #[must_use]
-    pub fn new<'b>(
-        wanted: impl Iterator<Item = &'b Vec<String>>,
-        unwanted: impl Iterator<Item = &'b Vec<String>>,
-        terms: &'a Terms,
-    ) -> Self {
+    /// Looks up the tokens of phrases.
+    pub(super) fn new(required: &[Vec<String>], excluded: &[Vec<String>], terms: &'a Terms) -> Self {
         let look_up = |tokens: &Vec<String>| -> Option<Phrase<'a>> {
             let phrase: Vec<u32> = tokens.iter().map(|token| terms.exact(token)).collect::<Option<_>>()?;
             Some(Phrase { row: terms.row(&phrase), terms: phrase })
         };
-        let all: Option<Vec<Phrase<'a>>> = wanted.map(look_up).collect();
+        let all: Option<Vec<Phrase<'a>>> = required.iter().map(look_up).collect();
         Self {
             impossible: all.is_none(),
-            wanted: all.unwrap_or_default(),
-            unwanted: unwanted.filter_map(look_up).collect(),
+            required: all.unwrap_or_default(),
+            excluded: excluded.iter().filter_map(look_up).collect(),
         }
     }
 
-    /// Whether nothing is asked for.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        !self.impossible && self.wanted.is_empty() && self.unwanted.is_empty()
+    /// Whether there are no phrases.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.impossible && self.required.is_empty() && self.excluded.is_empty()
     }
 
-    /// Upper bound of what keeping documents with these phrases costs, when at most `most` documents
-    /// are left by everything else.
-    #[must_use]
-    pub fn cost(&self, terms: &Terms, most: usize) -> u64 {
-        let size = |phrase: &Phrase<'_>| phrase.row.docs.docs().len();
-        let least = self.wanted.iter().map(size).min().unwrap_or(usize::MAX).min(most);
+    /// Upper bound of what [`Self::keep`] costs if everything else leaves at most so many documents.
+    pub(super) fn cost(&self, terms: &Terms, documents: usize) -> u64 {
+        let size = |phrase: &Phrase<'_>| phrase.row.docs.len();
+        let least = self.required.iter().map(size).min().unwrap_or(usize::MAX).min(documents);
         let read = if self.impossible {
             0
-        } else if unsure(&self.wanted).next().is_some() {
+        } else if inexact(&self.required).next().is_some() {
             least
         } else {
-            unsure(&self.unwanted).map(size).sum::<usize>().min(least)
+            inexact(&self.excluded).map(size).sum::<usize>().min(least)
         };
-        self.looked_up() + read as u64 * terms.mean_codes()
+        self.look_up_cost() + read as u64 * terms.mean_codes()
     }
 
-    /// Budget of looking the phrases up.
-    fn looked_up(&self) -> u64 {
-        let of = |phrase: &Phrase<'_>| phrase.terms.len() as u64 * LOOK_UP + phrase.row.docs.docs().cost();
-        self.wanted.iter().chain(&self.unwanted).map(of).sum()
+    fn look_up_cost(&self) -> u64 {
+        let of = |phrase: &Phrase<'_>| phrase.terms.len() as u64 * LOOK_UP + phrase.row.docs.cost();
+        self.required.iter().chain(&self.excluded).map(of).sum()
     }
 
-    /// Documents of `found` that have every wanted phrase and no unwanted one.
-    #[must_use]
-    pub fn keep(&self, found: Option<DocSet>, terms: &Terms, units: &Budget) -> DocSet {
-        units.spend(self.looked_up());
+    /// Documents of `found` that have every required phrase and no excluded one.
+    pub(super) fn keep(&self, found: Option<DocSet<'a>>, terms: &Terms, budget: &Budget) -> DocSet<'a> {
+        budget.spend(self.look_up_cost());
         if self.impossible {
             return DocSet::none();
         }
-        let mut docs = self.narrow(found, terms);
+        let mut docs = self.look_up(found, terms);
         let matcher = Matcher::new(self, terms);
-        let suspects: Vec<Docs<'_>> = unsure(&self.unwanted).map(|phrase| phrase.row.docs.docs()).collect();
-        if unsure(&self.wanted).next().is_some() {
-            docs.retain(|doc| matcher.fits(doc, terms, units));
-        } else if !suspects.is_empty() {
-            let is_suspect = |doc: u32| suspects.iter().any(|docs| docs.contains(doc));
-            docs.retain(|doc| !is_suspect(doc) || matcher.fits(doc, terms, units));
+        let candidates: Vec<&DocSet<'_>> = inexact(&self.excluded).map(|phrase| &phrase.row.docs).collect();
+        if inexact(&self.required).next().is_some() {
+            docs.retain(|doc| matcher.matches(doc, terms, budget));
+        } else if !candidates.is_empty() {
+            let is_candidate = |doc: u32| candidates.iter().any(|docs| docs.contains(doc));
+            docs.retain(|doc| !is_candidate(doc) || matcher.matches(doc, terms, budget));
         }
         docs
     }
 
-    /// What is left without reading, the rarest phrase first.
-    fn narrow(&self, found: Option<DocSet>, terms: &Terms) -> DocSet {
-        let mut parts: Vec<Docs<'_>> = self.wanted.iter().map(|phrase| phrase.row.docs.docs()).collect();
-        parts.sort_by_key(Docs::len);
-        let mut parts = parts.into_iter();
-        let first = found.or_else(|| parts.next().map(|part| part.to_set()));
-        let mut docs = first.unwrap_or_else(|| DocSet::all(terms.documents()));
-        parts.for_each(|part| docs.intersect(&part));
-        for phrase in self.unwanted.iter().filter(|phrase| phrase.row.is_exact) {
-            docs.subtract(&phrase.row.docs.docs());
-        }
-        docs
+    /// What is left without reading documents, the rarest phrase first.
+    fn look_up(&self, found: Option<DocSet<'a>>, terms: &Terms) -> DocSet<'a> {
+        let mut rows: Vec<&DocSet<'a>> = self.required.iter().map(|phrase| &phrase.row.docs).collect();
+        rows.sort_by_cached_key(|docs| docs.len());
+        let mut rows = rows.into_iter();
+        let first = found.or_else(|| rows.next().cloned());
+        let docs = rows.fold(first.unwrap_or_else(|| DocSet::all(terms.documents())), DocSet::and);
+        let exact = self.excluded.iter().filter(|phrase| phrase.row.is_exact);
+        exact.fold(docs, |docs, phrase| docs.without(&phrase.row.docs))
     }
 }
 
-/// Phrases of which only reading tells.
-fn unsure<'b, 'a>(phrases: &'b [Phrase<'a>]) -> impl Iterator<Item = &'b Phrase<'a>> {
+/// Phrases whose documents have to be read.
+fn inexact<'b, 'a>(phrases: &'b [Phrase<'a>]) -> impl Iterator<Item = &'b Phrase<'a>> {
     phrases.iter().filter(|phrase| !phrase.row.is_exact)
 }
 
@@ -120,21 +105,21 @@ fn unsure<'b, 'a>(phrases: &'b [Phrase<'a>]) -> impl Iterator<Item = &'b Phrase<
 struct Matcher {
     /// The bits of each code, by code.
     bits: Vec<(u32, u64)>,
-    /// The low bits of the codes, to pass over most others at once.
+    /// The low bits of the codes, to skip most others.
     known: [bool; 256],
     /// Bits of the first token of each phrase, and of the last ones.
     starts: u64,
-    wanted_ends: u64,
-    unwanted_ends: u64,
+    required_ends: u64,
+    excluded_ends: u64,
 }
 
 impl Matcher {
     fn new(phrases: &Phrases<'_>, terms: &Terms) -> Self {
         let mut matcher =
-            Self { bits: Vec::new(), known: [false; 256], starts: 0, wanted_ends: 0, unwanted_ends: 0 };
+            Self { bits: Vec::new(), known: [false; 256], starts: 0, required_ends: 0, excluded_ends: 0 };
         let mut next = 0;
-        let all = unsure(&phrases.wanted).map(|phrase| (&phrase.terms, true));
-        for (phrase, wanted) in all.chain(unsure(&phrases.unwanted).map(|phrase| (&phrase.terms, false))) {
+        let all = inexact(&phrases.required).map(|phrase| (&phrase.terms, true));
+        for (phrase, required) in all.chain(inexact(&phrases.excluded).map(|phrase| (&phrase.terms, false))) {
             if phrase.is_empty() || next + phrase.len() > TOKENS_MAX {
                 continue;
             }
@@ -144,7 +129,7 @@ impl Matcher {
                 next += 1;
             }
             let end = 1 << (next - 1);
-            if wanted { matcher.wanted_ends |= end } else { matcher.unwanted_ends |= end }
+            if required { matcher.required_ends |= end } else { matcher.excluded_ends |= end }
         }
         matcher
     }
@@ -165,8 +150,8 @@ impl Matcher {
         self.bits.binary_search_by_key(&code, |(code, _)| *code).map_or(0, |at| self.bits[at].1)
     }
 
-    /// Whether a document has every wanted phrase and no unwanted one.
-    fn fits(&self, doc: u32, terms: &Terms, units: &Budget) -> bool {
+    /// Whether a document has every required phrase and no excluded one.
+    fn matches(&self, doc: u32, terms: &Terms, budget: &Budget) -> bool {
         const SAME: u32 = Mark::Same as u32;
         let (mut before, mut reached, mut found, mut read) = (0u64, 0u64, 0u64, 0u64);
         let mut at_same = false;
@@ -186,15 +171,15 @@ impl Matcher {
             at_same = false;
             reached |= (before << 1 | self.starts) & self.bits_of(code);
             found |= reached;
-            if found & self.unwanted_ends != 0 {
-                units.spend(read);
+            if found & self.excluded_ends != 0 {
+                budget.spend(read);
                 return false;
             }
-            if self.unwanted_ends == 0 && found & self.wanted_ends == self.wanted_ends {
+            if self.excluded_ends == 0 && found & self.required_ends == self.required_ends {
                 break;
             }
         }
-        units.spend(read);
-        found & self.wanted_ends == self.wanted_ends
+        budget.spend(read);
+        found & self.required_ends == self.required_ends
     }
 }

@@ -1,20 +1,18 @@
-//! Out of a dead end: for a question that nothing matches fully, what each of its words and filters costs.
-//! The question is asked again without it; what is counted is what asking so finds.
+//! Relaxations: for a query without full matches, the query without each of its words and filters, and the number of
+//! records that fully match it.
 
 use crate::facet::{Interval, MEASURES};
 use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
-use crate::search::Index;
-use crate::search::filter_phrases;
+use crate::search::cost::{Budget, RELAXATIONS_MAX};
+use crate::search::filter_phrases::{extract, normalized};
+use crate::search::index::Index;
 use crate::search::matching::{ResolvedText, TextQuery};
 use crate::search::set::DocSet;
-use crate::search::text::words_of;
 use crate::search::today::Today;
-use crate::search::units::{self, Budget};
+use crate::text::words_of;
 
-/// Most words and filters that are left out in turn.
-const TRIED_MAX: usize = TEXT_WORDS_MAX + TEXT_PHRASES_MAX;
-/// Most relaxations in an answer.
-pub const RELAXATIONS_MAX: usize = 6;
+/// Most words and filters that are removed in turn.
+const REMOVALS_MAX: usize = TEXT_WORDS_MAX + TEXT_PHRASES_MAX;
 
 /// A part of a query that can be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,76 +50,59 @@ impl Index {
         query: &Query,
         today: &Today,
         literal: &[String],
-        among: Option<(Constraint, &DocSet)>,
+        among: Option<(Constraint, &DocSet<'_>)>,
     ) -> Vec<Relaxation> {
-        relaxations(self, query, today, literal, among)
+        let mut first = query.clone();
+        first.page.offset = 0;
+        let budget = Budget::new(self.len());
+        let mut found: Vec<Relaxation> = Vec::new();
+        let docs = among.as_ref().map(|(_, docs)| *docs);
+        let everywhere =
+            among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| is_constrained(&first));
+        let shorter = without_words(self, &first, today, literal).into_iter();
+        let candidates = shorter.chain(without_filters(self, &first));
+        let candidates = candidates.map(|(removed, query)| (removed, query, docs)).chain(everywhere);
+        for (removed, query, docs) in candidates.take(REMOVALS_MAX) {
+            if !is_constrained(&query) && docs.is_none() || found.iter().any(|other| other.removed == removed)
+            {
+                continue;
+            }
+            match total(self, &query, today, literal, &budget, docs) {
+                None => break,
+                Some(0) => {}
+                Some(total) => found.push(Relaxation { removed, query, total }),
+            }
+        }
+        found.sort_by_key(|relaxation| std::cmp::Reverse(relaxation.total));
+        found.truncate(RELAXATIONS_MAX);
+        found
     }
 }
 
-fn relaxations(
-    index: &Index,
-    query: &Query,
-    today: &Today,
-    plain: &[String],
-    only: Option<(Constraint, &DocSet)>,
-) -> Vec<Relaxation> {
-    let mut first = query.clone();
-    first.page.offset = 0;
-    let units = Budget::new(units::most(index.len()));
-    let mut found: Vec<Relaxation> = Vec::new();
-    let among = only.as_ref().map(|(_, among)| *among);
-    let everywhere = only.map(|(dropped, _)| (dropped, first.clone(), None)).filter(|_| asks(&first));
-    let tried = without_words(index, &first, today, plain).into_iter().chain(without_filters(index, &first));
-    let tried = tried.map(|(dropped, query)| (dropped, query, among)).chain(everywhere);
-    for (dropped, query, among) in tried.take(TRIED_MAX) {
-        if !asks(&query) && among.is_none() || found.iter().any(|other| other.removed == dropped) {
-            continue;
-        }
-        match total(index, &query, today, plain, (&units, among)) {
-            None => break,
-            Some(0) => {}
-            Some(total) => found.push(Relaxation { removed: dropped, query, total }),
-        }
-    }
-    found.sort_by_key(|way| std::cmp::Reverse(way.total));
-    found.truncate(RELAXATIONS_MAX);
-    found
-}
-
-/// How many records match a question fully, filter_phrases read as filters; `None` where finding out may cost more
-/// than is left.
+/// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
 fn total(
     index: &Index,
     query: &Query,
     today: &Today,
-    plain: &[String],
-    (units, among): (&Budget, Option<&DocSet>),
+    literal: &[String],
+    budget: &Budget,
+    among: Option<&DocSet<'_>>,
 ) -> Option<usize> {
-    let (left, _) = filter_phrases::extract(query, plain, today.day);
-    let mut wanted = left.text.as_deref().map(TextQuery::parse).unwrap_or_default();
-    wanted.plain = plain.to_vec();
-    let filters = Query { text: None, facets: false, ..left };
-    let read = ResolvedText { clauses: wanted.clauses(index), rest: wanted.rest(index) };
-    let cost = index.cost_of_resolved(&filters, Some(&read));
-    if cost > units.left() {
+    let (unphrased, _) = extract(query, literal, today.day);
+    let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), literal);
+    let mut filters = Query { text: None, facets: false, ..unphrased };
+    let text = ResolvedText::new(&text, index);
+    let cost = index.cost_of_resolved(&filters, Some(&text));
+    if cost > budget.left() {
         return None;
     }
-    units.spend(cost);
-    // What was priced as a whole is not counted again part by part.
-    let parts = Budget::new(0);
-    let kept = index.filter(&filters, today, read.with_words(index, &parts));
-    let kept = match (read.rest.keep(kept, index, &parts), among) {
-        (Some(mut docs), Some(among)) => {
-            docs.intersect(&among.docs());
-            Some(docs)
-        }
-        (kept, among) => kept.or_else(|| among.cloned()),
-    };
-    Some(index.answer(&filters, today, kept.as_ref(), |_, _| Vec::new()).total)
+    budget.spend(cost);
+    filters.page.limit = 0;
+    Some(index.search_among(&filters, Some(&text), today, among).total)
 }
 
-/// Whether anything is asked: without that, everything would match.
-fn asks(query: &Query) -> bool {
+/// Whether a query has any constraint.
+fn is_constrained(query: &Query) -> bool {
     query.text.is_some()
         || !query.selected.is_empty()
         || query.measures.iter().any(Option::is_some)
@@ -132,52 +113,52 @@ fn asks(query: &Query) -> bool {
         || query.funded
 }
 
-/// The question without each part of its text: words that belong together, what says a filter, phrases
-/// and exclusions.
-fn without_words(index: &Index, query: &Query, today: &Today, plain: &[String]) -> Vec<(Constraint, Query)> {
+/// The query without each part of its text: filter phrases, clauses of words, phrases and exclusions.
+fn without_words(
+    index: &Index,
+    query: &Query,
+    today: &Today,
+    literal: &[String],
+) -> Vec<(Constraint, Query)> {
     let Some(text) = &query.text else { return Vec::new() };
     let pieces = pieces(text);
-    let read: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece)).collect();
+    let parsed: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece, &[])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let (left, said) = filter_phrases::extract(query, plain, today.day);
-    for said in &said {
-        let words: Vec<&str> = said.words.split(' ').collect();
-        let is = |run: &[&str]| {
-            run.iter().zip(&words).all(|(piece, word)| filter_phrases::normalized(piece) == *word)
-        };
-        let at = pieces.windows(words.len()).position(is);
+    let (unphrased, phrases) = extract(query, literal, today.day);
+    for phrase in &phrases {
+        let words: Vec<&str> = phrase.words.split(' ').collect();
+        let is_phrase = |run: &[&str]| run.iter().zip(&words).all(|(piece, word)| normalized(piece) == *word);
+        let at = pieces.windows(words.len()).position(is_phrase);
         groups.extend(at.map(|at| (at..at + words.len()).collect()));
     }
-    let mut wanted = left.text.as_deref().map(TextQuery::parse).unwrap_or_default();
-    wanted.plain = plain.to_vec();
-    for clause in wanted.clauses(index) {
-        let is_in = |place: &usize| read[*place].words.iter().any(|word| clause.words.contains(&word.text));
+    let rest = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), literal);
+    for clause in rest.clauses(index) {
+        let is_in = |at: &usize| parsed[*at].words.iter().any(|word| clause.words.contains(&word.text));
         groups.push((0..pieces.len()).filter(is_in).collect());
     }
-    let hard = |place: &usize| !read[*place].phrases.is_empty() || !read[*place].without.is_empty();
-    groups.extend((0..pieces.len()).filter(hard).map(|place| vec![place]));
-    groups
-        .into_iter()
-        .filter(|group| !group.is_empty())
-        .map(|group| asked_without(query, &pieces, &group))
-        .collect()
+    let is_filter = |at: &usize| {
+        let piece = &parsed[*at];
+        !piece.phrases.is_empty() || !piece.excluded_words.is_empty() || !piece.excluded_phrases.is_empty()
+    };
+    groups.extend((0..pieces.len()).filter(is_filter).map(|at| vec![at]));
+    let groups = groups.into_iter().filter(|group| !group.is_empty());
+    groups.map(|group| without_pieces(query, &pieces, &group)).collect()
 }
 
-fn asked_without(query: &Query, pieces: &[&str], dropped: &[usize]) -> (Constraint, Query) {
-    let join = |is_dropped: bool| {
-        let kept = pieces.iter().enumerate().filter(|(place, _)| dropped.contains(place) == is_dropped);
-        kept.map(|(_, piece)| *piece).collect::<Vec<_>>().join(" ")
+fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constraint, Query) {
+    let join = |is_removed: bool| {
+        let pieces = pieces.iter().enumerate().filter(|(at, _)| removed.contains(at) == is_removed);
+        pieces.map(|(_, piece)| *piece).collect::<Vec<_>>().join(" ")
     };
     let text = Some(join(false)).filter(|text| text.chars().any(char::is_alphanumeric));
     (Constraint::Words(join(true)), Query { text, ..query.clone() })
 }
 
-/// A text without a word.
+/// A text without a word; `None` if nothing is left.
 #[must_use]
 pub fn text_without_word(text: &str, word: &str) -> Option<String> {
-    let is = |piece: &&str| words_of(piece) == [word];
-    let left: Vec<&str> = pieces(text).into_iter().filter(|piece| !is(piece)).collect();
-    Some(left.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric))
+    let rest: Vec<&str> = pieces(text).into_iter().filter(|piece| words_of(piece) != [word]).collect();
+    Some(rest.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric))
 }
 
 /// The words, phrases and exclusions of a text, as they were typed.
@@ -196,7 +177,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The question without each of its filters.
+/// The query without each of its filters.
 fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
     let mut all: Vec<(Constraint, Query)> = Vec::new();
     let mut add = |parameter: &'static str, value: String, change: &dyn Fn(&mut Query)| {
@@ -248,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_falls_into_what_was_typed_as_one() {
+    fn a_text_is_split_into_words_phrases_and_exclusions() {
         let text = " solar \"living labs\"-gas -\"fossil fuel\" field-work\"open";
         assert_eq!(
             pieces(text),

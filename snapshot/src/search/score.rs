@@ -1,21 +1,20 @@
-//! Scores: BM25F, over the tokens of a document read in one pass, or roughly, from impacts.
+//! Scores: BM25F over the tokens of a document, read in one pass, or roughly, from impacts.
 //!
-//! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by how near
-//! its form is to what was typed, and less in a long field than in a short one; a facet value that says
-//! it counts too. Rare clauses count more. Words of the question that stand side by side, and names that
-//! hold much of it, earn something on top.
+//! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by the form of the word,
+//! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
+//! more. Neighbours of the query that are neighbours in the text, and names that contain much of the query, add to
+//! the score.
 
-use crate::search::Index;
-use crate::search::impact::{self, FIELDS};
+use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
-use crate::search::set::{DocSet, Docs, Held, union};
-use crate::search::terms::{Among, FIRST_CODE, Mark};
+use crate::search::set::{DocSet, union};
+use crate::search::terms::{Among, FIELDS, FIRST_CODE, Mark, divisors, frequency};
 
-/// Weighted frequency of a clause that a facet value says.
+/// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 2.0;
-/// Weighted frequency that earns half of what any frequency can.
+/// Weighted frequency with half of the greatest effect.
 const HALF: f64 = 1.2;
-/// What two neighbours of the question earn side by side, of the rarer one's worth.
+/// Share of the rarer of two neighbours that their neighbourhood adds.
 const PAIR: f64 = 0.25;
 
 const fn weight(form: Form) -> f32 {
@@ -27,32 +26,32 @@ const fn weight(form: Form) -> f32 {
     }
 }
 
-/// What a code means to a question.
+/// The role of a code in a query.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     code: u32,
-    /// Position of the clause, or that of no clause.
+    /// Position of the clause, or `usize::MAX`.
     clause: usize,
     weight: f32,
-    /// Bits of the words that it is.
+    /// Bits of the words.
     words: u64,
 }
 
-/// A clause and how much it tells.
+/// A clause to score.
 pub(super) struct ScoredClause<'a> {
-    pub(super) clause: &'a Clause,
-    /// Documents that a filter leaves, where words said one.
-    pub(super) said: Option<Docs<'a>>,
+    pub(super) clause: &'a Clause<'a>,
+    /// Documents of the filter that a phrase was applied as.
+    pub(super) filter: Option<DocSet<'a>>,
     pub(super) idf: f64,
 }
 
-/// What the clauses of a question earn, summed up.
+/// The scores of clauses, summed up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     score: f64,
-    /// What those in the name tell.
+    /// Weight of the clauses in the name.
     named: f64,
-    /// What all tell.
+    /// Weight of all clauses.
     whole: f64,
 }
 
@@ -64,105 +63,100 @@ impl Sum {
         self.named += if named { idf } else { 0.0 };
     }
 
-    /// All in the name is worth more than anything elsewhere.
+    /// All clauses in the name are worth more than anything elsewhere.
     fn score(&self) -> f64 {
         let named = if self.whole > 0.0 { self.whole * (self.named / self.whole).powi(2) } else { 0.0 };
         self.score + named
     }
 }
 
-/// A question, ready to score documents.
+/// A query, ready to score documents.
 pub(super) struct Scorer<'a> {
     index: &'a Index,
     entries: Vec<Entry>,
-    /// Terms of each clause and what an occurrence of each is worth, in the order of the clauses.
+    /// Clause, term and weight of each occurrence, in the order of the clauses.
     terms: Vec<(usize, u32, f32)>,
+    /// The low bits of the codes, to skip most others.
     known: [bool; 256],
+    /// Of each clause.
     idf: Vec<f64>,
-    /// What each typed word tells, in order.
+    /// Weight of each typed word, in order.
     words: Vec<f64>,
-    values: Vec<Held<'a>>,
-    /// Documents that name a region around the place of each clause, but for the whole world.
-    around: Vec<Held<'a>>,
+    /// Documents with the value of each clause.
+    values: Vec<DocSet<'a>>,
+    /// Documents that name a region around the place of each clause, except for the whole world.
+    around: Vec<DocSet<'a>>,
     /// The words as a slug has them.
     slug: String,
 }
 
 impl<'a> Scorer<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &TextQuery, told: &[ScoredClause<'a>]) -> Self {
-        let typed: Vec<&str> = wanted
-            .words
-            .iter()
-            .map(|word| word.text.as_str())
-            .chain(wanted.phrases.iter().flatten().map(String::as_str))
-            .collect();
+    pub(super) fn new(index: &'a Index, query: &TextQuery, clauses: Vec<ScoredClause<'a>>) -> Self {
+        let words = query.words.iter().map(|word| word.text.as_str());
+        let typed: Vec<&str> = words.chain(query.phrases.iter().flatten().map(String::as_str)).collect();
         let mut scorer = Self {
             index,
             entries: Vec::new(),
             terms: Vec::new(),
             known: [false; 256],
-            idf: told.iter().map(|told| told.idf).collect(),
+            idf: clauses.iter().map(|clause| clause.idf).collect(),
             words: Vec::new(),
             values: Vec::new(),
             around: Vec::new(),
             slug: typed.join("-"),
         };
-        for (position, told) in told.iter().enumerate() {
-            scorer.add_clause(position, told.clause);
-            scorer.add_apart(position, told.clause, wanted);
-            let entity = told.clause.entity;
-            let parts = entity.map(|entity| index.entities.parts(entity, &index.values));
-            let parts: Vec<Docs<'_>> = parts.into_iter().flatten().chain(told.said).collect();
-            scorer.values.push(union(&parts, index.len()));
-            let around = entity.map(|entity| index.entities.around(entity, &index.values));
-            scorer.around.push(union(&around.unwrap_or_default(), index.len()));
+        for (position, ScoredClause { clause, filter, .. }) in clauses.into_iter().enumerate() {
+            scorer.add_clause(position, clause);
+            scorer.add_apart(position, clause, query);
+            let parts = clause.entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
+            scorer.values.push(union(parts.into_iter().chain(filter).collect(), index.len()));
+            let around = clause.entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
+            scorer.around.push(union(around, index.len()));
         }
         for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
-            let related = index.terms.related(word).terms;
-            let holders = index.terms.any(&crate::search::terms::Meaning { terms: related.clone() });
-            scorer.words.push(idf(holders.docs().len(), index.len()));
+            let related = index.terms.related(word);
+            scorer.words.push(idf(index.terms.any(&related).len(), index.len()));
             related.into_iter().for_each(|term| scorer.add(term, usize::MAX, 0.0, 1 << place));
         }
-        for phrase in &wanted.phrases {
-            scorer.add_phrase(phrase);
+        for word in query.phrases.iter().flatten() {
+            scorer.add_phrase_word(word);
         }
         scorer.entries.sort_by_key(|entry| (entry.code, entry.clause));
         scorer.terms.sort_by_key(|(clause, ..)| *clause);
         scorer
     }
 
-    fn add_clause(&mut self, position: usize, clause: &Clause) {
+    fn add_clause(&mut self, position: usize, clause: &Clause<'_>) {
         for (term, form) in &clause.forms {
             self.add(*term, position, weight(*form), 0);
         }
-        for words in clause.meanings() {
+        for words in &clause.alternatives {
             let share = weight(if words.len() == clause.words.len() { Form::Stem } else { Form::Other });
-            for term in words.iter().flat_map(|meaning| &meaning.terms) {
+            for term in words.iter().flatten() {
                 self.add(*term, position, share / words.len() as f32, 0);
             }
         }
     }
 
-    /// What was written together is found in its parts too.
-    fn add_apart(&mut self, position: usize, clause: &Clause, wanted: &TextQuery) {
+    /// Adds the parts of a word that marks join.
+    fn add_apart(&mut self, position: usize, clause: &Clause<'_>, query: &TextQuery) {
         let [only] = clause.words.as_slice() else { return };
-        let typed = wanted.words.iter().find(|word| word.text == *only && word.parts.len() > 1);
+        let typed = query.words.iter().find(|word| word.text == *only && word.parts.len() > 1);
         for part in typed.iter().flat_map(|word| &word.parts) {
             let share = weight(Form::Other) / typed.map_or(1, |word| word.parts.len()) as f32;
-            for term in self.index.terms.related(part).terms {
+            for term in self.index.terms.related(part) {
                 self.add(term, position, share, 0);
             }
         }
     }
 
-    /// A phrase is in every candidate; where and how often makes the difference.
-    fn add_phrase(&mut self, phrase: &[String]) {
-        for term in phrase.iter().filter_map(|word| self.index.terms.exact(word)) {
-            self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
-            self.values.push(Held::Made(DocSet::none()));
-            self.around.push(Held::Made(DocSet::none()));
-            self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
-        }
+    /// Adds a word of a phrase as a clause: all documents have it, but at different places and numbers of times.
+    fn add_phrase_word(&mut self, word: &str) {
+        let Some(term) = self.index.terms.exact(word) else { return };
+        self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
+        self.values.push(DocSet::none());
+        self.around.push(DocSet::none());
+        self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
     }
 
     fn add(&mut self, term: u32, clause: usize, weight: f32, words: u64) {
@@ -183,7 +177,7 @@ impl<'a> Scorer<'a> {
         &self.entries[start..start + length]
     }
 
-    /// How well a document answers the question.
+    /// Score of a document.
     pub(super) fn score(&self, doc: u32) -> f64 {
         let mut counts = vec![[0f32; FIELDS]; self.idf.len()];
         let mut lengths = [0f32; FIELDS];
@@ -214,40 +208,39 @@ impl<'a> Scorer<'a> {
         self.total(doc, &counts, &lengths) + self.pairs(pairs)
     }
 
-    /// How well each of some documents, ascending, answers the question, but for neighbours and slugs:
-    /// from impacts alone.
-    pub(super) fn roughly(&self, docs: &[u32]) -> Vec<f64> {
+    /// Scores of some documents, ascending, from impacts: without neighbours and slugs.
+    pub(super) fn rough_scores(&self, docs: &[u32]) -> Vec<f64> {
         let among = Among::new(docs, self.index.len());
         let mut sums = vec![Sum::default(); docs.len()];
-        let mut had = vec![(0f32, false); docs.len()];
+        let mut found = vec![(0f32, false); docs.len()];
         let mut terms = self.terms.as_slice();
         for clause in 0..self.idf.len() {
-            had.fill((0.0, false));
+            found.fill((0.0, false));
             let own = terms.partition_point(|(of, ..)| *of <= clause);
             for (_, term, weight) in &terms[..own] {
                 self.index.terms.impacts(*term, &among, |place, impact| {
-                    had[place].0 += weight * impact.frequency();
-                    had[place].1 |= impact.in_name();
+                    found[place].0 += weight * impact.frequency();
+                    found[place].1 |= impact.in_name();
                 });
             }
             terms = &terms[own..];
-            for ((doc, (frequency, named)), sum) in docs.iter().zip(&had).zip(&mut sums) {
-                sum.add(self.idf[clause], frequency + self.said(clause, *doc), *named);
+            for ((doc, (frequency, named)), sum) in docs.iter().zip(&found).zip(&mut sums) {
+                sum.add(self.idf[clause], frequency + self.value_frequency(clause, *doc), *named);
             }
         }
         sums.iter().map(Sum::score).collect()
     }
 
-    /// Upper bound of what that costs for one document, in units.
-    pub(super) fn rough_units(&self) -> u64 {
+    /// Upper bound of the work of a rough score, in units.
+    pub(super) fn rough_cost(&self) -> u64 {
         (self.terms.len() + 3 * self.idf.len()).max(1) as u64
     }
 
-    /// What a document's facet values say of a clause.
-    fn said(&self, clause: usize, doc: u32) -> f32 {
-        if self.values[clause].docs().contains(doc) {
+    /// Frequency of a clause by a document's facet values.
+    fn value_frequency(&self, clause: usize, doc: u32) -> f32 {
+        if self.values[clause].contains(doc) {
             VALUE
-        } else if self.around[clause].docs().contains(doc) {
+        } else if self.around[clause].contains(doc) {
             VALUE / 2.0
         } else {
             0.0
@@ -255,11 +248,11 @@ impl<'a> Scorer<'a> {
     }
 
     fn total(&self, doc: u32, counts: &[[f32; FIELDS]], lengths: &[f32; FIELDS]) -> f64 {
-        let long = impact::long(lengths, |field| self.index.terms.mean_length(field));
+        let divisors = divisors(lengths, |field| self.index.terms.mean_length(field));
         let mut sum = Sum::default();
         for (clause, (counts, idf)) in counts.iter().zip(&self.idf).enumerate() {
             let named = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
-            sum.add(*idf, impact::frequency(counts, &long) + self.said(clause, doc), named);
+            sum.add(*idf, frequency(counts, &divisors) + self.value_frequency(clause, doc), named);
         }
         sum.score() + sum.whole * self.likeness(doc)
     }
@@ -269,8 +262,7 @@ impl<'a> Scorer<'a> {
         (1..self.words.len()).filter(|place| pairs >> place & 1 == 1).map(of).sum()
     }
 
-    /// How much a slug, which holds the words of a name, is what was asked for: 1 exactly, less when it
-    /// contains the words in a row.
+    /// The share of a document's slug that the query is, if the slug contains its words in a row.
     fn likeness(&self, doc: u32) -> f64 {
         let slug = self.index.slug(doc);
         let Some(start) = slug.find(&self.slug).filter(|_| !self.slug.is_empty()) else { return 0.0 };
@@ -281,7 +273,7 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// How much it tells that a record is among `holders` of `count` records.
+/// Inverse document frequency: the weight of a clause that `holders` of `count` documents match.
 pub(super) fn idf(holders: usize, count: usize) -> f64 {
     let (holders, count) = (holders as f64, count as f64);
     (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()

@@ -1,17 +1,17 @@
-//! The days of seasons as columns, and what their sources stated of them: what a status follows from.
+//! The seasons of programs and what was observed of them, as columns.
 
-use crate::record::CycleStatus;
-use crate::search::table::check_len;
+use crate::record::{CycleStatus, Lifecycle};
+use crate::search::table::{column, offsets};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, Season};
+use crate::time::{Day, Openness, Season};
 
-const NOT_STATED: u8 = u8::MAX;
-
-/// Names of the columns: opens, deadline, starts, stated.
+/// Names of the columns: opens, deadline, starts, stated status.
 pub type ColumnNames = [&'static str; 4];
 
-/// Seasons as columns: a [`Day`] each for three of them, and of the fourth a position in
-/// [`CycleStatus::ALL`], or 255.
+const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts", "season.stated"];
+const NOT_STATED: u8 = u8::MAX;
+
+/// Seasons as columns: three of [`Day`]s, and one of positions in [`CycleStatus::ALL`], or 255.
 #[derive(Clone)]
 pub struct SeasonColumns {
     opens: Section<Day>,
@@ -21,18 +21,14 @@ pub struct SeasonColumns {
 }
 
 impl SeasonColumns {
-    /// Writes the columns of seasons.
-    pub fn write(
-        [opens, deadline, starts, stated]: ColumnNames,
-        seasons: &[Season],
-        writer: &mut SectionWriter,
-    ) {
+    /// Writes the columns.
+    pub fn write(names: ColumnNames, seasons: &[Season], writer: &mut SectionWriter) {
         let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|known| *known == status);
-        let word = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
-        writer.put(opens, seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
-        writer.put(deadline, seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
-        writer.put(starts, seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
-        writer.put(stated, seasons.iter().map(word).collect::<Vec<_>>());
+        let stated = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
+        writer.put(names[0], seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
+        writer.put(names[1], seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
+        writer.put(names[2], seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
+        writer.put(names[3], seasons.iter().map(stated).collect::<Vec<_>>());
     }
 
     /// Opens the columns.
@@ -41,30 +37,19 @@ impl SeasonColumns {
     ///
     /// If one is missing, damaged, or of another length than the others.
     pub fn open(sections: &Sections, names: ColumnNames) -> Result<Self, SectionError> {
-        let [opens, deadline, starts, stated] = names;
-        let columns = Self {
-            opens: sections.get(opens)?,
-            deadline: sections.get(deadline)?,
-            starts: sections.get(starts)?,
-            stated: sections.get(stated)?,
-        };
-        let length = columns.stated.len();
-        check_len(opens, &columns.opens, length)?;
-        check_len(deadline, &columns.deadline, length)?;
-        check_len(starts, &columns.starts, length)?;
-        Ok(columns)
+        let stated = sections.get::<u8>(names[3])?;
+        Ok(Self {
+            opens: column(sections, names[0], stated.len())?,
+            deadline: column(sections, names[1], stated.len())?,
+            starts: column(sections, names[2], stated.len())?,
+            stated,
+        })
     }
 
-    /// How many seasons there are.
+    /// Number of seasons.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.stated.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.stated.is_empty()
     }
 
     /// A season by its position.
@@ -75,6 +60,85 @@ impl SeasonColumns {
             deadline: self.deadline[position],
             starts: self.starts[position],
             stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
+        }
+    }
+}
+
+/// What is known of a program besides its seasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Its lifecycle.
+    pub lifecycle: Lifecycle,
+    /// When the lifecycle was observed, or [`Day::NONE`].
+    pub on: Day,
+    /// When the program was last checked, or [`Day::NONE`].
+    pub checked: Day,
+}
+
+/// Seasons and observations of all documents.
+///
+/// ```text
+/// season.at                        u64: first season of each document, and the end
+/// season.opens .deadline .starts   Day of each season
+/// season.stated                    u8: position in CycleStatus::ALL, or 255
+/// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
+/// doc.observed                     Day of each document: when its lifecycle was observed
+/// doc.checked                      Day of each document: when it was last checked
+/// ```
+pub(super) struct Seasons {
+    at: Section<u64>,
+    columns: SeasonColumns,
+    lifecycle: Section<u8>,
+    observed: Section<Day>,
+    checked: Section<Day>,
+}
+
+impl Seasons {
+    /// Writes the columns, in document order.
+    pub(super) fn write(documents: &[(Observation, Vec<Season>)], writer: &mut SectionWriter) {
+        let mut at = vec![0u64];
+        at.extend(documents.iter().scan(0, |end, (_, seasons)| {
+            *end += seasons.len() as u64;
+            Some(*end)
+        }));
+        writer.put("season.at", at);
+        let seasons: Vec<Season> = documents.iter().flat_map(|(_, seasons)| seasons).copied().collect();
+        SeasonColumns::write(SEASONS, &seasons, writer);
+        let observed = || documents.iter().map(|(observed, _)| *observed);
+        writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
+        writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
+        writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
+    }
+
+    /// Opens the columns of `count` documents.
+    pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let columns = SeasonColumns::open(sections, SEASONS)?;
+        Ok(Self {
+            at: offsets(sections, "season.at", count, columns.count())?,
+            columns,
+            lifecycle: column(sections, "doc.lifecycle", count)?,
+            observed: column(sections, "doc.observed", count)?,
+            checked: column(sections, "doc.checked", count)?,
+        })
+    }
+
+    /// Seasons of a document.
+    pub(super) fn of(&self, doc: usize) -> impl Iterator<Item = Season> {
+        (self.at[doc] as usize..self.at[doc + 1] as usize).map(|position| self.columns.get(position))
+    }
+
+    /// Openness of a document on a day.
+    pub(super) fn openness(&self, doc: usize, day: Day) -> Openness {
+        Openness::new(self.observed(doc).lifecycle, self.of(doc), day)
+    }
+
+    /// What was observed of a document.
+    pub(super) fn observed(&self, doc: usize) -> Observation {
+        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
+        Observation {
+            lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear),
+            on: self.observed[doc],
+            checked: self.checked[doc],
         }
     }
 }

@@ -1,62 +1,111 @@
-//! Sets of documents: bit sets, sorted lists, and the few operations on them that searching needs.
+//! Sets of documents: bit sets and sorted lists, borrowed from the index or owned.
+
+use std::borrow::Cow;
 
 /// Bits of one word.
-pub const WORD: usize = 64;
+pub(super) const WORD: usize = 64;
 
 /// Words of a bit set over `count` documents.
-#[must_use]
-pub const fn words(count: usize) -> usize {
+pub(super) const fn words(count: usize) -> usize {
     count.div_ceil(WORD)
 }
 
-/// A set of documents: a bit for each, or the sorted numbers of the few.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocSet {
-    /// One bit a document.
-    Bits(Vec<u64>),
-    /// Sorted, each once.
-    List(Vec<u32>),
+/// A set of documents.
+#[derive(Clone, Debug)]
+pub enum DocSet<'a> {
+    /// One bit per document.
+    Bits(Cow<'a, [u64]>),
+    /// Numbers of the documents, ascending.
+    List(Cow<'a, [u32]>),
 }
 
-impl DocSet {
-    /// All of `count` documents.
+impl<'a> DocSet<'a> {
+    /// A bit set of the index.
+    pub(super) const fn bits(bits: &'a [u64]) -> Self {
+        Self::Bits(Cow::Borrowed(bits))
+    }
+
+    /// An ascending list of the index.
+    pub(super) const fn list(list: &'a [u32]) -> Self {
+        Self::List(Cow::Borrowed(list))
+    }
+
+    /// The documents of an ascending list.
     #[must_use]
-    pub fn all(count: usize) -> Self {
+    pub const fn new(list: Vec<u32>) -> Self {
+        Self::List(Cow::Owned(list))
+    }
+
+    /// All of `count` documents.
+    pub(super) fn all(count: usize) -> Self {
         let mut bits = vec![u64::MAX; words(count)];
         if let Some(last) = bits.last_mut()
             && !count.is_multiple_of(WORD)
         {
             *last = (1 << (count % WORD)) - 1;
         }
-        Self::Bits(bits)
+        Self::Bits(Cow::Owned(bits))
     }
 
     /// No document.
-    #[must_use]
-    pub const fn none() -> Self {
-        Self::List(Vec::new())
+    pub(super) const fn none() -> Self {
+        Self::new(Vec::new())
     }
 
-    /// How many documents.
+    /// The same set, borrowed.
+    #[must_use]
+    pub fn borrowed(&self) -> DocSet<'_> {
+        match self {
+            Self::Bits(bits) => DocSet::bits(bits),
+            Self::List(list) => DocSet::list(list),
+        }
+    }
+
+    /// The same set, owned.
+    #[must_use]
+    pub fn into_owned(self) -> DocSet<'static> {
+        match self {
+            Self::Bits(bits) => DocSet::Bits(Cow::Owned(bits.into_owned())),
+            Self::List(list) => DocSet::List(Cow::Owned(list.into_owned())),
+        }
+    }
+
+    /// Number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.docs().len()
+        match self {
+            Self::Bits(bits) => count_ones(bits),
+            Self::List(list) => list.len(),
+        }
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.docs().is_empty()
+        match self {
+            Self::Bits(bits) => bits.iter().all(|word| *word == 0),
+            Self::List(list) => list.is_empty(),
+        }
     }
 
-    /// Whether a document is in.
-    #[must_use]
-    pub fn contains(&self, doc: u32) -> bool {
-        self.docs().contains(doc)
+    /// Whether a document is in the set.
+    pub(super) fn contains(&self, doc: u32) -> bool {
+        match self {
+            Self::Bits(bits) => has_bit(bits, doc),
+            Self::List(list) => list.binary_search(&doc).is_ok(),
+        }
+    }
+
+    /// Work of reading the set, see [`Budget`](super::cost::Budget).
+    pub(super) fn cost(&self) -> u64 {
+        match self {
+            Self::Bits(bits) => bits.len() as u64,
+            Self::List(list) => list.len() as u64,
+        }
     }
 
     /// Calls `each` with every document, ascending.
-    pub fn for_each(&self, mut each: impl FnMut(u32)) {
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32)) {
         match self {
             Self::Bits(bits) => for_each_bit(bits, each),
             Self::List(list) => list.iter().for_each(|doc| each(*doc)),
@@ -65,7 +114,7 @@ impl DocSet {
 
     /// Calls `each` with all documents, ascending, some at a time.
     #[inline]
-    pub fn for_each_chunk(&self, mut each: impl FnMut(&[u32])) {
+    pub(super) fn for_each_chunk(&self, mut each: impl FnMut(&[u32])) {
         const CHUNK: usize = 16;
         match self {
             Self::List(list) => list.chunks(CHUNK).for_each(each),
@@ -87,9 +136,9 @@ impl DocSet {
     /// Keeps the documents for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         match self {
-            Self::List(list) => list.retain(|doc| keep(*doc)),
+            Self::List(list) => list.to_mut().retain(|doc| keep(*doc)),
             Self::Bits(bits) => {
-                for (position, word) in bits.iter_mut().enumerate() {
+                for (position, word) in bits.to_mut().iter_mut().enumerate() {
                     let mut left = *word;
                     while left != 0 {
                         let bit = left.trailing_zeros();
@@ -103,192 +152,88 @@ impl DocSet {
         }
     }
 
-    /// Keeps what is in `other` too.
-    pub fn intersect(&mut self, other: &Docs<'_>) {
-        match (&mut *self, other) {
-            (Self::Bits(bits), Docs::Bits(others)) => {
-                bits.iter_mut().zip(*others).for_each(|(word, other)| *word &= other);
-            }
-            (Self::Bits(bits), Docs::List(others)) => {
-                *self = Self::List(others.iter().copied().filter(|doc| has_bit(bits, *doc)).collect());
-            }
-            (Self::List(list), Docs::Bits(others)) => list.retain(|doc| has_bit(others, *doc)),
-            (Self::List(list), Docs::List(others)) => intersect_lists(list, others),
-        }
-    }
-
-    /// Drops what is in `other`.
-    pub fn subtract(&mut self, other: &Docs<'_>) {
-        match (&mut *self, other) {
-            (Self::Bits(bits), Docs::Bits(others)) => {
-                bits.iter_mut().zip(*others).for_each(|(word, other)| *word &= !other);
-            }
-            (Self::Bits(bits), Docs::List(others)) => {
-                others.iter().for_each(|doc| clear_bit(bits, *doc));
-            }
-            (Self::List(list), others) => list.retain(|doc| !others.contains(*doc)),
-        }
-    }
-
-    /// The same set, to look at.
+    /// The documents of both sets.
     #[must_use]
-    pub fn docs(&self) -> Docs<'_> {
-        match self {
-            Self::Bits(bits) => Docs::Bits(bits),
-            Self::List(list) => Docs::List(list),
-        }
-    }
-}
-
-/// A set of documents that lives elsewhere.
-#[derive(Clone, Copy, Debug)]
-pub enum Docs<'a> {
-    /// One bit a document.
-    Bits(&'a [u64]),
-    /// Sorted, each once.
-    List(&'a [u32]),
-}
-
-impl Docs<'_> {
-    /// Whether a document is in.
-    #[must_use]
-    pub fn contains(&self, doc: u32) -> bool {
-        match self {
-            Self::Bits(bits) => has_bit(bits, doc),
-            Self::List(list) => list.binary_search(&doc).is_ok(),
-        }
-    }
-
-    /// How many documents.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Bits(bits) => count_ones(bits),
-            Self::List(list) => list.len(),
-        }
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Bits(bits) => bits.iter().all(|word| *word == 0),
-            Self::List(list) => list.is_empty(),
-        }
-    }
-
-    /// Budget of reading it.
-    #[must_use]
-    pub fn cost(&self) -> u64 {
-        match self {
-            Self::Bits(bits) => bits.len() as u64,
-            Self::List(list) => list.len() as u64,
-        }
-    }
-
-    /// What is in both.
-    #[must_use]
-    pub fn and(&self, other: &Self) -> DocSet {
+    pub fn and(self, other: &DocSet<'_>) -> Self {
         match (self, other) {
-            (Self::Bits(bits), Self::Bits(others)) => {
-                DocSet::Bits(bits.iter().zip(*others).map(|(word, other)| word & other).collect())
+            (Self::Bits(mut bits), DocSet::Bits(others)) => {
+                bits.to_mut().iter_mut().zip(&**others).for_each(|(word, other)| *word &= other);
+                Self::Bits(bits)
             }
-            (Self::Bits(bits), Self::List(list)) | (Self::List(list), Self::Bits(bits)) => {
-                DocSet::List(list.iter().copied().filter(|doc| has_bit(bits, *doc)).collect())
+            (Self::Bits(bits), DocSet::List(others)) => {
+                Self::new(others.iter().copied().filter(|doc| has_bit(&bits, *doc)).collect())
             }
-            (Self::List(list), Self::List(others)) => {
-                let (short, long) = if list.len() < others.len() { (list, others) } else { (others, list) };
-                let mut both = short.to_vec();
-                intersect_lists(&mut both, long);
-                DocSet::List(both)
+            (Self::List(mut list), DocSet::Bits(others)) => {
+                list.to_mut().retain(|doc| has_bit(others, *doc));
+                Self::List(list)
             }
+            (Self::List(list), DocSet::List(others)) if others.len() < list.len() => {
+                Self::new(in_both(others.to_vec(), &list))
+            }
+            (Self::List(list), DocSet::List(others)) => Self::new(in_both(list.into_owned(), others)),
         }
     }
 
-    /// A copy that may be changed.
-    #[must_use]
-    pub fn to_set(&self) -> DocSet {
-        match self {
-            Self::Bits(bits) => DocSet::Bits(bits.to_vec()),
-            Self::List(list) => DocSet::List(list.to_vec()),
+    /// The documents that are not in the other set.
+    pub(super) fn without(self, other: &DocSet<'_>) -> Self {
+        match (self, other) {
+            (Self::Bits(mut bits), DocSet::Bits(others)) => {
+                bits.to_mut().iter_mut().zip(&**others).for_each(|(word, other)| *word &= !other);
+                Self::Bits(bits)
+            }
+            (Self::Bits(mut bits), DocSet::List(others)) => {
+                let words = bits.to_mut();
+                others.iter().for_each(|doc| clear_bit(words, *doc));
+                Self::Bits(bits)
+            }
+            (Self::List(mut list), others) => {
+                list.to_mut().retain(|doc| !others.contains(*doc));
+                Self::List(list)
+            }
         }
     }
 }
 
-/// A set that was looked up, or one that was made.
-#[derive(Clone, Debug)]
-pub enum Held<'a> {
-    /// Looked up.
-    There(Docs<'a>),
-    /// Made.
-    Made(DocSet),
+/// The documents of both sets, where `None` is every document.
+pub(super) fn both<'a>(docs: Option<DocSet<'a>>, other: Option<&DocSet<'a>>) -> Option<DocSet<'a>> {
+    match (docs, other) {
+        (Some(docs), Some(other)) => Some(docs.and(other)),
+        (docs, other) => docs.or_else(|| other.cloned()),
+    }
 }
 
-impl Held<'_> {
-    /// The set, to look at.
-    #[must_use]
-    pub fn docs(&self) -> Docs<'_> {
-        match self {
-            Self::There(docs) => *docs,
-            Self::Made(docs) => docs.docs(),
-        }
-    }
-
-    /// The set, to change.
-    #[must_use]
-    pub fn into_set(self) -> DocSet {
-        match self {
-            Self::There(docs) => docs.to_set(),
-            Self::Made(docs) => docs,
-        }
-    }
+/// The documents of all sets, the smallest set first; `None` without sets.
+pub(super) fn all_of<'a>(mut sets: Vec<DocSet<'a>>) -> Option<DocSet<'a>> {
+    sets.sort_by_cached_key(DocSet::len);
+    sets.into_iter().reduce(|docs, set| docs.and(&set))
 }
 
 /// The union of sets over `count` documents: a list while the parts are small together, else bits.
-#[must_use]
-pub fn union<'a>(parts: &[Docs<'a>], count: usize) -> Held<'a> {
-    if let [only] = parts {
-        return Held::There(*only);
+pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> {
+    if parts.len() == 1 {
+        return parts.remove(0);
     }
-    let listed: Option<usize> = parts
-        .iter()
-        .map(|part| match part {
-            Docs::List(list) => Some(list.len()),
-            Docs::Bits(_) => None,
-        })
-        .sum();
-    if listed.is_some_and(|total| total <= count / WORD) {
-        return Held::Made(DocSet::List(merge_lists(parts)));
+    let lengths =
+        parts.iter().map(|part| if let DocSet::List(list) = part { Some(list.len()) } else { None });
+    if lengths.sum::<Option<usize>>().is_some_and(|total| total <= count / WORD) {
+        let mut merged = Vec::new();
+        parts.iter().for_each(|part| part.for_each(|doc| merged.push(doc)));
+        merged.sort_unstable();
+        merged.dedup();
+        return DocSet::new(merged);
     }
     let mut bits = vec![0; words(count)];
-    for part in parts {
-        add_to_bits(&mut bits, part);
-    }
-    Held::Made(DocSet::Bits(bits))
-}
-
-/// Adds a set to a bit set.
-pub fn add_to_bits(bits: &mut [u64], part: &Docs<'_>) {
-    match part {
-        Docs::Bits(others) => bits.iter_mut().zip(*others).for_each(|(word, other)| *word |= other),
-        Docs::List(list) => list.iter().for_each(|doc| set_bit(bits, *doc)),
-    }
-}
-
-fn merge_lists(parts: &[Docs<'_>]) -> Vec<u32> {
-    let mut merged = Vec::new();
-    for part in parts {
-        if let Docs::List(list) = part {
-            merged.extend_from_slice(list);
+    for part in &parts {
+        match part {
+            DocSet::Bits(others) => bits.iter_mut().zip(&**others).for_each(|(word, other)| *word |= other),
+            DocSet::List(list) => list.iter().for_each(|doc| set_bit(&mut bits, *doc)),
         }
     }
-    merged.sort_unstable();
-    merged.dedup();
-    merged
+    DocSet::Bits(Cow::Owned(bits))
 }
 
-/// Keeps in `list` what is in `others`. Gallops through the longer one.
-fn intersect_lists(list: &mut Vec<u32>, others: &[u32]) {
+/// Keeps in `list` what is in the longer list `others`, through which it gallops.
+fn in_both(mut list: Vec<u32>, others: &[u32]) -> Vec<u32> {
     let mut rest = others;
     list.retain(|doc| {
         let mut step = 1;
@@ -300,18 +245,18 @@ fn intersect_lists(list: &mut Vec<u32>, others: &[u32]) {
         rest = &rest[skip..];
         rest.first() == Some(doc)
     });
+    list
 }
 
 /// Whether a document's bit is set. Documents outside are not in.
-#[must_use]
 #[inline]
-pub fn has_bit(bits: &[u64], doc: u32) -> bool {
+pub(super) fn has_bit(bits: &[u64], doc: u32) -> bool {
     bits.get(doc as usize / WORD).is_some_and(|word| word >> (doc as usize % WORD) & 1 == 1)
 }
 
 /// Sets a document's bit.
 #[inline]
-pub fn set_bit(bits: &mut [u64], doc: u32) {
+pub(super) fn set_bit(bits: &mut [u64], doc: u32) {
     if let Some(word) = bits.get_mut(doc as usize / WORD) {
         *word |= 1 << (doc as usize % WORD);
     }
@@ -325,7 +270,7 @@ fn clear_bit(bits: &mut [u64], doc: u32) {
 
 /// Calls `each` with every set bit's number, ascending.
 #[inline]
-pub fn for_each_bit(bits: &[u64], mut each: impl FnMut(u32)) {
+pub(super) fn for_each_bit(bits: &[u64], mut each: impl FnMut(u32)) {
     for (position, word) in bits.iter().enumerate() {
         let mut left = *word;
         while left != 0 {
@@ -426,21 +371,19 @@ macro_rules! dispatch {
 }
 
 /// Calls `each` for every document that both bit sets have, ascending, with its place in each of them.
-pub fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
+pub(super) fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
     let mut places = Vec::new();
     dispatch!(meet(a, b, &mut places));
     places.into_iter().for_each(|(a, b)| each(a as usize, b as usize));
 }
 
 /// Number of set bits.
-#[must_use]
-pub fn count_ones(bits: &[u64]) -> usize {
+pub(super) fn count_ones(bits: &[u64]) -> usize {
     dispatch!(ones(bits))
 }
 
 /// Number of bits set in both.
-#[must_use]
-pub fn count_common(a: &[u64], b: &[u64]) -> usize {
+pub(super) fn count_common(a: &[u64], b: &[u64]) -> usize {
     dispatch!(common(a, b))
 }
 
@@ -457,13 +400,13 @@ mod tests {
             .collect()
     }
 
-    fn forms(set: &BTreeSet<u32>) -> [DocSet; 2] {
+    fn forms(set: &BTreeSet<u32>) -> [DocSet<'static>; 2] {
         let mut bits = vec![0; words(COUNT)];
         set.iter().for_each(|doc| set_bit(&mut bits, *doc));
-        [DocSet::Bits(bits), DocSet::List(set.iter().copied().collect())]
+        [DocSet::Bits(Cow::Owned(bits)), DocSet::new(set.iter().copied().collect())]
     }
 
-    fn read(set: &DocSet) -> BTreeSet<u32> {
+    fn read(set: &DocSet<'_>) -> BTreeSet<u32> {
         let mut read = BTreeSet::new();
         set.for_each(|doc| {
             read.insert(doc);
@@ -479,14 +422,9 @@ mod tests {
             let (left, right) = (numbers(1, a), numbers(77, b));
             for l in forms(&left) {
                 for r in forms(&right) {
-                    let mut both = l.clone();
-                    both.intersect(&r.docs());
-                    assert_eq!(read(&both), &left & &right);
-                    let mut rest = l.clone();
-                    rest.subtract(&r.docs());
-                    assert_eq!(read(&rest), &left - &right);
-                    assert_eq!(read(&l.docs().and(&r.docs())), &left & &right);
-                    assert_eq!(read(&union(&[l.docs(), r.docs()], COUNT).into_set()), &left | &right);
+                    assert_eq!(read(&l.clone().and(&r)), &left & &right);
+                    assert_eq!(read(&l.clone().without(&r)), &left - &right);
+                    assert_eq!(read(&union(vec![l.clone(), r], COUNT)), &left | &right);
                 }
             }
         }

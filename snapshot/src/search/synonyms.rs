@@ -1,65 +1,57 @@
-//! Synonyms that come with the project: words of the field in English and Spanish. The table is
-//! `data/synonyms.txt`; groups of a dataset come on top of it.
+//! Built-in synonyms: words of the field in English and Spanish, from `data/synonyms.txt`. Those of a dataset are
+//! in [`terms`](super::terms).
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::search::text::{QueryWord, STEMS, words_of};
+use crate::text::{QueryWord, STEMS, words_of};
 
-/// Words that are found besides a word or a run of words.
+/// Synonyms by the stems of the words that they replace.
 #[derive(Debug, Default)]
 pub struct Synonyms {
-    /// By what is typed: stems joined by spaces.
+    /// By stems joined by spaces.
     others: HashMap<String, Vec<Vec<String>>>,
     /// Words in the longest key that begins with a stem.
     longest_from: HashMap<String, usize>,
     /// Words in the longest key.
-    longest: usize,
+    pub(super) longest: usize,
 }
 
-/// The table of the project.
+/// The built-in synonyms.
 pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     let mut synonyms = Synonyms::default();
-    for line in include_str!("../../data/synonyms.txt").lines().filter(|line| !line.starts_with('#')) {
-        let (narrow, wide) = line.split_once('>').unwrap_or((line, ""));
-        let terms = |side: &str| -> Vec<Vec<String>> {
-            side.split(',').map(words_of).filter(|words| !words.is_empty()).collect()
-        };
-        synonyms.add(&terms(narrow), &terms(wide));
+    for line in include_str!("../../data/synonyms.txt").lines() {
+        let Some((kind @ ("same" | "narrower"), groups)) = line.split_once(": ") else { continue };
+        let terms = |side: &str| -> Vec<Vec<String>> { side.split(',').map(words_of).collect() };
+        match groups.split_once('>').filter(|_| kind == "narrower") {
+            Some((narrow, wide)) => synonyms.add(&terms(narrow), &terms(wide)),
+            None => synonyms.add(&terms(groups), &[]),
+        }
     }
     synonyms
 });
 
-/// How a run of words is looked up: by its stems, in either language.
+/// Keys of a run of words: its stems in English and Spanish.
 #[must_use]
-pub fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
+pub(super) fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
     let join = |stem: &dyn Fn(&str) -> String| {
         words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
     };
     [join(&|word| STEMS.english(word).into_owned()), join(&|word| STEMS.spanish(word))]
 }
 
-/// The same for a run of a question's words.
-#[must_use]
-pub fn typed_keys(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
-    let join = |language: usize| match run {
+/// Keys of a run of query words.
+pub(super) fn keys_of_query_words(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
+    [0, 1].map(|language| match run {
         [only] => Cow::Borrowed(only.stems[language].as_str()),
-        _ => {
-            let mut key = String::with_capacity(16 * run.len());
-            for word in run {
-                key.push_str(if key.is_empty() { "" } else { " " });
-                key.push_str(&word.stems[language]);
-            }
-            Cow::Owned(key)
-        }
-    };
-    [join(0), join(1)]
+        _ => run.iter().map(|word| word.stems[language].as_str()).collect::<Vec<_>>().join(" ").into(),
+    })
 }
 
 impl Synonyms {
-    /// Adds a group: the same terms find each other, and what is wider than they are.
+    /// Adds terms that replace each other, or if there are wider terms, are replaced by those.
     fn add(&mut self, same: &[Vec<String>], wide: &[Vec<String>]) {
         for term in same {
             let others = same.iter().filter(|_| wide.is_empty()).chain(wide).filter(|other| *other != term);
@@ -71,52 +63,40 @@ impl Synonyms {
                 let longest = self.longest_from.entry(first).or_default();
                 *longest = term.len().max(*longest);
                 let known = self.others.entry(key).or_default();
-                others
-                    .iter()
-                    .filter(|other| !known.contains(other))
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|other| known.push(other));
+                for other in &others {
+                    if !known.contains(other) {
+                        known.push(other.clone());
+                    }
+                }
             }
         }
     }
 
-    /// What is found besides a run of words.
+    /// Synonyms of a run of words, sorted.
     #[must_use]
     pub fn of<T: AsRef<str>>(&self, words: &[T]) -> Vec<&Vec<String>> {
         if words.len() > self.longest {
             return Vec::new();
         }
-        self.at(&keys(words))
+        self.find(&keys(words))
     }
 
-    /// What is found besides a run of a question's words.
-    #[must_use]
-    pub fn of_typed(&self, run: &[QueryWord]) -> Vec<&Vec<String>> {
-        let Some(first) = run.first() else { return Vec::new() };
-        let longest = first.stems.iter().filter_map(|stem| self.longest_from.get(stem.as_str())).max();
+    /// Synonyms of a run of query words, sorted.
+    pub(super) fn of_query_words(&self, run: &[QueryWord]) -> Vec<&Vec<String>> {
+        let first = run.iter().take(1).flat_map(|first| &first.stems);
+        let longest = first.filter_map(|stem| self.longest_from.get(stem.as_str())).max();
         match longest {
-            Some(longest) if run.len() <= *longest => self.at(&typed_keys(run)),
+            Some(longest) if run.len() <= *longest => self.find(&keys_of_query_words(run)),
             _ => Vec::new(),
         }
     }
 
-    fn at<K: AsRef<str>>(&self, [english, spanish]: &[K; 2]) -> Vec<&Vec<String>> {
-        let (english, spanish) = (english.as_ref(), spanish.as_ref());
-        let mut found: Vec<&Vec<String>> = self.others.get(english).into_iter().flatten().collect();
-        if spanish != english {
-            found.extend(self.others.get(spanish).into_iter().flatten());
-        }
+    fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {
+        let found = keys.iter().filter_map(|key| self.others.get(key.as_ref())).flatten();
+        let mut found: Vec<&Vec<String>> = found.collect();
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    /// Words in the longest run that has synonyms.
-    #[must_use]
-    pub fn longest(&self) -> usize {
-        self.longest
     }
 }
 
@@ -129,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn either_language_finds_the_other_whatever_the_ending() {
+    fn synonyms_are_found_in_both_languages_and_with_any_ending() {
         assert!(of("becas").contains(&"scholarship".to_owned()));
         assert!(of("scholarships").contains(&"beca".to_owned()));
         assert!(of("small businesses").contains(&"pyme".to_owned()));
@@ -137,16 +117,21 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_word_finds_the_wide_one_and_not_the_other_way_round() {
+    fn a_narrower_word_finds_the_wider_one_but_not_the_reverse() {
         assert!(of("bursary").contains(&"scholarship".to_owned()));
         assert!(!of("scholarship").contains(&"bursary".to_owned()));
         assert!(!of("grant").contains(&"award".to_owned()));
     }
 
     #[test]
-    fn the_table_has_no_empty_group_and_no_group_of_one() {
+    fn every_line_is_a_group_of_two_or_more() {
         for line in include_str!("../../data/synonyms.txt").lines().filter(|line| !line.starts_with('#')) {
-            let terms: Vec<&str> = line.split([',', '>']).map(str::trim).collect();
+            let Some((kind, groups)) = line.split_once(": ") else {
+                assert!(line.is_empty(), "{line}");
+                continue;
+            };
+            assert!(kind == if groups.contains('>') { "narrower" } else { "same" }, "{line}");
+            let terms: Vec<Vec<String>> = groups.split([',', '>']).map(words_of).collect();
             assert!(terms.len() > 1 && terms.iter().all(|term| !term.is_empty()), "{line}");
         }
     }

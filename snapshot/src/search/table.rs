@@ -1,11 +1,16 @@
-//! Sorted strings and lists of numbers as sections: the two shapes that most of the index is made of.
+//! The shapes that most of the index is made of: sorted strings, lists of numbers, and the documents of many
+//! terms or values. All offsets and numbers are checked when sections are opened, so that no look-up can fail.
 
 use std::hash::BuildHasher;
 
+use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::search::set::{WORD, words};
+use crate::search::set::{DocSet, WORD, set_bit, words};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+
+/// Names of two sections: where each item begins, and the items.
+pub(crate) type Pair = (&'static str, &'static str);
 
 /// Strings being collected, one after the other.
 pub struct StringsWriter {
@@ -28,7 +33,7 @@ impl StringsWriter {
     }
 
     /// Writes them under two section names, to be opened as [`Strings`].
-    pub fn write(self, (at_name, text_name): (&'static str, &'static str), writer: &mut SectionWriter) {
+    pub fn write(self, (at_name, text_name): Pair, writer: &mut SectionWriter) {
         writer.put(at_name, self.at);
         writer.put(text_name, self.text);
     }
@@ -43,11 +48,7 @@ pub struct Strings {
 
 impl Strings {
     /// Writes strings under two section names.
-    pub fn write(
-        writer: &mut SectionWriter,
-        names: (&'static str, &'static str),
-        strings: impl Iterator<Item: AsRef<[u8]>>,
-    ) {
+    pub fn write(writer: &mut SectionWriter, names: Pair, strings: impl Iterator<Item: AsRef<[u8]>>) {
         let mut all = StringsWriter::default();
         for string in strings {
             all.push(string.as_ref());
@@ -55,15 +56,12 @@ impl Strings {
         all.write(names, writer);
     }
 
-    /// Opens what was written; offsets are checked, so that no look-up can fail later.
+    /// Opens what was written.
     ///
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(
-        sections: &Sections,
-        (at_name, text_name): (&'static str, &'static str),
-    ) -> Result<Self, SectionError> {
+    pub fn open(sections: &Sections, (at_name, text_name): Pair) -> Result<Self, SectionError> {
         let (at, text) = (sections.get::<u64>(at_name)?, sections.get::<u8>(text_name)?);
         check_offsets(at_name, &at, text.len())?;
         Ok(Self { at, text })
@@ -93,23 +91,21 @@ impl Strings {
         std::str::from_utf8(self.bytes(position)).unwrap_or_default()
     }
 
-    /// Position of a string among `range`, where the strings are sorted.
-    #[must_use]
-    pub fn find_in(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> Option<usize> {
+    /// Position of a string in `range`, where the strings are sorted.
+    pub(super) fn find_in(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> Option<usize> {
         let position = self.lower_bound(range.clone(), wanted);
         (position < range.end && self.bytes(position) == wanted).then_some(position)
     }
 
-    /// Position of a string among all, where they are sorted.
+    /// Position of a string, where all are sorted.
     #[must_use]
     pub fn find(&self, wanted: &[u8]) -> Option<usize> {
         self.find_in(0..self.len(), wanted)
     }
 
     /// First position from `start` on whose string is not less than `wanted`, where all are sorted;
-    /// quick when it is near.
-    #[must_use]
-    pub fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
+    /// fast if it is near.
+    pub(super) fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
         let (mut low, mut step) = (start, 1);
         while low + step < self.len() && self.bytes(low + step) < wanted {
             low += step;
@@ -121,7 +117,7 @@ impl Strings {
     /// First position in `range` whose string is not less than `wanted`.
     #[must_use]
     pub fn lower_bound(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> usize {
-        // Looked up once: a section asks its mapping where it lies each time.
+        // Dereferenced once: a section looks its bytes up in the mapping each time.
         let (at, text) = (&*self.at, &*self.text);
         let (mut low, mut high) = (range.start, range.end);
         while low < high {
@@ -132,22 +128,19 @@ impl Strings {
     }
 }
 
-/// Sorted strings that are looked up often: a question's word is found by one hash instead of a binary
-/// search over the whole dictionary, each step of which is a miss of the cache.
-pub struct Dictionary {
-    strings: Strings,
+/// Sorted strings with a hash table of their positions: a binary search over a large dictionary misses the
+/// cache at each step.
+pub(super) struct Dictionary {
+    /// The strings, sorted by bytes.
+    pub(super) strings: Strings,
     positions: HashTable<u32>,
-    // Seeded: strings are records' text, and must not be able to collide on purpose.
+    // Seeded: strings are untrusted text and could be made to collide.
     hasher: DefaultHashBuilder,
 }
 
 impl Dictionary {
     /// Opens what [`Strings::write`] wrote.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others, or there are too many strings.
-    pub fn open(sections: &Sections, names: (&'static str, &'static str)) -> Result<Self, SectionError> {
+    pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self, SectionError> {
         let strings = Strings::open(sections, names)?;
         let count = u32::try_from(strings.len())
             .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
@@ -161,16 +154,9 @@ impl Dictionary {
     }
 
     /// Position of a string.
-    #[must_use]
-    pub fn find(&self, wanted: &[u8]) -> Option<usize> {
+    pub(super) fn find(&self, wanted: &[u8]) -> Option<usize> {
         let is_it = |position: &u32| self.strings.bytes(*position as usize) == wanted;
         self.positions.find(self.hasher.hash_one(wanted), is_it).map(|position| *position as usize)
-    }
-
-    /// The strings, sorted by bytes.
-    #[must_use]
-    pub fn strings(&self) -> &Strings {
-        &self.strings
     }
 }
 
@@ -193,7 +179,7 @@ impl Lists {
     /// Writes lists under two section names.
     pub fn write<'a>(
         writer: &mut SectionWriter,
-        (at_name, items_name): (&'static str, &'static str),
+        (at_name, items_name): Pair,
         lists: impl Iterator<Item = &'a [u32]>,
     ) {
         let (mut at, mut items) = (vec![0u64], Vec::new());
@@ -205,37 +191,41 @@ impl Lists {
         writer.put(items_name, items);
     }
 
-    /// Opens what was written. Every item is less than `bound`.
+    /// Opens what was written. Every number is less than `bound`.
     ///
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(
         sections: &Sections,
-        (at_name, items_name): (&'static str, &'static str),
+        (at_name, items_name): Pair,
         bound: usize,
     ) -> Result<Self, SectionError> {
         let (at, items) = (sections.get::<u64>(at_name)?, sections.get::<u32>(items_name)?);
         check_offsets(at_name, &at, items.len())?;
-        if items.iter().any(|item| *item as usize >= bound) {
-            return Err(SectionError::Content(items_name, "a number is out of bounds"));
-        }
+        check_below(items_name, &items, bound)?;
         Ok(Self { at, items })
     }
 
-    /// How many lists.
+    /// The same for a given number of lists.
+    pub(super) fn open_many(
+        sections: &Sections,
+        names: Pair,
+        length: usize,
+        bound: usize,
+    ) -> Result<Self, SectionError> {
+        let lists = Self::open(sections, names, bound)?;
+        check_len(names.0, &lists.at, length + 1)?;
+        Ok(lists)
+    }
+
+    /// Number of lists.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.at.len() - 1
     }
 
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// A list; empty when there is no such list.
+    /// A list; empty if there is no such list.
     #[must_use]
     pub fn get(&self, position: usize) -> &[u32] {
         match self.at.get(position..position + 2) {
@@ -245,30 +235,129 @@ impl Lists {
     }
 }
 
+/// The documents of each of many terms or values: a list, or a bit set where there are more than one of 32.
+pub(super) struct Postings {
+    lists: Lists,
+    /// Number of the bit set, or [`NOT_DENSE`].
+    dense: Section<u32>,
+    bits: Section<u64>,
+    count: usize,
+}
+
+/// Names of the sections of [`Postings`].
+pub(super) struct PostingNames {
+    pub(super) lists: Pair,
+    pub(super) dense: &'static str,
+    pub(super) bits: &'static str,
+}
+
+const NOT_DENSE: u32 = u32::MAX;
+
+/// Whether so many of `count` documents are stored as a bit set.
+pub(super) const fn is_dense(documents: usize, count: usize) -> bool {
+    documents > count / 32
+}
+
+impl Postings {
+    /// Writes ascending lists of `count` documents.
+    pub(super) fn write<'a>(
+        writer: &mut SectionWriter,
+        names: &PostingNames,
+        lists: impl Iterator<Item = &'a [u32]> + Clone,
+        count: usize,
+    ) {
+        let (mut dense, mut bits) = (Vec::new(), Vec::new());
+        for list in lists.clone() {
+            if !is_dense(list.len(), count) {
+                dense.push(NOT_DENSE);
+                continue;
+            }
+            let start = bits.len();
+            dense.push((start / words(count)) as u32);
+            bits.resize(start + words(count), 0);
+            list.iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
+        }
+        let listed = lists.map(|list| if is_dense(list.len(), count) { &[][..] } else { list });
+        Lists::write(writer, names.lists, listed);
+        writer.put(names.dense, dense);
+        writer.put(names.bits, bits);
+    }
+
+    /// Opens the postings of `length` terms or values over `count` documents.
+    pub(super) fn open(
+        sections: &Sections,
+        names: &PostingNames,
+        length: usize,
+        count: usize,
+    ) -> Result<Self, SectionError> {
+        let lists = Lists::open_many(sections, names.lists, length, count)?;
+        let dense = column::<u32>(sections, names.dense, length)?;
+        let bits = bit_sets(sections, names.bits, count)?;
+        let sets = bits.len().checked_div(words(count)).unwrap_or(0);
+        if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
+            return Err(SectionError::Content(names.dense, "a number is out of bounds"));
+        }
+        Ok(Self { lists, dense, bits, count })
+    }
+
+    /// Documents of a term or value; none if there is no such.
+    pub(super) fn docs(&self, position: usize) -> DocSet<'_> {
+        match self.dense.get(position) {
+            Some(&set) if set != NOT_DENSE => {
+                let start = set as usize * words(self.count);
+                DocSet::bits(&self.bits[start..start + words(self.count)])
+            }
+            _ => DocSet::list(self.lists.get(position)),
+        }
+    }
+}
+
+/// Opens a section of a given length.
+pub(super) fn column<T: Pod>(
+    sections: &Sections,
+    name: &'static str,
+    length: usize,
+) -> Result<Section<T>, SectionError> {
+    let column = sections.get::<T>(name)?;
+    check_len(name, &column, length)?;
+    Ok(column)
+}
+
+/// Opens offsets of `count` items into something of a given length.
+pub(super) fn offsets(
+    sections: &Sections,
+    name: &'static str,
+    count: usize,
+    length: usize,
+) -> Result<Section<u64>, SectionError> {
+    let at = column(sections, name, count + 1)?;
+    check_offsets(name, &at, length)?;
+    Ok(at)
+}
+
+/// Opens bit sets over `count` documents, in which no document is out of bounds.
+pub(super) fn bit_sets(
+    sections: &Sections,
+    name: &'static str,
+    count: usize,
+) -> Result<Section<u64>, SectionError> {
+    let bits = sections.get::<u64>(name)?;
+    let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
+    let mut sets = bits.chunks(words(count).max(1));
+    let fits = |set: &[u64]| set.len() == words(count) && set.last().is_none_or(|last| last & outside == 0);
+    if sets.all(fits) { Ok(bits) } else { Err(SectionError::Content(name, "a document is out of bounds")) }
+}
+
 /// Offsets start at 0, never fall and end at the length of what they point into.
-///
-/// # Errors
-///
-/// If they do not.
-pub fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
+pub(super) fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
     let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
     if fits { Ok(()) } else { Err(SectionError::Content(name, "offsets do not fit")) }
 }
 
-/// Bit sets over `count` documents hold no document from outside.
-///
-/// # Errors
-///
-/// If they hold one.
-pub fn check_bits(name: &'static str, bits: &[u64], count: usize) -> Result<(), SectionError> {
-    let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
-    let sets = bits.chunks(words(count).max(1));
-    let fits = |set: &[u64]| set.len() == words(count) && set.last().is_none_or(|last| last & outside == 0);
-    if sets.into_iter().all(fits) {
-        Ok(())
-    } else {
-        Err(SectionError::Content(name, "a document is out of bounds"))
-    }
+/// Checks that all numbers are less than a bound.
+pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<(), SectionError> {
+    let fits = numbers.iter().all(|number| (*number as usize) < bound);
+    if fits { Ok(()) } else { Err(SectionError::Content(name, "a number is out of bounds")) }
 }
 
 /// Checks a section's length.

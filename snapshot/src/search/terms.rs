@@ -1,41 +1,35 @@
-//! Terms: the dictionary of every token, in which documents each stands, and the documents' tokens
-//! in order for phrases and ranking.
+//! Terms: the dictionary of all tokens, the documents of each, and the tokens of each document in order, for
+//! phrases and scores.
 //!
 //! ```text
-//! term.at term.text    tokens, sorted by bytes; a token's position is its number
+//! term.at term.text    tokens, sorted by bytes; a token's position is the number of its term
 //! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
 //! term.dense           u32 for each term: which bit set, or u32::MAX
-//! impact.at .text      an impact of each term in each of its documents, see [`Impact`]
-//! term.bits            bit sets of the terms that stand in more than 1 of 32 documents
+//! term.bits            bit sets of the terms of more than 1 of 32 documents
+//! impact.at .text      the impact of each term in each of its documents, see [`Impact`]
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
-//! term.code            u32 for each term: its number in streams; frequent terms have small numbers
+//! term.code            u32 for each term: its code in streams; frequent terms have small codes
 //! field.mean           f32 × 6: mean length of each field, in tokens
 //! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
-//! synonyms             JSON: lists of folded words that mean the same
+//! synonyms             JSON: groups of folded words that mean the same
 //! ```
 
-mod write;
+pub(super) mod write;
 
 use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
-use crate::search::impact::{FIELDS, Impact};
-use crate::search::set::{Docs, Held, has_bit, meet, set_bit, union, words};
-use crate::search::table::{Dictionary, Lists, Strings, check_bits, check_len, check_offsets};
-use crate::search::text::stems;
+use crate::search::set::{DocSet, has_bit, meet, set_bit, union, words};
+use crate::search::table::{
+    Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column, offsets,
+};
 use crate::store::sections::{Section, SectionError, Sections};
+use crate::text::stems;
 
-pub use write::TermsWriter;
-
-/// A term that stands in more than one of this many documents has a bit set.
-const DENSE: usize = 32;
-const NOT_DENSE: u32 = u32::MAX;
-
-/// What precedes tokens in a stream. A field's mark starts a new text; phrases do not cross it.
+/// What precedes tokens in a stream. The mark of a field starts a new text; phrases do not cross it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
-#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum Mark {
     Name,
     Alias,
@@ -43,17 +37,72 @@ pub enum Mark {
     Summary,
     Description,
     Fact,
-    /// The next token stands at the same position as the one before.
+    /// The next token is another reading of the position before.
     Same,
 }
 
 /// Codes below this are marks.
 pub(super) const FIRST_CODE: u32 = 8;
 
-type SectionNames = (&'static str, &'static str);
-const TERMS: SectionNames = ("term.at", "term.text");
-const IMPACTS: SectionNames = ("impact.at", "impact.text");
-const POSTINGS: SectionNames = ("term.docs.at", "term.docs");
+/// Number of fields.
+pub(super) const FIELDS: usize = 6;
+/// Weight of an occurrence in each field.
+const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
+/// Share of it that depends on the length of the field.
+const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];
+
+/// Divisor of an occurrence in each field: 1 in a text of mean length.
+pub(super) fn divisors(lengths: &[f32; FIELDS], mean: impl Fn(usize) -> f32) -> [f32; FIELDS] {
+    let share = |field: usize| LENGTHS[field] * lengths[field] / mean(field);
+    std::array::from_fn(|field| 1.0 - LENGTHS[field] + share(field))
+}
+
+/// The weighted frequency of so many occurrences in each field.
+pub(super) fn frequency(counts: &[f32; FIELDS], divisors: &[f32; FIELDS]) -> f32 {
+    let weighted = counts.iter().zip(WEIGHTS).zip(divisors);
+    weighted.map(|((count, weight), divisor)| count * weight / divisor).sum()
+}
+
+/// Lower ends of the frequencies that are stored apart, twelve to a doubling. Multiplied up, so that they
+/// are the same on every machine.
+const ENDS: [f32; 128] = {
+    const STEP: f32 = 1.059_463_1;
+    let (mut ends, mut at) = ([0.03125; 128], 1);
+    while at < ends.len() {
+        ends[at] = ends[at - 1] * STEP;
+        at += 1;
+    }
+    ends
+};
+
+/// The bit for a term that stands in a name or an alias.
+const IN_NAME: u8 = 0x80;
+
+/// The weighted frequency of a term in a document, rounded down by at most six percent, and whether the term
+/// stands in a name, in one byte beside the posting: documents are sorted by impacts without reading their
+/// tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Impact(pub(super) u8);
+
+impl Impact {
+    fn new(frequency: f32, in_name: bool) -> Self {
+        let end = ENDS.partition_point(|end| *end <= frequency).saturating_sub(1);
+        Self(end as u8 | if in_name { IN_NAME } else { 0 })
+    }
+
+    pub(super) fn frequency(self) -> f32 {
+        ENDS[usize::from(self.0 & !IN_NAME)]
+    }
+
+    pub(super) fn in_name(self) -> bool {
+        self.0 & IN_NAME != 0
+    }
+}
+
+const TERMS: Pair = ("term.at", "term.text");
+const IMPACTS: Pair = ("impact.at", "impact.text");
+const POSTINGS: PostingNames =
+    PostingNames { lists: ("term.docs.at", "term.docs"), dense: "term.dense", bits: "term.bits" };
 const ENGLISH: StemNames =
     StemNames { stems: ("en.at", "en.text"), members: ("en.terms.at", "en.terms"), of: "en.of" };
 const SPANISH: StemNames =
@@ -61,12 +110,12 @@ const SPANISH: StemNames =
 
 /// Sections of a language's stems.
 struct StemNames {
-    stems: SectionNames,
-    members: SectionNames,
+    stems: Pair,
+    members: Pair,
     of: &'static str,
 }
 
-/// Reads the codes of a stream; ends at damage as at the end.
+/// Reads the codes of a stream; damage ends the stream.
 pub(super) struct Codes<'a>(&'a [u8]);
 
 impl Iterator for Codes<'_> {
@@ -94,14 +143,9 @@ struct StemTable {
 
 impl StemTable {
     fn open(sections: &Sections, names: &StemNames, terms: usize) -> Result<Self, SectionError> {
-        let members = Lists::open(sections, names.members, terms)?;
-        let table =
-            Self { stems: Dictionary::open(sections, names.stems)?, members, of: sections.get(names.of)? };
-        check_len(names.of, &table.of, terms)?;
-        if table.stems.strings().len() != table.members.len() {
-            return Err(SectionError::Content(names.members.0, "has another length"));
-        }
-        Ok(table)
+        let stems = Dictionary::open(sections, names.stems)?;
+        let members = Lists::open_many(sections, names.members, stems.strings.len(), terms)?;
+        Ok(Self { stems, members, of: column(sections, names.of, terms)? })
     }
 
     /// Terms that share their stem with a term.
@@ -116,10 +160,8 @@ impl StemTable {
 
 /// The dictionary, open.
 pub struct Terms {
-    terms: Dictionary,
-    postings: Lists,
-    dense: Section<u32>,
-    bits: Section<u64>,
+    dictionary: Dictionary,
+    postings: Postings,
     impacts: Strings,
     english: StemTable,
     spanish: StemTable,
@@ -129,11 +171,12 @@ pub struct Terms {
     stream: Section<u8>,
     grams: Grams,
     synonyms: HashMap<String, Vec<Vec<String>>>,
-    longest_synonym: usize,
+    /// Words of the longest key of the synonyms.
+    pub(super) longest_synonym: usize,
     count: usize,
 }
 
-/// Documents whose impacts are asked for.
+/// Documents whose impacts are read.
 pub(super) struct Among<'a> {
     /// Ascending.
     docs: &'a [u32],
@@ -149,111 +192,82 @@ impl<'a> Among<'a> {
     }
 }
 
-/// Terms that a word of a question stands for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meaning {
-    /// Numbers of the terms, ascending.
-    pub terms: Vec<u32>,
-}
-
-impl Meaning {
-    /// The terms of two ascending lists.
-    fn new(english: &[u32], spanish: &[u32]) -> Self {
-        if english == spanish {
-            return Self { terms: english.to_vec() };
-        }
-        let mut terms = [english, spanish].concat();
-        terms.sort_unstable();
-        terms.dedup();
-        Self { terms }
+/// The terms of two ascending lists.
+fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
+    if english == spanish {
+        return english.to_vec();
     }
+    let mut terms = [english, spanish].concat();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 impl Terms {
-    /// Opens the sections of an index over `count` documents and checks what they point to.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
-        let terms = Dictionary::open(sections, TERMS)?;
-        let count_of_terms = terms.strings().len();
-        let postings = Lists::open(sections, POSTINGS, count)?;
-        let (dense, bits) = (sections.get::<u32>("term.dense")?, sections.get::<u64>("term.bits")?);
-        check_len(POSTINGS.0, &vec![(); postings.len()], count_of_terms)?;
-        check_len("term.dense", &dense, count_of_terms)?;
-        check_bits("term.bits", &bits, count)?;
-        let sets = if count == 0 { 0 } else { bits.len() / words(count) };
-        if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
-            return Err(SectionError::Content("term.dense", "a number is out of bounds"));
-        }
+    /// Opens the sections of an index over `count` documents.
+    pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let dictionary = Dictionary::open(sections, TERMS)?;
+        let terms = dictionary.strings.len();
         let impacts = Strings::open(sections, IMPACTS)?;
-        check_len(IMPACTS.0, &vec![(); impacts.len()], count_of_terms)?;
-        let codes = sections.get::<u32>("term.code")?;
-        check_len("term.code", &codes, count_of_terms)?;
+        if impacts.len() != terms {
+            return Err(SectionError::Content(IMPACTS.0, "has another length"));
+        }
         let field_means = sections.get::<f32>("field.mean")?;
         check_len("field.mean", &field_means, FIELDS)?;
-        let (stream_at, stream) = (sections.get::<u64>("stream.at")?, sections.get::<u8>("stream")?);
-        check_offsets("stream.at", &stream_at, stream.len())?;
-        check_len("stream.at", &stream_at, count + 1)?;
+        let stream = sections.get::<u8>("stream")?;
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
-        let longest_synonym = synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0);
         Ok(Self {
-            english: StemTable::open(sections, &ENGLISH, count_of_terms)?,
-            spanish: StemTable::open(sections, &SPANISH, count_of_terms)?,
-            grams: Grams::open(sections, count_of_terms, count)?,
-            synonyms,
-            longest_synonym,
-            terms,
-            postings,
-            dense,
-            bits,
+            postings: Postings::open(sections, &POSTINGS, terms, count)?,
             impacts,
-            codes,
+            english: StemTable::open(sections, &ENGLISH, terms)?,
+            spanish: StemTable::open(sections, &SPANISH, terms)?,
+            codes: column(sections, "term.code", terms)?,
             field_means,
-            stream_at,
+            stream_at: offsets(sections, "stream.at", count, stream.len())?,
             stream,
+            grams: Grams::open(sections, terms, count)?,
+            longest_synonym: synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0),
+            synonyms,
+            dictionary,
             count,
         })
     }
 
-    /// Documents in which a term stands.
-    #[must_use]
-    pub fn docs(&self, term: u32) -> Docs<'_> {
-        match self.dense.get(term as usize) {
-            Some(&set) if set != NOT_DENSE => {
-                let start = set as usize * words(self.count);
-                Docs::Bits(&self.bits[start..start + words(self.count)])
-            }
-            _ => Docs::List(self.postings.get(term as usize)),
-        }
+    /// Documents of a term.
+    pub(super) fn docs(&self, term: u32) -> DocSet<'_> {
+        self.postings.docs(term as usize)
     }
 
-    /// The impacts of a term in documents: `each` takes a place among them and the impact.
+    /// Documents of any of some terms.
+    pub(super) fn any(&self, terms: &[u32]) -> DocSet<'_> {
+        union(terms.iter().map(|term| self.docs(*term)).collect(), self.count)
+    }
+
+    /// Calls `each` with the impact of a term in each document that has it, and the document's place among all.
     pub(super) fn impacts(&self, term: u32, among: &Among<'_>, mut each: impl FnMut(usize, Impact)) {
         let impacts = self.impacts.bytes(term as usize);
-        let mut tell = |place: usize, at: usize| {
+        let mut found = |place: usize, at: usize| {
             if let Some(impact) = impacts.get(at) {
                 each(place, Impact(*impact));
             }
         };
         let list = match self.docs(term) {
-            Docs::Bits(bits) => return meet(&among.bits, bits, tell),
-            Docs::List(list) => list,
+            DocSet::Bits(bits) => return meet(&among.bits, &bits, found),
+            DocSet::List(list) => list,
         };
         // The shorter of the two is walked, the other searched from where it was left.
         if list.len() < among.docs.len() {
             let mut place = 0;
             for (at, doc) in list.iter().enumerate().filter(|(_, doc)| has_bit(&among.bits, **doc)) {
-                place += ahead(&among.docs[place..], *doc);
-                tell(place, at);
+                place += less_than(&among.docs[place..], *doc);
+                found(place, at);
             }
         } else {
             let mut at = 0;
             for (place, doc) in among.docs.iter().enumerate() {
-                at += ahead(&list[at..], *doc);
+                at += less_than(&list[at..], *doc);
                 if list.get(at) == Some(doc) {
-                    tell(place, at);
+                    found(place, at);
                 }
             }
         }
@@ -264,81 +278,61 @@ impl Terms {
         self.grams.row(phrase, |term| self.docs(term))
     }
 
+    /// All tokens, sorted by bytes.
+    pub(super) fn tokens(&self) -> &Strings {
+        &self.dictionary.strings
+    }
+
     /// The token of a term.
     #[must_use]
     pub fn text(&self, term: u32) -> &str {
-        self.terms.strings().text(term as usize)
+        self.tokens().text(term as usize)
     }
 
     /// The term that a folded token is.
-    #[must_use]
-    pub fn exact(&self, token: &str) -> Option<u32> {
-        self.terms.find(token.as_bytes()).map(|term| term as u32)
+    pub(super) fn exact(&self, token: &str) -> Option<u32> {
+        self.dictionary.find(token.as_bytes()).map(|term| term as u32)
     }
 
-    /// The token itself and what shares a stem with it in either language.
-    #[must_use]
-    pub fn related(&self, token: &str) -> Meaning {
+    /// The token itself and what shares a stem with it in either language, ascending.
+    pub(super) fn related(&self, token: &str) -> Vec<u32> {
         match self.exact(token) {
             Some(term) => self.siblings(term),
             None => self.of_stems(&stems(token)),
         }
     }
 
-    /// A term and those that share a stem with it in either language.
-    #[must_use]
-    pub fn siblings(&self, term: u32) -> Meaning {
-        Meaning::new(self.english.siblings(term), self.spanish.siblings(term))
+    /// A term and those that share a stem with it in either language, ascending.
+    pub(super) fn siblings(&self, term: u32) -> Vec<u32> {
+        merged(self.english.siblings(term), self.spanish.siblings(term))
     }
 
-    /// Terms that have either stem.
-    #[must_use]
-    pub fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Meaning {
-        Meaning::new(self.english.members(english), self.spanish.members(spanish))
+    /// Terms that have either stem, ascending.
+    pub(super) fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Vec<u32> {
+        merged(self.english.members(english), self.spanish.members(spanish))
     }
 
-    /// Words of the dataset that mean the same as a folded word or words.
-    #[must_use]
-    pub fn synonyms(&self, words: &str) -> &[Vec<String>] {
+    /// Synonyms of a folded word or words in the dataset.
+    pub(super) fn synonyms(&self, words: &str) -> &[Vec<String>] {
         self.synonyms.get(words).map_or(&[], Vec::as_slice)
     }
 
-    /// How many words the longest of them is.
-    #[must_use]
-    pub fn longest_synonym(&self) -> usize {
-        self.longest_synonym
-    }
-
-    /// All tokens, sorted by bytes.
-    pub(super) fn dictionary(&self) -> &Strings {
-        self.terms.strings()
-    }
-
-    /// How many tokens a document that has a field has there, on average.
-    #[must_use]
-    pub fn mean_length(&self, field: usize) -> f32 {
+    /// Mean length of a field in the documents that have it, in tokens.
+    pub(super) fn mean_length(&self, field: usize) -> f32 {
         self.field_means.get(field).copied().unwrap_or(1.0).max(1.0)
     }
 
-    /// Documents of any of the terms.
-    #[must_use]
-    pub fn any(&self, meaning: &Meaning) -> Held<'_> {
-        let parts: Vec<Docs<'_>> = meaning.terms.iter().map(|term| self.docs(*term)).collect();
-        union(&parts, self.count)
-    }
-
-    /// How many documents there are.
-    #[must_use]
-    pub fn documents(&self) -> usize {
+    /// Number of documents.
+    pub(super) fn documents(&self) -> usize {
         self.count
     }
 
-    /// Number of a term in streams.
+    /// Code of a term in streams.
     pub(super) fn code(&self, term: u32) -> u32 {
         self.codes.get(term as usize).copied().unwrap_or_default()
     }
 
-    /// How many codes a document's stream has, about: most take one byte, some two.
+    /// Mean number of codes in a document's stream, about: most codes take one byte, some two.
     #[must_use]
     pub fn mean_codes(&self) -> u64 {
         self.stream.len() as u64 / (self.count as u64).max(1)
@@ -354,14 +348,14 @@ impl Terms {
     }
 }
 
-/// How many of some ascending numbers are less than one; quick when they are few.
-fn ahead(numbers: &[u32], wanted: u32) -> usize {
+/// How many of some ascending numbers are less than one; fast when they are few.
+fn less_than(numbers: &[u32], bound: u32) -> usize {
     let mut end = 1;
-    while numbers.get(end - 1).is_some_and(|number| *number < wanted) {
+    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
         end *= 2;
     }
     let start = end / 2;
-    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < wanted)
+    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {
@@ -380,10 +374,10 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
 
 #[cfg(test)]
 mod tests {
+    use super::write::TermsWriter;
     use super::*;
+    use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
-    use crate::search::set::DocSet;
-    use crate::search::units::Budget;
     use crate::store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {
@@ -396,57 +390,79 @@ mod tests {
         Terms::open(&writer.finish(), texts.len()).unwrap()
     }
 
-    fn docs(set: &DocSet) -> Vec<u32> {
+    fn docs(set: &DocSet<'_>) -> Vec<u32> {
         let mut docs = Vec::new();
         set.for_each(|doc| docs.push(doc));
         docs
     }
 
-    fn strings(terms: &Terms, meaning: &Meaning) -> Vec<String> {
-        meaning.terms.iter().map(|term| terms.terms.strings().text(*term as usize).to_owned()).collect()
+    fn with_phrase(terms: &Terms, phrase: &str) -> Vec<u32> {
+        let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
+        docs(&Phrases::new(&[words], &[], terms).keep(None, terms, &Budget::default()))
     }
 
     #[test]
     fn a_token_is_related_to_its_plural() {
         let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
-        assert_eq!(strings(&terms, &terms.related("nurses")), ["nurse", "nursing"]);
-        assert_eq!(docs(&terms.any(&terms.related("loans")).into_set()), [1, 3]);
+        let related: Vec<&str> = terms.related("nurses").into_iter().map(|term| terms.text(term)).collect();
+        assert_eq!(related, ["nurse", "nursing"]);
+        assert_eq!(docs(&terms.any(&terms.related("loans"))), [1, 3]);
         assert_eq!(terms.synonyms("beca"), [["ayuda"]]);
     }
 
     #[test]
-    fn words_that_are_written_together_somewhere_are_one_word_everywhere() {
+    fn words_that_are_written_together_anywhere_are_one_word_everywhere() {
         let terms = open(&["low-income homes", "homes for low income people", "lowincome", "income low"]);
-        let whole = terms.exact("lowincome").unwrap();
-        assert_eq!(docs(&terms.docs(whole).to_set()), [0, 1, 2]);
-        let phrase = ["low".to_owned(), "income".to_owned(), "people".to_owned()].to_vec();
-        let phrases = Phrases::new(std::iter::once(&phrase), std::iter::empty(), &terms);
-        assert_eq!(docs(&phrases.keep(None, &terms, &Budget::new(0))), [1]);
+        assert_eq!(docs(&terms.docs(terms.exact("lowincome").unwrap())), [0, 1, 2]);
+        assert_eq!(with_phrase(&terms, "low income people"), [1]);
     }
 
     #[test]
     fn a_phrase_needs_its_words_in_a_row_within_one_text() {
         let terms =
             open(&["soil health labs", "health soil", "soil|health", "soil soil health", "soil lhealth"]);
-        let phrase = |words: &[&str]| {
-            let tokens: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let phrases = Phrases::new(std::iter::once(&tokens), std::iter::empty(), &terms);
-            docs(&phrases.keep(None, &terms, &Budget::new(0)))
-        };
-        assert_eq!(phrase(&["soil", "health"]), [0, 3]);
-        assert_eq!(phrase(&["soil", "ihealth"]), [4]);
-        assert_eq!(phrase(&["soil", "labs"]), [] as [u32; 0]);
-        assert_eq!(phrase(&["unknown"]), [] as [u32; 0]);
+        for (phrase, expected) in [
+            ("soil health", vec![0, 3]),
+            ("soil ihealth", vec![4]),
+            ("soil labs", vec![]),
+            ("unknown", vec![]),
+        ] {
+            assert_eq!(with_phrase(&terms, phrase), expected, "{phrase}");
+        }
     }
 
     #[test]
-    fn what_is_less_is_counted_wherever_it_ends() {
+    fn lesser_numbers_are_counted_wherever_they_end() {
         let numbers: Vec<u32> = (0..40).map(|number| 3 * number).collect();
         for length in 0..numbers.len() {
-            for wanted in 0..130 {
-                let expected = numbers[..length].iter().filter(|number| **number < wanted).count();
-                assert_eq!(ahead(&numbers[..length], wanted), expected, "{length} {wanted}");
+            for bound in 0..130 {
+                let expected = numbers[..length].iter().filter(|number| **number < bound).count();
+                assert_eq!(less_than(&numbers[..length], bound), expected, "{length} {bound}");
             }
         }
+    }
+
+    #[test]
+    fn an_impact_rounds_a_frequency_down_by_at_most_six_percent() {
+        for tenth in 1..400 {
+            let exact = tenth as f32 / 10.0;
+            let stored = Impact::new(exact, tenth % 2 == 0);
+            assert!(stored.frequency() <= exact && exact < stored.frequency() * 1.06, "{exact}");
+            assert_eq!(stored.in_name(), tenth % 2 == 0);
+        }
+        assert_eq!(Impact::new(0.0, true), Impact(0x80));
+        assert_eq!(Impact::new(f32::MAX, false), Impact(127));
+    }
+
+    #[test]
+    fn an_occurrence_counts_by_its_field_and_less_in_a_long_one() {
+        let mut counts = [0.0; FIELDS];
+        (counts[0], counts[4]) = (1.0, 2.0);
+        let even = divisors(&[10.0; FIELDS], |_| 10.0);
+        assert!((frequency(&counts, &even) - 7.0).abs() < 1e-5);
+        let mut lengths = [10.0; FIELDS];
+        lengths[4] = 30.0;
+        // 5 + 2 / (0.25 + 0.75 * 3)
+        assert!((frequency(&counts, &divisors(&lengths, |_| 10.0)) - 5.8).abs() < 1e-5);
     }
 }

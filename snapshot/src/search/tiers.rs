@@ -1,46 +1,38 @@
-//! Tiers: what of a question a record has. Full matches come first; below them what has nearly all, in
-//! kinds that can be told in a few words. What was quoted, excluded or picked is not open to
-//! interpretation and holds for every tier.
+//! Tiers: how much of a query a record matches. Full matches come first; below them partial matches, in kinds that a
+//! few words describe. Phrases, exclusions and selected filters are required in every tier.
 
 use crate::query::Query;
-use crate::search::Index;
+use crate::search::cost::GUESSED_MAX;
+use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
 use crate::search::score::{ScoredClause, idf};
-use crate::search::set::{DocSet, Docs, Held, union};
+use crate::search::set::{DocSet, all_of, both, union};
 use crate::search::today::Today;
 
-/// Most records that have only some of a question.
-pub const SOME_MAX: usize = 100;
-/// The share of a question's worth that what tells least has at most; without more, it is not nearly all.
-const LITTLE: f64 = 0.25;
-/// Most words of a question that are guessed.
-const GUESSED_MAX: usize = 2;
+/// Greatest share of a query's weight that a clause may have to be left out in [`Tier::Most`].
+const MINOR: f64 = 0.25;
 
-/// What of a question a record has; the best first.
+/// How much of a query a record matches; the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// It is called what was asked.
+    /// All of it, and the query is its name.
     Name,
     /// All of it.
     All,
-    /// All of it, the place only by eligibility_facets a wider one.
+    /// All of it, the place only by a region that contains it.
     Wider,
-    /// All of it, if words are slips of others.
+    /// All of it if words are guessed.
     Guess,
-    /// All of it but who may apply, of which it says nothing.
+    /// All of it except eligibility, of which the record states nothing.
     Unstated,
-    /// All of it but the words that tell least, or that stand nowhere.
+    /// All of it except the clause of least weight, or unknown words.
     Most,
     /// Some of it.
     Some,
 }
 
 impl Tier {
-    /// All, the best first.
-    pub const ALL: [Self; 7] =
-        [Self::Name, Self::All, Self::Wider, Self::Guess, Self::Unstated, Self::Most, Self::Some];
-
-    /// Its name in answers.
+    /// Name in answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,212 +53,182 @@ impl Tier {
     }
 }
 
-/// A clause, looked up.
+/// A clause or an applied filter phrase, looked up.
 pub(super) struct Part<'a> {
-    pub(super) clause: Clause,
-    /// Documents that have it, or what it may be a slip of.
-    docs: Held<'a>,
-    /// Documents that admit its place.
-    wider: Option<Held<'a>>,
-    /// Documents that say nothing of what it speaks of.
-    mute: Option<DocSet>,
-    pub(super) idf: f64,
-    pub(super) guessed: bool,
-    /// Whether it is a filter that words said, and no text.
+    pub(super) clause: Clause<'a>,
+    /// Documents that match it, or its guesses.
+    docs: DocSet<'a>,
+    /// Documents that match its place, also by a wider region.
+    wider: Option<DocSet<'a>>,
+    /// Documents that state nothing in its facets or measures.
+    unstated: Option<DocSet<'a>>,
+    idf: f64,
+    pub(super) is_guessed: bool,
     is_filter: bool,
 }
 
 impl Part<'_> {
-    /// What the scores need of it.
-    pub(super) fn told(&self) -> ScoredClause<'_> {
-        let said = self.is_filter.then(|| self.docs.docs());
-        ScoredClause { clause: &self.clause, said, idf: self.idf }
+    /// The part as the scorer needs it.
+    pub(super) fn scored(&self) -> ScoredClause<'_> {
+        let filter = self.is_filter.then(|| self.docs.borrowed());
+        ScoredClause { clause: &self.clause, filter, idf: self.idf }
     }
 }
 
-/// A filter that words said.
-pub(super) struct Filter {
-    words: Vec<String>,
-    docs: DocSet,
-    mute: Option<DocSet>,
-}
-
-impl Filter {
-    /// `filter` is a question of nothing else.
-    pub(super) fn new(words: Vec<String>, filter: &Query, index: &Index, today: &Today) -> Self {
-        let docs = index.filter(filter, today, None).unwrap_or_else(|| DocSet::all(index.len()));
-        Self { words, docs, mute: index.without_measures(filter) }
-    }
-}
-
-/// The clauses of a question, and what stands nowhere.
+/// The parts of a query.
 pub(super) struct Parts<'a> {
     index: &'a Index,
     pub(super) known: Vec<Part<'a>>,
-    /// Clauses that no record has.
-    pub(super) unknown: Vec<Clause>,
-    /// Whether something else than words narrows the question: a phrase tells much.
-    phrased: bool,
+    /// Clauses that no record matches.
+    pub(super) unknown: Vec<Clause<'a>>,
+    has_phrases: bool,
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(index: &'a Index, wanted: &TextQuery, said: Vec<Filter>) -> Self {
-        let phrased = !wanted.phrases.is_empty();
-        let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), phrased };
-        let last = wanted.words.last().map(|word| word.text.as_str()).filter(|_| wanted.goes_on);
+    /// `filters` are the filters that phrases were applied as: their words, and a query of nothing else.
+    pub(super) fn new(
+        index: &'a Index,
+        query: &TextQuery,
+        filters: Vec<(Vec<String>, Query)>,
+        today: &'a Today,
+    ) -> Self {
+        let has_phrases = !query.phrases.is_empty();
+        let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), has_phrases };
+        let last = query.words.last().map(|word| word.text.as_str()).filter(|_| query.may_continue);
         let mut guesses = 0;
-        for mut clause in wanted.clauses(index) {
-            let typed = wanted.words.iter().find(|word| clause.words == [word.text.as_str()]);
-            let mut guessed = false;
-            if clause.is_unknown(index)
+        for mut clause in query.clauses(index) {
+            let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
+            let mut is_guessed = false;
+            if clause.is_unknown()
                 && guesses < GUESSED_MAX
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
             {
                 let terms = index.terms.guessed(word, last == Some(word.text.as_str()));
                 clause.forms = terms.into_iter().map(|term| (term, Form::Guess)).collect();
-                guessed = !clause.forms.is_empty();
-                guesses += usize::from(guessed);
+                is_guessed = !clause.forms.is_empty();
+                guesses += usize::from(is_guessed);
             }
-            parts.add(clause, guessed);
+            parts.add(clause, is_guessed);
         }
-        for Filter { words, docs, mute } in said {
-            let (docs, mut clause) = (Held::Made(docs), Clause::default());
-            clause.words = words.into_iter().map(Into::into).collect();
-            let idf = idf(docs.docs().len(), index.len());
-            parts.known.push(Part { clause, docs, wider: None, mute, idf, guessed: false, is_filter: true });
+        for (words, filter) in filters {
+            let words = words.into_iter().map(Into::into).collect();
+            let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.len()));
+            parts.known.push(Part {
+                clause: Clause { words, ..Clause::default() },
+                wider: None,
+                unstated: index.without_measures(&filter),
+                idf: idf(docs.len(), index.len()),
+                docs,
+                is_guessed: false,
+                is_filter: true,
+            });
         }
         parts
     }
 
-    fn add(&mut self, clause: Clause, guessed: bool) {
+    fn add(&mut self, clause: Clause<'a>, is_guessed: bool) {
         let index = self.index;
-        let wider = clause.entity.and_then(|entity| index.entities.eligibility_facets(entity, &index.values));
-        if clause.is_unknown(index) && wider.as_ref().is_none_or(|docs| docs.docs().is_empty()) {
+        let wider = clause.entity.and_then(|entity| entity.with_wider_places(&index.values));
+        if clause.is_unknown() && wider.as_ref().is_none_or(DocSet::is_empty) {
             self.unknown.push(clause);
             return;
         }
-        let mute = clause
-            .entity
-            .and_then(|entity| index.missing_values.in_all(&index.entities.facets(entity, &index.values)));
+        let unstated =
+            clause.entity.and_then(|entity| index.values.unstated_in_all(&entity.facets(&index.values)));
         let docs = clause.docs(index);
-        let idf = idf(docs.docs().len(), index.len());
-        self.known.push(Part { clause, docs, wider, mute, idf, guessed, is_filter: false });
+        let idf = idf(docs.len(), index.len());
+        self.known.push(Part { clause, docs, wider, unstated, idf, is_guessed, is_filter: false });
     }
 
-    /// Whether no word has to be there.
+    /// Whether the query has neither words nor filter phrases.
     pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty() && self.unknown.is_empty()
     }
 
-    /// Whether a place is asked for that wider ones hold.
+    /// Whether the query names a place.
     pub(super) fn any_wider(&self) -> bool {
         self.known.iter().any(|part| part.wider.is_some())
     }
 
     fn any_guessed(&self) -> bool {
-        self.known.iter().any(|part| part.guessed)
+        self.known.iter().any(|part| part.is_guessed)
     }
 
-    /// Full matches among all documents; `None` when no word has to be there.
-    pub(super) fn exact(&self) -> Option<DocSet> {
+    /// Full matches among all documents; `None` without parts.
+    pub(super) fn full(&self) -> Option<DocSet<'_>> {
         if !self.unknown.is_empty() || self.any_guessed() {
             return Some(DocSet::none());
         }
-        let mut parts: Vec<Docs<'_>> = self.known.iter().map(|part| part.docs.docs()).collect();
-        parts.sort_by_key(Docs::len);
-        let mut parts = parts.into_iter();
-        let mut docs = parts.next()?.to_set();
-        parts.for_each(|part| docs.intersect(&part));
-        Some(docs)
+        all_of(self.known.iter().map(|part| part.docs.borrowed()).collect())
     }
 
-    /// Documents of a tier below the full matches, among some; those of better tiers may be in it too.
-    /// `None` when the tier is none of this question.
-    pub(super) fn docs(&self, tier: Tier, among: Option<&DocSet>) -> Option<DocSet> {
+    /// Documents of a tier below the full matches, and maybe of better tiers, among some. `None` if the query has no
+    /// such tier.
+    pub(super) fn docs<'b>(&'b self, tier: Tier, among: Option<&DocSet<'b>>) -> Option<DocSet<'b>> {
         let all = self.unknown.is_empty();
-        let has = |part: &Part<'_>, mute: bool| self.having(part, mute);
+        let minor = self.minor_part().filter(|_| all);
+        let has_tier = match tier {
+            Tier::Name | Tier::All => false,
+            Tier::Wider => all && !self.any_guessed() && self.any_wider(),
+            Tier::Guess => all && self.any_guessed(),
+            Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),
+            Tier::Most => (!self.known.is_empty() || self.has_phrases) && (!all || minor.is_some()),
+            Tier::Some => self.known.len() > 1 || self.has_phrases,
+        };
+        if !has_tier || tier == Tier::Some {
+            return has_tier.then(|| self.some(among));
+        }
+        let left_out = minor.filter(|_| tier == Tier::Most);
+        let parts = self.known.iter().enumerate().filter(|(position, _)| Some(*position) != left_out);
+        let matching = parts.map(|(_, part)| {
+            let unstated = part.unstated.iter().filter(|_| tier == Tier::Unstated);
+            let sets = std::iter::once(&part.docs).chain(&part.wider).chain(unstated);
+            union(sets.map(DocSet::borrowed).collect(), self.index.len())
+        });
+        Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
+    }
+
+    /// Position of the part of least weight, if it may be left out.
+    fn minor_part(&self) -> Option<usize> {
         let least = self.known.iter().enumerate().min_by(|(_, a), (_, b)| a.idf.total_cmp(&b.idf));
         let whole: f64 = self.known.iter().map(|part| part.idf).sum();
-        let little = |(_, part): &(usize, &Part<'_>)| part.idf <= LITTLE * whole;
-        let least =
-            least.filter(little).map(|(position, _)| position).filter(|_| all && self.known.len() > 1);
-        match tier {
-            Tier::Name | Tier::All => None,
-            Tier::Wider => (all && !self.any_guessed() && self.any_wider())
-                .then(|| self.in_all(among, None, |part| has(part, false))),
-            Tier::Guess => {
-                (all && self.any_guessed()).then(|| self.in_all(among, None, |part| has(part, false)))
-            }
-            Tier::Unstated => (all && self.known.iter().any(|part| part.mute.is_some()))
-                .then(|| self.in_all(among, None, |part| has(part, true))),
-            Tier::Most => ((!self.known.is_empty() || self.phrased) && (!all || least.is_some()))
-                .then(|| self.in_all(among, least, |part| has(part, false))),
-            Tier::Some => (self.known.len() > 1 || self.phrased).then(|| self.some(among)),
-        }
+        let (position, part) = least.filter(|_| self.known.len() > 1)?;
+        (part.idf <= MINOR * whole).then_some(position)
     }
 
-    fn having(&self, part: &Part<'_>, mute: bool) -> DocSet {
-        let mut parts = vec![part.docs.docs()];
-        parts.extend(part.wider.as_ref().map(Held::docs));
-        parts.extend(part.mute.as_ref().filter(|_| mute).map(DocSet::docs));
-        union(&parts, self.index.len()).into_set()
-    }
-
-    fn in_all(
-        &self,
-        among: Option<&DocSet>,
-        without: Option<usize>,
-        docs: impl Fn(&Part<'_>) -> DocSet,
-    ) -> DocSet {
-        let parts = self.known.iter().enumerate().filter(|(position, _)| Some(*position) != without);
-        let mut sets: Vec<DocSet> = parts.map(|(_, part)| docs(part)).collect();
-        sets.sort_by_key(DocSet::len);
-        let mut sets = sets.into_iter().chain(among.cloned());
-        let Some(mut found) = sets.next() else { return DocSet::none() };
-        sets.for_each(|set| found.intersect(&set.docs()));
-        found
-    }
-
-    /// Documents that have something of a question, among some. With a phrase it is enough to be among them.
-    fn some(&self, among: Option<&DocSet>) -> DocSet {
+    /// Documents that match a part, among some. With a phrase, all of these.
+    fn some<'b>(&'b self, among: Option<&DocSet<'b>>) -> DocSet<'b> {
         let count = self.index.len();
-        if self.phrased {
+        if self.has_phrases {
             return among.cloned().unwrap_or_else(|| DocSet::all(count));
         }
-        // A part that most records have makes no candidate.
-        let parts = self.known.iter().map(|part| part.docs.docs()).filter(|docs| docs.len() <= count / 2);
-        let mut found = union(&parts.collect::<Vec<_>>(), count).into_set();
-        if let Some(among) = among {
-            found.intersect(&among.docs());
-        }
-        found
+        // A part that most records match does not distinguish them.
+        let parts = self.known.iter().filter(|part| part.docs.len() <= count / 2);
+        let found = union(parts.map(|part| part.docs.borrowed()).collect(), count);
+        among.iter().fold(found, |found, among| found.and(among))
     }
 
-    /// How much of a question a document has.
-    pub(super) fn had(&self, doc: u32) -> f64 {
-        self.known.iter().filter(|part| part.docs.docs().contains(doc)).map(|part| part.idf).sum()
+    /// Weight of the parts that a document matches.
+    pub(super) fn weight(&self, doc: u32) -> f64 {
+        self.known.iter().filter(|part| part.docs.contains(doc)).map(|part| part.idf).sum()
     }
 
-    /// How much of a question each document has.
-    pub(super) fn had_by_all(&self) -> Vec<f32> {
-        let mut had = vec![0f32; self.index.len()];
+    /// Weight of the parts that each document matches.
+    pub(super) fn weights(&self) -> Vec<f32> {
+        let mut weights = vec![0f32; self.index.len()];
         for part in &self.known {
-            part.docs.docs().to_set().for_each(|doc| had[doc as usize] += part.idf as f32);
+            part.docs.for_each(|doc| weights[doc as usize] += part.idf as f32);
         }
-        had
+        weights
     }
 
-    /// The words that a document of a tier lacks, as they were typed; a guess is no word that was typed.
+    /// The words that a document of a tier lacks, as they were typed. A guess is not what was typed.
     pub(super) fn missing(&self, doc: u32, tier: Tier) -> Vec<String> {
-        let lacks = |part: &&Part<'_>| {
-            if part.guessed {
-                return true;
-            }
-            let wider = part.wider.as_ref().is_some_and(|docs| docs.docs().contains(doc));
-            let has = part.docs.docs().contains(doc) || wider && tier != Tier::Wider;
-            !has
+        let is_missing = |part: &&Part<'_>| {
+            let is_wider = part.wider.as_ref().is_some_and(|docs| docs.contains(doc));
+            part.is_guessed || !part.docs.contains(doc) && (!is_wider || tier == Tier::Wider)
         };
-        let known = self.known.iter().filter(lacks).map(|part| &part.clause);
+        let known = self.known.iter().filter(is_missing).map(|part| &part.clause);
         known.chain(&self.unknown).map(|clause| clause.words.join(" ")).collect()
     }
 }

@@ -1,4 +1,5 @@
-//! What records are called: a question that is a name, an alias or a slug is about that record.
+//! Texts of programs: all that a search reads, and titles. A query that is a name, an alias or a slug is about
+//! that record.
 //!
 //! ```text
 //! title.at .text       names, aliases and slugs: folded words joined by spaces, sorted
@@ -7,60 +8,136 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::Directory;
-use crate::search::passages::searchable_texts;
-use crate::search::table::{Lists, Strings};
+use rustc_hash::FxHashSet;
+
+use crate::record::{Directory, Locale};
+use crate::search::table::{Lists, Pair, Strings};
 use crate::search::terms::Mark;
-use crate::search::text::words_of;
 use crate::store::sections::{SectionError, SectionWriter, Sections};
+use crate::text::words_of;
 
-const KEYS: (&str, &str) = ("title.at", "title.text");
-const DOCS: (&str, &str) = ("title.docs.at", "title.docs");
-
-/// Writes the sections; `order` gives the program of each document.
-pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let mut titles: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (doc, program) in (0..).zip(order) {
-        let called = searchable_texts(directory, *program).into_iter();
-        let called =
-            called.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
-        for title in called.chain([directory.programs[*program].slug.as_str()]) {
-            let docs = titles.entry(words_of(title).join(" ")).or_default();
-            if docs.last() != Some(&doc) {
-                docs.push(doc);
-            }
-        }
-    }
-    titles.remove("");
-    Strings::write(writer, KEYS, titles.keys().map(String::as_bytes));
-    Lists::write(writer, DOCS, titles.values().map(Vec::as_slice));
-}
+const KEYS: Pair = ("title.at", "title.text");
+const DOCS: Pair = ("title.docs.at", "title.docs");
 
 /// The titles, open.
-pub struct Titles {
+pub(super) struct Titles {
     keys: Strings,
     docs: Lists,
 }
 
 impl Titles {
+    /// Writes the sections; `order` gives the program of each document.
+    pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+        let mut titles: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (doc, program) in (0..).zip(order) {
+            let names = searchable_texts(directory, *program).into_iter();
+            let names =
+                names.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
+            for title in names.chain([directory.programs[*program].slug.as_str()]) {
+                let docs = titles.entry(words_of(title).join(" ")).or_default();
+                if docs.last() != Some(&doc) {
+                    docs.push(doc);
+                }
+            }
+        }
+        titles.remove("");
+        Strings::write(writer, KEYS, titles.keys().map(String::as_bytes));
+        Lists::write(writer, DOCS, titles.values().map(Vec::as_slice));
+    }
+
     /// Opens the sections of an index over `count` documents.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
-        let titles = Self { keys: Strings::open(sections, KEYS)?, docs: Lists::open(sections, DOCS, count)? };
-        if titles.keys.len() == titles.docs.len() {
-            Ok(titles)
-        } else {
-            Err(SectionError::Content(DOCS.0, "has another length"))
+    pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+        let keys = Strings::open(sections, KEYS)?;
+        Ok(Self { docs: Lists::open_many(sections, DOCS, keys.len(), count)?, keys })
+    }
+
+    /// Documents that have a text as their title.
+    pub(super) fn find(&self, text: &str) -> &[u32] {
+        let key = words_of(text).join(" ");
+        self.keys.find(key.as_bytes()).map_or(&[], |position| self.docs.get(position))
+    }
+}
+
+/// The texts of a program that a search reads, with their fields: in all languages, each once.
+#[must_use]
+pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
+    let links = &directory.program_links[program];
+    let program = &directory.programs[program];
+    let organization = &directory.organizations[links.organization];
+    let mut texts = vec![(Mark::Name, program.name.as_str())];
+    texts.extend(program.aliases.iter().map(|alias| (Mark::Alias, alias.as_str())));
+    texts.push((Mark::Organization, &organization.name));
+    texts.extend(organization.aliases.iter().map(|alias| (Mark::Organization, alias.as_str())));
+    let slugs = directory.organization_links[links.organization].aliases.iter();
+    texts.extend(slugs.map(|alias| (Mark::Organization, directory.aliases[*alias].slug.as_str())));
+    texts.extend(program.summary.iter().map(|text| (Mark::Summary, text.as_str())));
+    texts.extend(program.description.iter().map(|text| (Mark::Description, text.as_str())));
+    for locale in Locale::ALL {
+        let translated =
+            |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
+        texts.extend(translated(program.entity(), "name").map(|text| (Mark::Name, text)));
+        texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
+        texts.extend(translated(program.entity(), "summary").map(|text| (Mark::Summary, text)));
+        texts.extend(translated(program.entity(), "description").map(|text| (Mark::Description, text)));
+    }
+    for fact in links.facts.iter().map(|fact| &directory.facts[*fact]) {
+        let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
+        let translations = Locale::ALL.iter().filter_map(translated);
+        texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
+    }
+    let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+    let labels = cycles().map(|cycle| cycle.label.as_str());
+    texts.extend(labels.filter(|label| names_a_season(label)).map(|label| (Mark::Fact, label)));
+    let addresses = cycles().filter_map(|cycle| cycle.application_url.as_deref());
+    let addresses = std::iter::once(program.official_url.as_str()).chain(addresses);
+    texts.extend(addresses.filter_map(call_code).map(|code| (Mark::Alias, code)));
+    let mut seen = FxHashSet::default();
+    texts.retain(|text| seen.insert(*text));
+    texts
+}
+
+/// Whether a label names one season, as `2026` and `HORIZON-CL5-2027-01` do and `Annual` does not.
+fn names_a_season(label: &str) -> bool {
+    label.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The code of a call at the end of an address: `…/topic-details/HORIZON-CL5-2027-01-D1-07`.
+fn call_code(address: &str) -> Option<&str> {
+    const LENGTHS: std::ops::RangeInclusive<usize> = 8..=80;
+    let last = address.split(['?', '#']).next()?.trim_end_matches('/').rsplit('/').next()?;
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_code = last.bytes().all(is_part)
+        && last.bytes().any(|byte| byte.is_ascii_digit())
+        && last.bytes().filter(u8::is_ascii_uppercase).count() >= 2
+        && last.contains('-');
+    (is_code && LENGTHS.contains(&last.len())).then_some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_a_call_is_read_from_the_end_of_an_address() {
+        for (address, code) in [
+            ("https://a.example/topic-details/HORIZON-CL5-2027-01-D1-07", Some("HORIZON-CL5-2027-01-D1-07")),
+            ("https://a.example/topic-details/LIFE-2026-SAP-CLIMA/?lang=en", Some("LIFE-2026-SAP-CLIMA")),
+            ("https://a.example/opportunity/ddc111aa-2808-4719-9c09-d7995a9a4860", None),
+            ("https://a.example/competitive-calls-cs/44087099", None),
+            ("https://a.example/GRANTS-AND-PRIZES", None),
+            ("https://a.example/2026-2027", None),
+            ("https://a.example/", None),
+            ("", None),
+        ] {
+            assert_eq!(call_code(address), code, "{address}");
         }
     }
 
-    /// Documents that are called what a text says.
-    #[must_use]
-    pub fn find(&self, text: &str) -> &[u32] {
-        let key = words_of(text).join(" ");
-        self.keys.find(key.as_bytes()).map_or(&[], |position| self.docs.get(position))
+    #[test]
+    fn only_a_label_with_a_digit_names_a_season() {
+        for (label, is_one) in [("2026", true), ("HORIZON-CL5-2027-01", true), ("Annual", false), ("", false)]
+        {
+            assert_eq!(names_a_season(label), is_one, "{label}");
+        }
     }
 }

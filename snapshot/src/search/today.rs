@@ -1,120 +1,29 @@
-//! What depends on the day, for every program at once: open states, next deadlines, the default
-//! order. Built when an index is opened and again at every UTC midnight, beside the running state.
+//! What depends on the day, for all programs: open states, next deadlines, the default order. Computed when an index
+//! is opened and again at every UTC midnight, in the background.
 
 use std::sync::Arc;
 
 use crate::facet::Facet;
-use crate::record::Lifecycle;
-use crate::search::seasons::{ColumnNames, SeasonColumns};
+use crate::search::index::{FacetCounts, Index, Order};
+use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
 use crate::search::values::Values;
-use crate::search::{FacetCounts, Index, Order};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
-use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
+use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness};
 
-const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts", "season.stated"];
-
-/// Seasons and lifecycles of all documents, as columns.
-///
-/// ```text
-/// season.at                        u64: first season of each document, and the end
-/// season.opens .deadline .starts   Day of each season
-/// season.stated                    u8: position in CycleStatus::ALL, or 255
-/// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
-/// doc.observed                     Day of each document: when its lifecycle was observed
-/// doc.checked                      Day of each document: when anything of it was last checked
-/// ```
-pub struct Seasons {
-    at: Section<u64>,
-    columns: SeasonColumns,
-    lifecycle: Section<u8>,
-    observed: Section<Day>,
-    checked: Section<Day>,
-}
-
-/// What is known about a document besides its seasons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Observation {
-    /// Where it stands.
-    pub lifecycle: Lifecycle,
-    /// When that was observed, or [`Day::NONE`].
-    pub on: Day,
-    /// When anything of it was last checked, or [`Day::NONE`].
-    pub checked: Day,
-}
-
-impl Seasons {
-    /// Writes the columns: what was observed of each document and its seasons, in document order.
-    pub fn write(documents: &[(Observation, Vec<Season>)], writer: &mut SectionWriter) {
-        let seasons: Vec<Season> = documents.iter().flat_map(|(_, seasons)| seasons).copied().collect();
-        let observed = || documents.iter().map(|(observed, _)| *observed);
-        let mut at = vec![0u64];
-        at.extend(documents.iter().scan(0, |end, (_, seasons)| {
-            *end += seasons.len() as u64;
-            Some(*end)
-        }));
-        writer.put("season.at", at);
-        SeasonColumns::write(SEASONS, &seasons, writer);
-        writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
-        writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
-        writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
-    }
-
-    /// Opens the columns of `count` documents.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
-        use crate::search::table::{check_len, check_offsets};
-        let seasons = Self {
-            at: sections.get("season.at")?,
-            columns: SeasonColumns::open(sections, SEASONS)?,
-            lifecycle: sections.get("doc.lifecycle")?,
-            observed: sections.get("doc.observed")?,
-            checked: sections.get("doc.checked")?,
-        };
-        check_len("season.at", &seasons.at, count + 1)?;
-        check_offsets("season.at", &seasons.at, seasons.columns.len())?;
-        check_len("doc.lifecycle", &seasons.lifecycle, count)?;
-        check_len("doc.observed", &seasons.observed, count)?;
-        check_len("doc.checked", &seasons.checked, count)?;
-        Ok(seasons)
-    }
-
-    fn of(&self, doc: usize) -> std::ops::Range<usize> {
-        self.at[doc] as usize..self.at[doc + 1] as usize
-    }
-
-    /// Openness of a document on a day.
-    #[must_use]
-    pub fn openness(&self, doc: usize, today: Day) -> Openness {
-        let seasons = self.of(doc).map(|position| self.columns.get(position));
-        Openness::new(self.observed(doc).lifecycle, seasons, today)
-    }
-
-    fn observed(&self, doc: usize) -> Observation {
-        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[doc])).copied();
-        Observation {
-            lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear),
-            on: self.observed[doc],
-            checked: self.checked[doc],
-        }
-    }
-}
-
-/// What people are told about a document on a day, and what it follows from.
+/// The state of a program on a day.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramState {
-    /// Where it stands.
+    /// The status that is displayed.
     pub standing: DisplayStatus,
-    /// What its dates say.
+    /// What follows from its dates.
     pub openness: Openness,
     /// What was observed.
     pub observed: Observation,
 }
 
-/// The state of one day.
+const STATES: usize = OPEN_STATES.len();
+
+/// The state of all programs on a day. Tables by open state are in the order of [`OPEN_STATES`].
 pub struct Today {
     /// The day.
     pub day: Day,
@@ -124,14 +33,16 @@ pub struct Today {
     pub order: Order<Vec<u32>>,
     /// Open states of each document, bits as in [`Openness::states`].
     states: Vec<u8>,
-    /// Documents of each open state, in the order of [`OPEN_STATES`].
-    of_state: [Vec<u64>; OPEN_STATES.len()],
-    /// How often each open state meets each ordinal.
-    pairs: [Vec<u32>; OPEN_STATES.len()],
-    rolling: Vec<u64>,
-    open: Vec<u64>,
-    /// Ordinal of each open state, in the order of [`OPEN_STATES`].
-    ordinals: [u32; OPEN_STATES.len()],
+    /// Documents of each open state.
+    of_state: [Vec<u64>; STATES],
+    /// Number of documents that each open state shares with each ordinal.
+    pairs: [Vec<u32>; STATES],
+    /// Documents that the `rolling` filter keeps.
+    pub(super) rolling: Vec<u64>,
+    /// Documents that the `open` filter keeps.
+    pub open: Vec<u64>,
+    /// Ordinal of each open state.
+    ordinals: [u32; STATES],
     /// Least and greatest next deadline of every 64 documents.
     zones: Vec<(Day, Day)>,
     seasons: Arc<Seasons>,
@@ -140,9 +51,8 @@ pub struct Today {
 }
 
 impl Today {
-    /// Derives a day's state. About 100 ns a document.
-    #[must_use]
-    pub fn new(index: &Index, day: Day) -> Self {
+    /// The state of a day without the facets, about 100 ns a document.
+    pub(super) fn new(index: &Index, day: Day) -> Self {
         let count = index.len();
         let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
         let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
@@ -152,36 +62,23 @@ impl Today {
             kept.for_each(|(doc, _)| set_bit(&mut bits, doc as u32));
             bits
         };
-        let ordinal = |state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX);
         let next_deadline: Vec<Day> = openness.iter().map(|openness| openness.next_deadline).collect();
-        let mut today = Self {
+        let ordinals =
+            OPEN_STATES.map(|state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX));
+        Self {
             day,
-            order: default_order(&openness, &index.name_rank),
+            order: default_order(&openness, &index.by_name_en.rank),
             of_state: std::array::from_fn(|state| bits(&|openness| openness.states >> state & 1 == 1)),
-            pairs: pairs(&index.values, &states),
+            pairs: pairs(&index.values, &states, &ordinals),
             rolling: bits(&|openness| openness.rolling),
             open: bits(&Openness::is_open),
             zones: zones(&next_deadline),
             next_deadline,
-            ordinals: OPEN_STATES.map(ordinal),
+            ordinals,
             seasons: Arc::clone(&index.seasons),
             states,
             browse: Vec::new(),
-        };
-        today.browse = index.browse(&today);
-        today
-    }
-
-    /// Documents that the `open` filter keeps.
-    #[must_use]
-    pub fn open(&self) -> &[u64] {
-        &self.open
-    }
-
-    /// Documents that the `rolling` filter keeps.
-    #[must_use]
-    pub fn rolling(&self) -> &[u64] {
-        &self.rolling
+        }
     }
 
     /// Open states of a document, as bits in the order of [`OPEN_STATES`].
@@ -190,13 +87,13 @@ impl Today {
         self.states.get(doc as usize).copied().unwrap_or_default()
     }
 
-    /// What people are told about a document; `None` for a number from nowhere.
+    /// The state of a document; `None` if there is no such document.
     #[must_use]
     pub fn state(&self, doc: u32) -> Option<ProgramState> {
         self.state_on(doc, self.day)
     }
 
-    /// The same on another day.
+    /// The state of a document on another day.
     #[must_use]
     pub fn state_on(&self, doc: u32, day: Day) -> Option<ProgramState> {
         let doc = doc as usize;
@@ -206,49 +103,50 @@ impl Today {
         })
     }
 
-    /// Days on which a document's seasons may turn; none for a number from nowhere.
+    /// Days on which a document's seasons may change their status.
     pub fn turning_days(&self, doc: u32) -> impl Iterator<Item = Day> {
-        let doc = doc as usize;
-        let seasons = if doc < self.states.len() { self.seasons.of(doc) } else { 0..0 };
-        seasons.flat_map(|position| self.seasons.columns.get(position).turning_days())
+        let known = Some(doc as usize).filter(|doc| *doc < self.states.len());
+        known.into_iter().flat_map(|doc| self.seasons.of(doc)).flat_map(|season| season.turning_days())
     }
 
     /// Documents of an open state, by its ordinal.
-    #[must_use]
-    pub fn docs(&self, ordinal: u32) -> Option<&[u64]> {
+    pub(super) fn docs(&self, ordinal: u32) -> Option<&[u64]> {
         let state = self.ordinals.iter().position(|known| *known == ordinal)?;
         Some(&self.of_state[state])
     }
 
-    /// How many documents an open state shares with each value, by its ordinal.
-    #[must_use]
-    pub fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
+    /// Number of documents that an open state, by its ordinal, shares with each ordinal.
+    pub(super) fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
         let state = self.ordinals.iter().position(|known| *known == ordinal)?;
         Some(&self.pairs[state])
     }
 
-    /// Open states' entry of a table over ordinals: how many documents `of` has of each.
-    pub fn fill(&self, counts: &mut [u32], of: impl Fn(u32, &[u64]) -> u32) {
+    /// Sets the counts of the open states, given each one's ordinal and documents.
+    pub(super) fn fill(&self, counts: &mut [u32], count: impl Fn(u32, &[u64]) -> u32) {
         for (ordinal, docs) in self.ordinals.iter().zip(&self.of_state) {
-            if let Some(count) = counts.get_mut(*ordinal as usize) {
-                *count = of(*ordinal, docs);
+            if let Some(slot) = counts.get_mut(*ordinal as usize) {
+                *slot = count(*ordinal, docs);
             }
         }
     }
 
-    /// Counts the open states of a set of documents, into a table over ordinals.
-    pub fn count(&self, docs: &DocSet, counts: &mut [u32]) {
+    /// Sets the counts of the open states to those of all documents.
+    pub(super) fn totals(&self, counts: &mut [u32]) {
+        self.fill(counts, |_, docs| count_ones(docs) as u32);
+    }
+
+    /// Sets the counts of the open states to those of some documents.
+    pub(super) fn count(&self, docs: &DocSet<'_>, counts: &mut [u32]) {
         self.fill(counts, |_, _| 0);
         self.add(docs, counts);
     }
 
-    /// Adds the open states of a set of documents to a table over ordinals.
-    pub fn add(&self, docs: &DocSet, counts: &mut [u32]) {
-        let mut of_state = [0u32; OPEN_STATES.len()];
+    /// Adds the open states of some documents to the counts.
+    pub(super) fn add(&self, docs: &DocSet<'_>, counts: &mut [u32]) {
+        let mut of_state = [0u32; STATES];
         match docs {
             DocSet::Bits(bits) => {
-                let common = self.of_state.iter().map(|state| count_common(state, bits) as u32);
-                of_state.iter_mut().zip(common).for_each(|(count, common)| *count = common);
+                of_state = self.of_state.each_ref().map(|state| count_common(state, bits) as u32);
             }
             DocSet::List(list) => {
                 for states in list.iter().map(|doc| self.states(*doc)) {
@@ -264,15 +162,9 @@ impl Today {
         }
     }
 
-    /// Totals of the open states.
-    pub fn totals(&self, counts: &mut [u32]) {
-        self.fill(counts, |_, docs| count_ones(docs) as u32);
-    }
-
-    /// Documents whose next deadline lies in a range; either end may be open. Documents are numbered by
-    /// deadline on the day of the build, so that most words are all in or all out long after.
-    #[must_use]
-    pub fn due(&self, from: Option<Day>, to: Option<Day>) -> Vec<u64> {
+    /// Documents whose next deadline lies in a range that may be open at either end. Documents are numbered by
+    /// their deadline on the day of the build, so that mostly all or none of 64 are in it.
+    pub(super) fn due(&self, from: Option<Day>, to: Option<Day>) -> Vec<u64> {
         let range = from.unwrap_or(Day(i32::MIN + 1))..=to.unwrap_or(Day(i32::MAX));
         let words = self.next_deadline.chunks(WORD).zip(&self.zones).map(|(deadlines, (least, most))| {
             if most < range.start() || least > range.end() {
@@ -303,8 +195,7 @@ impl Today {
     }
 }
 
-/// Next deadline ascending, then by openness where there is none, then by name, then by id (which
-/// the name rank holds).
+/// By next deadline; without one by openness; then by name and id, which the name rank contains.
 fn default_order(openness: &[Openness], name_rank: &[u32]) -> Order<Vec<u32>> {
     let key = |doc: usize| {
         let openness = &openness[doc];
@@ -324,38 +215,32 @@ fn zones(deadlines: &[Day]) -> Vec<(Day, Day)> {
     deadlines.chunks(WORD).map(zone).collect()
 }
 
-fn pairs(values: &Values, states: &[u8]) -> [Vec<u32>; OPEN_STATES.len()] {
-    let ordinals = values.ordinals();
-    // One lane a state for each ordinal, so that a document's states are counted in one place.
-    let mut lanes = vec![[0u32; 8]; ordinals];
+/// For each open state: the number of documents that have it and each ordinal.
+fn pairs(values: &Values, states: &[u8], ordinals: &[u32; STATES]) -> [Vec<u32>; STATES] {
+    // The counts of an ordinal for all states are neighbours, so that a document's states are counted at once.
+    let mut lanes = vec![[0u32; 8]; values.ordinals()];
+    let mut of_states = [[0u32; 8]; STATES];
     let of_docs = values.of_docs();
     for (doc, states) in states.iter().enumerate() {
         let add: [u32; 8] = std::array::from_fn(|state| u32::from(states >> state & 1));
-        for ordinal in of_docs.get(doc as u32) {
-            let lane = &mut lanes[usize::from(*ordinal)];
-            lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
-        }
+        let add_to = |lane: &mut [u32; 8]| lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
+        of_docs.get(doc as u32).iter().for_each(|ordinal| add_to(&mut lanes[usize::from(*ordinal)]));
+        of_states
+            .iter_mut()
+            .enumerate()
+            .filter(|(state, _)| add[*state] == 1)
+            .for_each(|(_, lane)| add_to(lane));
     }
-    for set in 0..ordinals {
+    for set in 0..lanes.len() {
         let lane = lanes[set];
         for member in values.set(set) {
             lanes[*member as usize].iter_mut().zip(lane).for_each(|(count, add)| *count += add);
         }
     }
-    let mut pairs: [Vec<u32>; OPEN_STATES.len()] =
-        std::array::from_fn(|state| lanes.iter().map(|lane| lane[state]).collect());
-    let mut meet = [[0u32; OPEN_STATES.len()]; OPEN_STATES.len()];
-    for states in states {
-        for (a, row) in meet.iter_mut().enumerate().filter(|(a, _)| states >> a & 1 == 1) {
-            let _ = a;
-            row.iter_mut().enumerate().for_each(|(b, count)| *count += u32::from(states >> b & 1));
+    for (ordinal, lane) in ordinals.iter().zip(of_states) {
+        if let Some(slot) = lanes.get_mut(*ordinal as usize) {
+            *slot = lane;
         }
     }
-    for (state, ordinal) in OPEN_STATES.iter().enumerate() {
-        let Some(ordinal) = values.find(Facet::OpenStates, ordinal) else { continue };
-        for (row, of) in pairs.iter_mut().zip(&meet) {
-            row[ordinal as usize] = of[state];
-        }
-    }
-    pairs
+    std::array::from_fn(|state| lanes.iter().map(|lane| lane[state]).collect())
 }

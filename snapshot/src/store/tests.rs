@@ -528,7 +528,7 @@ fn a_difference_names_every_page_that_is_not_the_same_and_no_other() {
         assert_eq!((found.old.id(), found.new.id()), (old, new));
         found.pages.into_iter().map(|(path, change)| format!("{change:?} {path}")).collect::<Vec<_>>()
     };
-    let expected = ["Added public/come", "Removed public/gone", "Changed public/turned"];
+    let expected = ["Added public/come", "Removed public/gone", "Modified public/turned"];
     assert_eq!(named(diff(&root, None).unwrap()), expected);
     assert_eq!(named(diff(&dir(&root, old), Some(&root)).unwrap()), expected);
     assert_eq!(named(diff(&dir(&root, new), None).unwrap()), expected);

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use snapshot::facet::FACETS;
 use snapshot::page::search;
 use snapshot::query::{FacetValue, parse_search};
-use snapshot::search::Budget;
 use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
@@ -319,10 +318,9 @@ fn no_question_reads_a_record_more_than_a_few_times() {
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Budget::new(0);
-        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
-        assert!(units.spent() <= 2 * records, "{} of {records} for {text}", units.spent());
-        assert!(units.spent() <= index.cost(&query), "{} > {} for {text}", units.spent(), index.cost(&query));
+        let work = index.search(&query, &today).work;
+        assert!(work <= 2 * records, "{work} of {records} for {text}");
+        assert!(work <= index.cost(&query), "{work} > {} for {text}", index.cost(&query));
     }
 }
 
@@ -333,9 +331,8 @@ fn phrases_of_two_of_the_commonest_words_are_found_without_reading_a_record() {
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Budget::new(0);
-        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
-        assert!(units.spent() < 5 * index.len() as u64, "{} for {text}", units.spent());
+        let work = index.search(&query, &today).work;
+        assert!(work < 5 * index.len() as u64, "{work} for {text}");
     }
 }
 
@@ -360,9 +357,7 @@ fn a_phrase_that_is_said_often_costs_as_much_as_once() {
     let spent = |text: &str| {
         let question = query_string(&[("q".to_owned(), text.to_owned())]);
         let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
-        let units = Budget::new(0);
-        let _ = index.base(&query, index.resolve(&query).as_ref(), &today, &units);
-        units.spent()
+        index.search(&query, &today).work
     };
     let once = spent("\"of all\"");
     assert!(once > 0);

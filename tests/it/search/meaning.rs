@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use http::HeaderMap;
 use serde_json::{Value, json};
-use snapshot::place;
+use snapshot::place::{self, NameKind};
 use snapshot::query::{Query, parse_search};
-use snapshot::record::Locale;
-use snapshot::search::{Constraint, RankOptions, RankedPage, Tier, words_of};
+use snapshot::search::{Constraint, RankOptions, RankedPage, Tier};
+use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::checks::request::get;
 use tests::checks::understand;
@@ -135,8 +135,8 @@ fn what_bounds_an_amount_leaves_those_that_publish_none_below_those_that_fit() {
 
 /// Every name of a place and of its people, in both languages.
 fn names() -> impl Iterator<Item = &'static str> {
-    let names = place::all().flat_map(|place| Locale::ALL.iter().map(|locale| place.name(*locale)));
-    names.chain(place::demonyms().map(|(_, name)| name)).chain(place::subdivisions().map(|(_, name)| name))
+    let kinds = [NameKind::Name, NameKind::Demonym, NameKind::Subdivision];
+    place::names().iter().filter(move |name| kinds.contains(&name.kind)).map(|name| name.text)
 }
 
 #[test]

@@ -13,7 +13,8 @@ use snapshot::record::{
     Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
     Strength,
 };
-use snapshot::search::{Document, NamedEntity, entity_dictionary, fold};
+use snapshot::search::{Document, NamedEntity, entity_dictionary};
+use snapshot::text::fold;
 
 use super::oracle_text as text;
 

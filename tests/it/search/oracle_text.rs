@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::Synonym;
-use snapshot::search::{
-    BUILT_IN, NamedEntity, QueryWord, SamePosition, Stems, keys_of, names_of_place, query_words, stop_words,
-    tokens,
-};
+use snapshot::search::{BUILT_IN, NamedEntity, keys_of, names_of_place, stop_words};
+use snapshot::text::{QueryWord, SamePosition, Stems, query_words, tokens};
 
 /// The tokens of a text: for each position what can be read there.
 pub(super) type Positions = Vec<Vec<String>>;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use snapshot::facet::FACETS;
-use snapshot::search::{NamedEntity, QueryWord, is_known_word};
+use snapshot::search::{NamedEntity, is_known_word};
+use snapshot::text::QueryWord;
 
 use super::oracle::{Oracle, Record, says};
 use super::oracle_text::Clause;

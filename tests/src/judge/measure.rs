@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 use crate::judge::desk::{Answer, NamedEntity};
 use crate::judge::judged::Judged;

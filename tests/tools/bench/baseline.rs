@@ -10,9 +10,8 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::Directory;
-use snapshot::search::{
-    FACET_VALUES_MAX, FacetCounts, SearchResult, Stems, document_order, searchable_texts, tokens, words_of,
-};
+use snapshot::search::{FACET_VALUES_MAX, FacetCounts, SearchResult, document_order, searchable_texts};
+use snapshot::text::{Stems, tokens, words_of};
 use snapshot::time::{Day, OPEN_STATES};
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 use super::fields;
 use crate::diagnostics::{Code, Diagnostic, Edit, Fix, Location, Safety};

@@ -1,6 +1,6 @@
 //! By which names columns are known, and words by which cells say plainly what they mean.
 
-use snapshot::search::fold;
+use snapshot::text::fold;
 
 use dataset::Table;
 

@@ -7,7 +7,8 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::query::{Query, Sort, pairs};
 use snapshot::record::Locale;
-use snapshot::search::{DocSet, words_of};
+use snapshot::search::DocSet;
+use snapshot::text::words_of;
 
 /// Names the parameter of the facet that is shown whole.
 pub(super) const ALL: &str = "all";
@@ -85,8 +86,8 @@ impl PageOptions {
     }
 
     /// The documents that are asked of; `None` is every document.
-    pub(crate) fn among(&self, html: &Html) -> Option<DocSet> {
-        self.organization.map(|number| DocSet::List(html.organizations.docs(number).to_vec()))
+    pub(crate) fn among<'a>(&self, html: &'a Html) -> Option<DocSet<'a>> {
+        self.organization.map(|number| DocSet::List(html.organizations.docs(number).into()))
     }
 
     /// The question with these, as a query string: what makes no difference is left out.

@@ -26,9 +26,12 @@ impl Splice<'_> {
         let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
         let query = Query { selected, facets: false, ..self.query.clone() };
         let left = self.site.index.full_matches(&query, &self.dated.today, self.options());
-        let count = |(code, pick): &(&str, FacetValue)| match pick {
-            FacetValue::Value(ordinal) => values.docs(*ordinal).and(&left.docs()).len() as u32,
-            FacetValue::Place(_) => values.docs_of_place(facet, code).docs().and(&left.docs()).len() as u32,
+        let count = |(code, pick): &(&str, FacetValue)| {
+            let docs = match pick {
+                FacetValue::Value(ordinal) => values.docs(*ordinal),
+                FacetValue::Place(_) => values.docs_of_place(facet, code),
+            };
+            docs.and(&left).len() as u32
         };
         let counts: Vec<u32> = line.iter().map(count).collect();
         let mut before = Some(Message::Through);

@@ -130,7 +130,7 @@ impl Seasons {
     }
 
     fn check(&self, count: usize) -> Result<(), SectionError> {
-        if self.columns.len() != count {
+        if self.columns.count() != count {
             return Err(SectionError::Content("cycle.stated", "has another length"));
         }
         check_len("cycle.checked", &self.checked, count)

@@ -7,8 +7,9 @@ use crate::page::Site;
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
-use crate::search::{Lists as NumberLists, Strings, check_len, fold};
+use crate::search::{Lists as NumberLists, Strings, check_len};
 use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use crate::text::fold;
 
 const RECIPIENTS: SectionNames = ("rec.at", "rec");
 const NAMES: SectionNames = ("rec.name.at", "rec.name");
@@ -66,7 +67,7 @@ impl Recipients {
         };
         let count = recipients.rows.len();
         check_len("rec.kind", &recipients.kinds, count)?;
-        if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
+        if [recipients.names.len(), recipients.years.count(), recipients.programs.count()] != [count; 3] {
             return Err(SectionError::Content("rec.at", "does not fit its columns"));
         }
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();

@@ -1,24 +1,25 @@
-//! Finds the words in a row that many documents might have, and writes which have them.
+//! Writes the grams: finds rows of words whose parts are frequent.
 
 use rustc_hash::FxHashMap;
 
-use super::{BLOCK, DENSE, LONGEST, few, key};
+use super::{BLOCK, LONGEST, few, key};
 use crate::search::set::{set_bit, words};
+use crate::search::table::is_dense;
 use crate::store::sections::SectionWriter;
 
 /// A term of a text, and whether it stands at the same position as the one before.
 pub(in crate::search) type Token = (u32, bool);
 
-/// A gram and a document: what stands before its last word, that word, the document.
-type Found = (u32, u32, u32);
+/// An occurrence of a gram: what stands before its last word, that word, the document.
+type Occurrence = (u32, u32, u32);
 
 /// Collects grams, shorter ones first, and writes them.
 pub(in crate::search) struct GramsWriter<'a> {
-    /// Of each term: whether many documents have it.
+    /// Whether each term is frequent.
     terms: &'a [bool],
-    /// Numbers of the grams that many documents have.
-    many: FxHashMap<u64, u32>,
-    /// What is left of each of them without its first word.
+    /// Numbers of the frequent grams.
+    frequent: FxHashMap<u64, u32>,
+    /// The last words of each frequent gram without its first one, by number.
     ends: FxHashMap<u32, u32>,
     blocks: Blocks,
 }
@@ -33,9 +34,9 @@ impl<'a> GramsWriter<'a> {
         writer: &mut SectionWriter,
     ) {
         let blocks = Blocks { count, ..Blocks::default() };
-        let mut grams = Self { terms, many: FxHashMap::default(), ends: FxHashMap::default(), blocks };
+        let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
-            let mut found: Vec<Found> = Vec::new();
+            let mut found: Vec<Occurrence> = Vec::new();
             texts(&mut |doc, text| grams.find(length, doc, text, &mut found));
             found.sort_unstable();
             found.dedup();
@@ -44,8 +45,8 @@ impl<'a> GramsWriter<'a> {
         grams.blocks.write(writer);
     }
 
-    /// Adds the grams of a text whose two parts many documents have.
-    fn find(&self, length: usize, doc: u32, text: &[Token], found: &mut Vec<Found>) {
+    /// Finds the grams of a text whose two parts are frequent.
+    fn find(&self, length: usize, doc: u32, text: &[Token], found: &mut Vec<Occurrence>) {
         // What ends at the position before and at this one, by length less one.
         let (mut before, mut here): ([Vec<u32>; LONGEST], [Vec<u32>; LONGEST]) = Default::default();
         for (last, same) in text {
@@ -58,39 +59,40 @@ impl<'a> GramsWriter<'a> {
             }
             here[0].push(*last);
             for shorter in 1..length - 1 {
-                let grams = before[shorter - 1].iter().filter_map(|part| self.many.get(&key(*part, *last)));
+                let grams =
+                    before[shorter - 1].iter().filter_map(|part| self.frequent.get(&key(*part, *last)));
                 here[shorter].extend(grams);
             }
-            let parts = before[length - 2].iter().filter(|part| length == 2 || self.goes_on(**part, *last));
+            let parts = before[length - 2].iter().filter(|part| length == 2 || self.continues(**part, *last));
             found.extend(parts.map(|part| (*part, *last, doc)));
         }
     }
 
-    /// Whether many documents have a gram without its first word and with one more.
-    fn goes_on(&self, gram: u32, last: u32) -> bool {
-        self.ends.get(&gram).is_some_and(|end| self.many.contains_key(&key(*end, last)))
+    /// Whether a gram without its first word and with one more word at the end is frequent.
+    fn continues(&self, gram: u32, last: u32) -> bool {
+        self.ends.get(&gram).is_some_and(|end| self.frequent.contains_key(&key(*end, last)))
     }
 
     /// Adds all grams of a length.
-    fn add(&mut self, length: usize, found: &[Found]) {
-        let mut many = Vec::new();
+    fn add(&mut self, length: usize, found: &[Occurrence]) {
+        let mut frequent = Vec::new();
         for gram in found.chunk_by(|(a, b, _), (c, d, _)| (a, b) == (c, d)) {
             let (before, last, _) = gram[0];
             let number = (self.terms.len() + self.blocks.added) as u32;
             self.blocks.add(key(before, last), gram.iter().map(|(_, _, doc)| *doc));
             if gram.len() > few(self.blocks.count) {
-                let end = if length == 2 { last } else { self.many[&key(self.ends[&before], last)] };
-                many.push((key(before, last), number, end));
+                let end = if length == 2 { last } else { self.frequent[&key(self.ends[&before], last)] };
+                frequent.push((key(before, last), number, end));
             }
         }
-        for (key, number, end) in many {
-            self.many.insert(key, number);
+        for (key, number, end) in frequent {
+            self.frequent.insert(key, number);
             self.ends.insert(number, end);
         }
     }
 }
 
-/// The sections in the making.
+/// The sections being written.
 #[derive(Default)]
 struct Blocks {
     count: usize,
@@ -110,21 +112,21 @@ impl Blocks {
             self.last = key;
         }
         self.added += 1;
-        push(&mut self.text, key - std::mem::replace(&mut self.last, key));
-        if docs.len() > self.count / DENSE {
+        push_leb128(&mut self.text, key - std::mem::replace(&mut self.last, key));
+        if is_dense(docs.len(), self.count) {
             let start = self.bits.len();
-            push(&mut self.text, 0);
-            push(&mut self.text, (start / words(self.count)) as u64);
+            push_leb128(&mut self.text, 0);
+            push_leb128(&mut self.text, (start / words(self.count)) as u64);
             self.bits.resize(start + words(self.count), 0);
             docs.for_each(|doc| set_bit(&mut self.bits[start..], doc));
             return;
         }
         let (mut listed, mut next) = (Vec::with_capacity(2 * docs.len()), 0);
         for doc in docs {
-            push(&mut listed, u64::from(doc - next));
+            push_leb128(&mut listed, u64::from(doc - next));
             next = doc + 1;
         }
-        push(&mut self.text, listed.len() as u64);
+        push_leb128(&mut self.text, listed.len() as u64);
         self.text.extend_from_slice(&listed);
     }
 
@@ -137,7 +139,8 @@ impl Blocks {
     }
 }
 
-fn push(bytes: &mut Vec<u8>, mut number: u64) {
+/// Adds a LEB128 number.
+pub(in crate::search) fn push_leb128(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;

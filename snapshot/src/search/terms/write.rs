@@ -1,34 +1,60 @@
-//! Writes the dictionary: collects the texts of documents, and lays postings, stems and streams out.
+//! Writes the terms: collects the texts of documents, and lays out postings, impacts, stems and streams.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{DENSE, ENGLISH, FIRST_CODE, IMPACTS, Mark, NOT_DENSE, POSTINGS, SPANISH, StemNames, TERMS};
-use crate::search::grams::{GramsWriter, Token, few};
-use crate::search::impact::{self, FIELDS, Impact};
-use crate::search::set::{set_bit, words};
-use crate::search::table::{Lists, Strings};
-use crate::search::text::{SamePosition, Stems, tokens, words_of};
+use super::{
+    ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, StemNames, TERMS, divisors,
+    frequency,
+};
+use crate::search::grams::few;
+use crate::search::grams::write::{GramsWriter, Token, push_leb128};
+use crate::search::table::{Lists, Postings, Strings};
 use crate::store::sections::SectionWriter;
+use crate::text::{STEMS, SamePosition, tokens, words_of};
 
 /// Collects the texts of documents, in document order, and writes the sections.
 #[derive(Default)]
-pub struct TermsWriter {
+pub(in crate::search) struct TermsWriter {
     numbers: HashMap<String, u32>,
     documents: Vec<Vec<u32>>,
     counts: Vec<u32>,
     stream: Vec<u32>,
     stream_at: Vec<usize>,
-    /// Two words and the one that they are when they are written together, as some text has them.
+    /// Two words and the word that they make together in some text.
     compounds: HashMap<(u32, u32), u32>,
 }
 
-/// Marks in the writer's stream, above every term number.
+/// Marks in the writer's stream: greater than every term number.
 const MARK: u32 = u32::MAX - FIRST_CODE;
 const SAME: u32 = MARK + Mark::Same as u32;
 
+/// A part of a document's stream.
+enum Item {
+    /// A text of a field begins.
+    Field(usize),
+    /// A token, and whether it is another reading of the position before.
+    Token(u32, bool),
+}
+
+/// The parts of a document's stream.
+fn items(stream: &[u32]) -> impl Iterator<Item = Item> {
+    let mut same = false;
+    stream.iter().filter_map(move |item| match *item {
+        SAME => {
+            same = true;
+            None
+        }
+        MARK.. => Some(Item::Field((item - MARK) as usize)),
+        number => Some(Item::Token(number, std::mem::take(&mut same))),
+    })
+}
+
 impl TermsWriter {
     /// Adds the next document: its texts, each with the field it stands in.
-    pub fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
+    pub(in crate::search) fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
         let doc = self.stream_at.len() as u32;
         for (mark, text) in texts {
             self.stream.push(MARK + mark as u32);
@@ -72,22 +98,28 @@ impl TermsWriter {
         number
     }
 
-    /// Writes every section. `synonyms` are groups of words that mean the same.
-    pub fn finish(mut self, synonyms: &[Vec<String>], writer: &mut SectionWriter) {
+    /// The stream of each document.
+    fn streams(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.stream_at.iter().copied());
+        starts.zip(&self.stream_at).map(|(start, end)| &self.stream[start..*end])
+    }
+
+    /// Writes all sections. `synonyms` are groups of words that mean the same.
+    pub(in crate::search) fn finish(mut self, synonyms: &[Vec<String>], writer: &mut SectionWriter) {
         self.join_compounds();
         let mut terms: Vec<(&str, usize)> =
             self.numbers.iter().map(|(term, number)| (term.as_str(), *number as usize)).collect();
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
-        self.write_postings(&terms, writer);
+        let documents = terms.iter().map(|(_, number)| self.documents[*number].as_slice());
+        Postings::write(writer, &POSTINGS, documents, self.stream_at.len());
         let means = self.mean_lengths();
         let impacts = self.impacts(&means);
         Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
         writer.put("field.mean", means);
         self.write_grams(&terms, writer);
-        let stems = Stems::default();
-        write_stems(&terms, &ENGLISH, writer, |term| stems.english(term).into_owned());
-        write_stems(&terms, &SPANISH, writer, |term| stems.spanish(term));
+        write_stems(&terms, &ENGLISH, writer, |term| STEMS.english(term).into_owned());
+        write_stems(&terms, &SPANISH, writer, |term| STEMS.spanish(term));
         self.write_streams(&terms, writer);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
@@ -96,8 +128,8 @@ impl TermsWriter {
         writer.put("synonyms", serde_json::to_vec(&folded).unwrap_or_default());
     }
 
-    /// Gives words in a row that are written together elsewhere (`low income`, `low-income`) the reading
-    /// of the whole too, at the place of the second.
+    /// Adds the joined word as a reading of the second of two words in a row that are written together
+    /// elsewhere (`low income`, `low-income`).
     fn join_compounds(&mut self) {
         let old = std::mem::take(&mut self.stream);
         let mut stream = Vec::with_capacity(old.len() + old.len() / 16);
@@ -143,74 +175,42 @@ impl TermsWriter {
         }
     }
 
-    fn write_postings(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
-        let count = self.stream_at.len();
-        let is_dense = |number: usize| self.documents[number].len() > count / DENSE;
-        let (mut dense, mut bits) = (Vec::with_capacity(terms.len()), Vec::new());
-        for (_, number) in terms {
-            if !is_dense(*number) {
-                dense.push(NOT_DENSE);
-                continue;
-            }
-            dense.push((bits.len() / words(count)) as u32);
-            let start = bits.len();
-            bits.resize(start + words(count), 0);
-            self.documents[*number].iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
-        }
-        let listed = terms.iter().map(
-            |(_, number)| {
-                if is_dense(*number) { &[][..] } else { &self.documents[*number] }
-            },
-        );
-        Lists::write(writer, POSTINGS, listed);
-        writer.put("term.dense", dense);
-        writer.put("term.bits", bits);
-    }
-
     fn write_grams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
         let count = self.stream_at.len();
-        let is_many: Vec<bool> =
+        let is_frequent: Vec<bool> =
             terms.iter().map(|(_, number)| self.documents[*number].len() > few(count)).collect();
         let mut term_of = vec![0u32; terms.len()];
         terms.iter().zip(0..).for_each(|((_, number), term)| term_of[*number] = term);
         let texts = |each: &mut dyn FnMut(u32, &[Token])| {
-            let (mut start, mut text) = (0, Vec::new());
-            for (doc, end) in (0..).zip(&self.stream_at) {
-                let mut same = false;
-                for item in &self.stream[start..*end] {
-                    if *item < MARK {
-                        text.push((term_of[*item as usize], std::mem::take(&mut same)));
-                    } else if *item == SAME {
-                        same = true;
-                    } else {
-                        each(doc, &text);
-                        text.clear();
+            let mut text = Vec::new();
+            for (doc, stream) in (0..).zip(self.streams()) {
+                for item in items(stream) {
+                    match item {
+                        Item::Token(number, same) => text.push((term_of[number as usize], same)),
+                        Item::Field(_) => {
+                            each(doc, &text);
+                            text.clear();
+                        }
                     }
                 }
                 each(doc, &text);
                 text.clear();
-                start = *end;
             }
         };
-        GramsWriter::write(count, &is_many, texts, writer);
+        GramsWriter::write(count, &is_frequent, texts, writer);
     }
 
-    /// How many tokens a document that has a field has there.
+    /// Mean length of each field in the documents that have it, in tokens.
     fn mean_lengths(&self) -> Vec<f32> {
         let (mut tokens, mut texts) = ([0u64; FIELDS], [0u64; FIELDS]);
-        let mut start = 0;
-        for end in &self.stream_at {
-            let mut lengths = [0u64; FIELDS];
-            let mut field = 0;
-            let mut skip = false;
-            for item in &self.stream[start..*end] {
-                match item.checked_sub(MARK) {
-                    Some(mark) if (mark as usize) < FIELDS => field = mark as usize,
-                    Some(_) => skip = true,
-                    None => lengths[field] += u64::from(!std::mem::take(&mut skip)),
+        for stream in self.streams() {
+            let (mut lengths, mut field) = ([0u64; FIELDS], 0);
+            for item in items(stream) {
+                match item {
+                    Item::Field(next) => field = next,
+                    Item::Token(_, same) => lengths[field] += u64::from(!same),
                 }
             }
-            start = *end;
             for (field, length) in lengths.into_iter().enumerate() {
                 tokens[field] += length;
                 texts[field] += u64::from(length > 0);
@@ -219,32 +219,29 @@ impl TermsWriter {
         tokens.iter().zip(texts).map(|(tokens, texts)| *tokens as f32 / texts.max(1) as f32).collect()
     }
 
-    /// Each term's impacts in its documents, ascending.
+    /// The impacts of each term in its documents, ascending.
     fn impacts(&self, means: &[f32]) -> Vec<Vec<u8>> {
         let mut impacts: Vec<Vec<u8>> =
             self.documents.iter().map(|docs| Vec::with_capacity(docs.len())).collect();
-        let mut start = 0;
         let mut found: Vec<(u32, usize)> = Vec::new();
-        for end in &self.stream_at {
-            let (mut lengths, mut field, mut same) = ([0f32; FIELDS], 0, false);
-            for item in &self.stream[start..*end] {
-                match item.checked_sub(MARK) {
-                    Some(mark) if (mark as usize) < FIELDS => field = mark as usize,
-                    Some(_) => same = true,
-                    None => {
-                        lengths[field] += f32::from(u8::from(!std::mem::take(&mut same)));
-                        found.push((*item, field));
+        for stream in self.streams() {
+            let (mut lengths, mut field) = ([0f32; FIELDS], 0);
+            for item in items(stream) {
+                match item {
+                    Item::Field(next) => field = next,
+                    Item::Token(number, same) => {
+                        lengths[field] += f32::from(u8::from(!same));
+                        found.push((number, field));
                     }
                 }
             }
-            start = *end;
-            let long = impact::long(&lengths, |field| means[field].max(1.0));
+            let divisors = divisors(&lengths, |field| means[field].max(1.0));
             found.sort_unstable();
             for occurrences in found.chunk_by(|(number, _), (other, _)| number == other) {
                 let mut counts = [0f32; FIELDS];
                 occurrences.iter().for_each(|(_, field)| counts[*field] += 1.0);
                 let in_name = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
-                let impact = Impact::new(impact::frequency(&counts, &long), in_name);
+                let impact = Impact::new(frequency(&counts, &divisors), in_name);
                 impacts[occurrences[0].0 as usize].push(impact.0);
             }
             found.clear();
@@ -254,19 +251,18 @@ impl TermsWriter {
 
     fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
         let mut by_frequency: Vec<usize> = (0..terms.len()).collect();
-        by_frequency.sort_by_key(|term| (std::cmp::Reverse(self.counts[terms[*term].1]), *term));
+        by_frequency.sort_by_key(|term| (Reverse(self.counts[terms[*term].1]), *term));
         let (mut code_of_term, mut code_of_number) = (vec![0u32; terms.len()], vec![0u32; terms.len()]);
         for (rank, term) in by_frequency.into_iter().enumerate() {
             code_of_term[term] = FIRST_CODE + rank as u32;
             code_of_number[terms[term].1] = FIRST_CODE + rank as u32;
         }
-        let (mut bytes, mut at, mut next) = (Vec::new(), vec![0u64], 0);
-        for end in &self.stream_at {
-            for item in &self.stream[next..*end] {
+        let (mut bytes, mut at) = (Vec::new(), vec![0u64]);
+        for stream in self.streams() {
+            for item in stream {
                 let code = if *item >= MARK { *item - MARK } else { code_of_number[*item as usize] };
-                write_code(&mut bytes, code);
+                push_leb128(&mut bytes, u64::from(code));
             }
-            next = *end;
             at.push(bytes.len() as u64);
         }
         writer.put("term.code", code_of_term);
@@ -281,7 +277,7 @@ fn write_stems(
     writer: &mut SectionWriter,
     stem: impl Fn(&str) -> String,
 ) {
-    let mut members: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
+    let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (term, (text, _)) in terms.iter().enumerate() {
         members.entry(stem(text)).or_default().push(term as u32);
     }
@@ -292,12 +288,4 @@ fn write_stems(
     Strings::write(writer, names.stems, members.keys().map(String::as_bytes));
     Lists::write(writer, names.members, members.values().map(Vec::as_slice));
     writer.put(names.of, of);
-}
-
-fn write_code(bytes: &mut Vec<u8>, mut code: u32) {
-    while code >= 0x80 {
-        bytes.push(code as u8 | 0x80);
-        code >>= 7;
-    }
-    bytes.push(code as u8);
 }

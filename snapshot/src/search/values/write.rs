@@ -1,28 +1,28 @@
-//! Writes the values: numbers them, works out which documents each admits, and counts how often two meet.
+//! Writes the values: numbers them, and finds the documents that match each and those that have two.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::{DENSE, NAMED, NONE, ORDINALS_MAX, OfDocs, SETS, SHUT, VALUE_DOCS, VALUE_TEXT};
-use crate::facet::{FACETS, Facet, admits, excluded_values, named_values};
+use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, OfDocs, SETS, VALUE_DOCS, VALUE_TEXT};
+use crate::facet::{FACETS, Facet, admits, eligibility_facets, excluded_values, named_values};
 use crate::place;
 use crate::record::{Fact, Program};
 use crate::search::set::{set_bit, words};
-use crate::search::table::{Lists, Strings};
+use crate::search::table::{Lists, Postings, Strings};
 use crate::store::sections::SectionWriter;
 
-/// A shared list of fewer values is not worth a set.
-const SET_LEAST: usize = 8;
-/// Most sets; the ones that save most are kept.
-const SETS_MOST: usize = 2000;
-/// A value of more documents than this has a row in the table of pairs; for a rarer one, walking
-/// its documents is as fast.
-const ROW_LEAST: usize = 64;
-/// Most rows, for bounded memory.
-const ROWS_MOST: usize = 4096;
+/// Fewest values of a list that becomes a set.
+const SET_MIN: usize = 8;
+/// Most sets; those that save most are kept.
+const SETS_MAX: usize = 2000;
+/// Most documents of a value without a row in the table of pairs: reading its documents is as fast.
+const NO_ROW_MAX: usize = 64;
+/// Most rows, to bound memory.
+const ROWS_MAX: usize = 4096;
 
-/// What a document says, as the writer needs it.
+/// A program and its facts.
 pub struct Document<'a> {
     /// The program.
     pub program: &'a Program,
@@ -30,17 +30,27 @@ pub struct Document<'a> {
     pub facts: Vec<&'a Fact>,
 }
 
-/// Builds and writes the sections; documents in their final order. Fails when there are more values
-/// than ordinals.
-///
-/// # Errors
-///
-/// If the facets have more values than an index can number.
-pub fn write(documents: &[Document<'_>], writer: &mut SectionWriter) -> Result<(), TooManyValues> {
-    let mut at = vec![Vec::new(); documents.len()];
+impl<'a> Document<'a> {
+    /// Values that the program names for a facet.
+    pub(in crate::search) fn named(&self, facet: Facet) -> Vec<&'a str> {
+        named_values(facet, self.program, &self.facts)
+    }
+
+    /// Places that the program excludes from a facet.
+    fn excluded(&self, facet: Facet) -> Vec<&'a str> {
+        excluded_values(facet, &self.facts)
+    }
+}
+
+/// Writes the sections; documents in their final order.
+pub(in crate::search) fn write(
+    documents: &[Document<'_>],
+    writer: &mut SectionWriter,
+) -> Result<(), TooManyValues> {
+    let mut of_docs = vec![Vec::new(); documents.len()];
     let mut layout = Layout::default();
     for spec in &FACETS {
-        layout.facet(spec.facet, documents, &mut at);
+        layout.add(spec.facet, documents, &mut of_docs);
     }
     let ordinals = layout.texts.len();
     if ordinals > ORDINALS_MAX {
@@ -50,31 +60,47 @@ pub fn write(documents: &[Document<'_>], writer: &mut SectionWriter) -> Result<(
     writer.put("value.start", layout.starts.as_slice());
     writer.put("value.count", layout.counts.as_slice());
     Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
-    write_documents(&layout.documents, documents.len(), writer);
+    let matching = layout.documents.iter().map(Vec::as_slice);
+    Postings::write(writer, &VALUE_DOCS, matching, documents.len());
+    let totals: Vec<u32> = layout.documents.iter().map(|list| list.len() as u32).collect();
+    writer.put("value.total", totals);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
     let (mut doc_at, mut doc_values) = (vec![0u64], Vec::<u16>::new());
-    for values in &at {
+    for values in &of_docs {
         doc_values.extend(values.iter().map(|ordinal| *ordinal as u16));
         doc_at.push(doc_values.len() as u64);
     }
-    drop(at);
     write_pairs(&layout, OfDocs { at: &doc_at, ordinals: &doc_values }, writer);
     writer.put("doc.at", doc_at);
     writer.put("doc.values", doc_values);
     Lists::write(writer, NAMED, layout.named.iter().map(Vec::as_slice));
-    Lists::write(writer, SHUT, layout.shut.iter().map(Vec::as_slice));
+    Lists::write(writer, EXCLUDED, layout.excluded.iter().map(Vec::as_slice));
     Ok(())
+}
+
+/// Writes which documents state no value.
+pub(in crate::search) fn write_unstated(documents: &[Document<'_>], writer: &mut SectionWriter) {
+    let mut all = Vec::new();
+    for facet in eligibility_facets() {
+        let mut bits = vec![0u64; words(documents.len())];
+        let is_unstated =
+            |document: &Document<'_>| document.named(facet).is_empty() && document.excluded(facet).is_empty();
+        let unstated = (0..).zip(documents).filter(|(_, document)| is_unstated(document));
+        unstated.for_each(|(doc, _)| set_bit(&mut bits, doc));
+        all.extend(bits);
+    }
+    writer.put("unstated", all);
 }
 
 /// The dataset has more facet values than an index can number.
 #[derive(Debug, thiserror::Error)]
 #[error("{found} different facet values; an index holds at most {ORDINALS_MAX}")]
 pub struct TooManyValues {
-    /// How many there are.
+    /// Number of values.
     pub found: usize,
 }
 
-/// The ordinals in the making: one entry for each in every list.
+/// The ordinals being laid out: one entry for each in every list.
 #[derive(Default)]
 struct Layout {
     starts: Vec<u32>,
@@ -83,16 +109,17 @@ struct Layout {
     documents: Vec<Vec<u32>>,
     sets: Vec<Vec<u32>>,
     named: Vec<Vec<u32>>,
-    shut: Vec<Vec<u32>>,
+    excluded: Vec<Vec<u32>>,
 }
 
 impl Layout {
-    fn facet(&mut self, facet: Facet, documents: &[Document<'_>], at: &mut [Vec<u32>]) {
+    /// Adds the values and sets of a facet, and those of each document to its list.
+    fn add(&mut self, facet: Facet, documents: &[Document<'_>], of_docs: &mut [Vec<u32>]) {
         let start = self.texts.len() as u32;
         let named = named_by_all(facet, documents);
-        let shut: Vec<Vec<&str>> = documents.iter().map(|said| excluded_values(facet, &said.facts)).collect();
+        let excluded: Vec<Vec<&str>> = documents.iter().map(|document| document.excluded(facet)).collect();
         let mut values: HashSet<&str> = named.iter().flatten().copied().collect();
-        values.extend(shut.iter().flatten().copied());
+        values.extend(excluded.iter().flatten().copied());
         values.extend(facet.fixed_values());
         let mut values: Vec<&str> = values.into_iter().collect();
         values.sort_unstable();
@@ -101,44 +128,44 @@ impl Layout {
         self.counts.push(values.len() as u32);
         self.grow(values.iter().map(|value| (*value).to_owned()));
         let named = numbered(&named, &numbers);
-        let had = if facet.spec().is_place {
-            let shut = numbered(&shut, &numbers);
+        let matched = if facet.spec().is_place {
+            let excluded = numbered(&excluded, &numbers);
             add_documents(&mut self.named, &named);
-            add_documents(&mut self.shut, &shut);
-            admitted(&values, &numbers, &named, &shut)
+            add_documents(&mut self.excluded, &excluded);
+            admitted(&values, &numbers, &named, &excluded)
         } else {
             named
         };
-        add_documents(&mut self.documents, &had);
-        self.intern_sets(&had, at);
+        add_documents(&mut self.documents, &matched);
+        self.intern_sets(&matched, of_docs);
     }
 
     fn grow(&mut self, texts: impl Iterator<Item = String>) {
         self.texts.extend(texts);
         let length = self.texts.len();
-        for lists in [&mut self.documents, &mut self.sets, &mut self.named, &mut self.shut] {
+        for lists in [&mut self.documents, &mut self.sets, &mut self.named, &mut self.excluded] {
             lists.resize(length, Vec::new());
         }
     }
 
-    /// Gives the lists that save most a number behind the facet's values, and adds each document's
-    /// values or set to its list.
-    fn intern_sets(&mut self, had: &[Vec<u32>], at: &mut [Vec<u32>]) {
+    /// Makes the lists that save most to sets behind the facet's values, and adds each document's values or set
+    /// to its list.
+    fn intern_sets(&mut self, matched: &[Vec<u32>], of_docs: &mut [Vec<u32>]) {
         let mut shared: HashMap<&[u32], usize> = HashMap::default();
-        for list in had.iter().filter(|list| list.len() >= SET_LEAST) {
+        for list in matched.iter().filter(|list| list.len() >= SET_MIN) {
             *shared.entry(list).or_default() += 1;
         }
         let mut best: Vec<(&[u32], usize)> =
             shared.into_iter().filter(|(list, count)| *count > 1 && list.len() * count >= 64).collect();
-        best.sort_unstable_by_key(|(list, count)| (std::cmp::Reverse(list.len() * count), *list));
-        best.truncate(SETS_MOST);
+        best.sort_unstable_by_key(|(list, count)| (Reverse(list.len() * count), *list));
+        best.truncate(SETS_MAX);
         let first = self.texts.len() as u32;
         let numbers: HashMap<&[u32], u32> = (first..).zip(&best).map(|(n, (list, _))| (*list, n)).collect();
         self.grow(best.iter().map(|_| String::new()));
         for (ordinal, (list, _)) in (first as usize..).zip(&best) {
             self.sets[ordinal] = list.to_vec();
         }
-        for (list, ordinals) in had.iter().zip(at) {
+        for (list, ordinals) in matched.iter().zip(of_docs) {
             match numbers.get(list.as_slice()) {
                 Some(set) => ordinals.push(*set),
                 None => ordinals.extend_from_slice(list),
@@ -165,39 +192,38 @@ fn add_documents(lists: &mut [Vec<u32>], of_documents: &[Vec<u32>]) {
     }
 }
 
-/// For each document the ordinals of the places that it admits, ascending. Many documents name the
-/// same places, so each combination is worked out once.
+/// The ordinals of the places that each document matches, ascending. Many documents name the same places, so
+/// each combination is computed once.
 fn admitted(
     values: &[&str],
     numbers: &HashMap<&str, u32>,
     named: &[Vec<u32>],
-    shut: &[Vec<u32>],
+    excluded: &[Vec<u32>],
 ) -> Vec<Vec<u32>> {
-    let lineages: Vec<(u32, Vec<u32>)> = values
-        .iter()
-        .map(|value| {
-            let around = place::with_ancestors(value).filter_map(|place| numbers.get(place).copied());
-            (numbers[value], around.collect())
-        })
-        .collect();
-    let mut known: HashMap<(&[u32], &[u32]), Vec<u32>> = HashMap::default();
-    let admit = |named: &[u32], shut: &[u32]| {
-        let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
-        let inside = lineages
-            .iter()
-            .filter(|(_, with_ancestors)| admits(with_ancestors, |p| has(named, p), |p| has(shut, p)));
-        inside.map(|(ordinal, _)| *ordinal).collect()
+    let around = |value: &&str| -> Vec<u32> {
+        place::with_ancestors(value).filter_map(|place| numbers.get(place).copied()).collect()
     };
-    let of_each = named.iter().zip(shut);
-    of_each.map(|(n, s)| known.entry((n, s)).or_insert_with(|| admit(n, s)).clone()).collect()
+    let places: Vec<(u32, Vec<u32>)> = values.iter().map(|value| (numbers[value], around(value))).collect();
+    let mut known: HashMap<(&[u32], &[u32]), Vec<u32>> = HashMap::default();
+    let admit = |named: &[u32], excluded: &[u32]| {
+        let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
+        let matched =
+            places.iter().filter(|(_, around)| admits(around, |p| has(named, p), |p| has(excluded, p)));
+        matched.map(|(ordinal, _)| *ordinal).collect()
+    };
+    let of_each = named.iter().zip(excluded);
+    of_each
+        .map(|(named, excluded)| {
+            known.entry((named, excluded)).or_insert_with(|| admit(named, excluded)).clone()
+        })
+        .collect()
 }
 
-/// What each document names. A value of a facet that shares another's selection is that other's value
-/// where both spell it alike, because the other is asked first: its documents are the other's.
+/// The values that each document names. In a facet that shares the selection of another facet, a value of the
+/// same text has the documents of the other facet's value, because a query finds that one first.
 fn named_by_all<'a>(facet: Facet, documents: &[Document<'a>]) -> Vec<Vec<&'a str>> {
-    let all = |facet| -> Vec<Vec<&'a str>> {
-        documents.iter().map(|said| named_values(facet, said.program, &said.facts)).collect()
-    };
+    let all =
+        |facet| -> Vec<Vec<&'a str>> { documents.iter().map(|document| document.named(facet)).collect() };
     let mut named = all(facet);
     if facet.group() != facet {
         let first = all(facet.group());
@@ -212,34 +238,14 @@ fn named_by_all<'a>(facet: Facet, documents: &[Document<'a>]) -> Vec<Vec<&'a str
     named
 }
 
-fn write_documents(documents: &[Vec<u32>], count: usize, writer: &mut SectionWriter) {
-    let is_dense = |list: &Vec<u32>| list.len() > count / DENSE;
-    let (mut dense, mut bits) = (Vec::with_capacity(documents.len()), Vec::new());
-    for list in documents {
-        if !is_dense(list) {
-            dense.push(NONE);
-            continue;
-        }
-        let start = bits.len();
-        dense.push((start / words(count)) as u32);
-        bits.resize(start + words(count), 0);
-        list.iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
-    }
-    let listed = documents.iter().map(|list| if is_dense(list) { &[][..] } else { list.as_slice() });
-    Lists::write(writer, VALUE_DOCS, listed);
-    writer.put("value.dense", dense);
-    writer.put("value.bits", bits);
-    let totals: Vec<u32> = documents.iter().map(|list| list.len() as u32).collect();
-    writer.put("value.total", totals);
-}
-
-/// Counts pairs by walking the documents of each value that gets a row; sets are spread at the end.
+/// Counts pairs by reading the documents of each value with a row; counts of sets are added to their values at the
+/// end.
 fn write_pairs(layout: &Layout, values: OfDocs<'_>, writer: &mut SectionWriter) {
     let ordinals = layout.texts.len();
     let mut frequent: Vec<usize> =
-        (0..ordinals).filter(|ordinal| layout.documents[*ordinal].len() > ROW_LEAST).collect();
-    frequent.sort_by_key(|ordinal| std::cmp::Reverse(layout.documents[*ordinal].len()));
-    frequent.truncate(ROWS_MOST);
+        (0..ordinals).filter(|ordinal| layout.documents[*ordinal].len() > NO_ROW_MAX).collect();
+    frequent.sort_by_key(|ordinal| Reverse(layout.documents[*ordinal].len()));
+    frequent.truncate(ROWS_MAX);
     let mut rows = vec![NONE; ordinals];
     let mut table = Vec::with_capacity(frequent.len() * ordinals);
     for (row, ordinal) in frequent.into_iter().enumerate() {

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use snapshot::search::{fold, stop_words, words_of};
+use snapshot::search::stop_words;
+use snapshot::text::{fold, words_of};
 
 use tests::judge::desk::{Answer, Desk, Variant, read};
 use tests::judge::judged::Judged;

@@ -20,6 +20,14 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// A text folded, its words separated by single spaces and without punctuation.
+#[must_use]
+pub fn normalized(text: &str) -> String {
+    let folded = fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn fold_into(text: &str, out: &mut String) {
     if text.is_ascii() {
         out.extend(text.chars().map(|c| c.to_ascii_lowercase()));
@@ -233,7 +241,7 @@ pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
 /// Stems of the words of the field, which questions are full of and whose synonyms are looked up with them.
 static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
-    let words = words_of(include_str!("../../data/synonyms.txt"));
+    let words = words_of(include_str!("../data/synonyms.txt"));
     words.into_iter().map(|word| (stem(&word), word)).map(|(stems, word)| (word, stems)).collect()
 });
 

@@ -1,0 +1,196 @@
+//! The search index: all sections that a search reads, opened and checked.
+
+use std::sync::Arc;
+
+use crate::facet::{Facet, Interval, MEASURES, MeasureSpec};
+use crate::query::FacetValue;
+use crate::search::entities::NamedEntities;
+use crate::search::seasons::Seasons;
+use crate::search::set::words;
+use crate::search::table::{Pair, Strings, bit_sets, check_len, column, offsets};
+use crate::search::terms::Terms;
+use crate::search::titles::Titles;
+use crate::search::values::Values;
+use crate::store::sections::{Section, SectionError, Sections};
+
+/// Documents in an order, and the place of each document in it.
+#[derive(Clone, Debug)]
+pub struct Order<T> {
+    /// Documents, first to last.
+    pub docs: T,
+    /// Place of each document.
+    pub rank: T,
+}
+
+impl Order<Vec<u32>> {
+    /// The order of a list that holds every document once.
+    pub(super) fn new(docs: Vec<u32>) -> Self {
+        let mut rank = vec![0; docs.len()];
+        docs.iter().enumerate().for_each(|(place, doc)| rank[*doc as usize] = place as u32);
+        Self { docs, rank }
+    }
+}
+
+impl Order<Section<u32>> {
+    fn open(sections: &Sections, (docs, rank): Pair, count: usize) -> Result<Self, SectionError> {
+        let order = Self { docs: column(sections, docs, count)?, rank: column(sections, rank, count)? };
+        let inverse = |(place, doc): (usize, &u32)| order.rank.get(*doc as usize) == Some(&(place as u32));
+        if order.docs.iter().enumerate().all(inverse) {
+            Ok(order)
+        } else {
+            Err(SectionError::Content(docs, "is no order of all documents"))
+        }
+    }
+
+    /// The same order, as slices.
+    pub(super) fn as_slices(&self) -> Order<&[u32]> {
+        Order { docs: &self.docs, rank: &self.rank }
+    }
+}
+
+/// Intervals of a measure in each document.
+pub(super) struct Intervals {
+    at: Section<u64>,
+    items: Section<Interval>,
+}
+
+impl Intervals {
+    fn open(sections: &Sections, (at, items): Pair, count: usize) -> Result<Self, SectionError> {
+        let items = sections.get::<Interval>(items)?;
+        Ok(Self { at: offsets(sections, at, count, items.len())?, items })
+    }
+
+    /// The intervals of a document.
+    pub(super) fn of(&self, doc: u32) -> &[Interval] {
+        &self.items[self.at[doc as usize] as usize..self.at[doc as usize + 1] as usize]
+    }
+
+    /// Whether an interval of a document overlaps the bounds of a query.
+    pub(super) fn overlap(&self, doc: u32, bounds: &Interval) -> bool {
+        // Bounds in the wrong order contain no value.
+        bounds.min <= bounds.max && self.of(doc).iter().any(|item| item.overlaps(bounds))
+    }
+}
+
+/// Values of a facet in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FacetCounts {
+    /// The facet.
+    pub facet: Facet,
+    /// Values and counts: by count descending, then by value.
+    pub items: Vec<(FacetValue, u32)>,
+}
+
+pub(super) const BY_NAME_EN: Pair = ("by.en", "rank.en");
+pub(super) const BY_NAME_ES: Pair = ("by.es", "rank.es");
+pub(super) const BY_RECENT: Pair = ("by.recent", "rank.recent");
+pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
+
+/// The index, open. Documents are programs, numbered in the default order of the day of the build, so that
+/// neighbours in lists are neighbours in memory. What depends on the day is in [`Today`](super::Today).
+///
+/// ```text
+/// slug.at .text           slug of each document
+/// slug.order              u32: documents by slug
+/// by.* rank.*             orders by name (en, es) and by recency, and their inverses
+/// age.* funding.* duration.* …   intervals of each document, a pair of sections for each measure
+/// funded                  bit set: funding is published
+/// ```
+/// and the sections of the values, terms, named entities, titles and seasons.
+pub struct Index {
+    /// Facet values.
+    pub values: Values,
+    /// Terms.
+    pub terms: Terms,
+    pub(super) entities: NamedEntities,
+    pub(super) titles: Titles,
+    pub(super) seasons: Arc<Seasons>,
+    pub(super) by_name_en: Order<Section<u32>>,
+    pub(super) by_name_es: Order<Section<u32>>,
+    pub(super) by_recent: Order<Section<u32>>,
+    slugs: Strings,
+    by_slug: Section<u32>,
+    /// In the order of [`MEASURES`].
+    pub(super) measures: Vec<Intervals>,
+    pub(super) funded: Section<u64>,
+}
+
+impl Index {
+    /// Opens an index and checks every offset in it.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
+    pub fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let count = sections.get::<u32>(BY_NAME_EN.0)?.len();
+        let slugs = Strings::open(sections, SLUGS)?;
+        let by_slug = column::<u32>(sections, "slug.order", count)?;
+        if slugs.len() != count || by_slug.iter().any(|doc| *doc as usize >= count) {
+            return Err(SectionError::Content("slug.order", "does not fit the documents"));
+        }
+        let funded = bit_sets(sections, "funded", count)?;
+        check_len("funded", &funded, words(count))?;
+        let values = Values::open(sections, count)?;
+        let intervals = |spec: &MeasureSpec| Intervals::open(sections, spec.sections, count);
+        Ok(Self {
+            entities: NamedEntities::open(sections, &values)?,
+            titles: Titles::open(sections, count)?,
+            values,
+            terms: Terms::open(sections, count)?,
+            seasons: Arc::new(Seasons::open(sections, count)?),
+            by_name_en: Order::open(sections, BY_NAME_EN, count)?,
+            by_name_es: Order::open(sections, BY_NAME_ES, count)?,
+            by_recent: Order::open(sections, BY_RECENT, count)?,
+            measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
+            slugs,
+            by_slug,
+            funded,
+        })
+    }
+
+    /// Number of programs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_name_en.docs.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Slug of a program.
+    #[must_use]
+    pub fn slug(&self, doc: u32) -> &str {
+        self.slugs.text(doc as usize)
+    }
+
+    /// The program with a slug.
+    #[must_use]
+    pub fn find(&self, slug: &str) -> Option<u32> {
+        let place = self.by_slug.partition_point(|doc| self.slug(*doc) < slug);
+        self.by_slug.get(place).copied().filter(|doc| self.slug(*doc) == slug)
+    }
+
+    /// Programs by English name, then id.
+    #[must_use]
+    pub fn by_name(&self) -> &[u32] {
+        &self.by_name_en.docs
+    }
+
+    /// Programs by slug.
+    #[must_use]
+    pub fn by_slug(&self) -> &[u32] {
+        &self.by_slug
+    }
+
+    /// Text of a facet value.
+    #[must_use]
+    pub fn value_text<'a>(&'a self, value: &'a FacetValue) -> &'a str {
+        match value {
+            FacetValue::Value(ordinal) => self.values.text(*ordinal),
+            FacetValue::Place(code) => code,
+        }
+    }
+}

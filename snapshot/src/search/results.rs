@@ -1,0 +1,246 @@
+//! Plain search: the programs that match a query in the order of its sort, and the facets of the answer.
+
+use crate::facet::{FACETS, Facet};
+use crate::query::{FacetValue, Page, Query, Sort};
+use crate::record::Locale;
+use crate::search::cost::{Budget, ROW};
+use crate::search::index::{FacetCounts, Index, Order};
+use crate::search::matching::ResolvedText;
+use crate::search::narrow::{Group, Narrowed};
+use crate::search::set::{DocSet, all_of, both, has_bit, union};
+use crate::search::today::Today;
+
+/// The answer to a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchResult {
+    /// Number of programs that match.
+    pub total: usize,
+    /// Those of the requested page, in order.
+    pub docs: Vec<u32>,
+    /// All facets, if the query requests them.
+    pub facets: Option<Vec<FacetCounts>>,
+    /// Units of work for the text.
+    pub work: u64,
+}
+
+impl Index {
+    /// Answers a query.
+    #[must_use]
+    pub fn search(&self, query: &Query, today: &Today) -> SearchResult {
+        self.search_resolved(query, self.resolve(query).as_ref(), today)
+    }
+
+    /// Answers a query whose text is already resolved.
+    #[must_use]
+    pub fn search_resolved(
+        &self,
+        query: &Query,
+        text: Option<&ResolvedText<'_>>,
+        today: &Today,
+    ) -> SearchResult {
+        self.search_among(query, text, today, None)
+    }
+
+    /// Answers a query over some documents; `None` is every document.
+    #[must_use]
+    pub fn search_among(
+        &self,
+        query: &Query,
+        text: Option<&ResolvedText<'_>>,
+        today: &Today,
+        among: Option<&DocSet<'_>>,
+    ) -> SearchResult {
+        let budget = Budget::default();
+        let with_words = text.and_then(|text| text.with_words(self, &budget));
+        let filtered = self.filter(query, today, with_words);
+        let base = match text {
+            // Last, because reading documents for phrases costs most.
+            Some(text) => text.filter.keep(filtered, self, &budget),
+            None => filtered,
+        };
+        let base = both(base, among);
+        let narrowed = self.narrowed(query, today, base.as_ref());
+        let found = narrowed.found.as_ref();
+        SearchResult {
+            total: found.map_or(self.len(), DocSet::len),
+            docs: self.page(query, today, found, &query.page),
+            facets: query.facets.then(|| self.facets(query, today, &narrowed)),
+            work: budget.spent(),
+        }
+    }
+
+    /// A base narrowed by the selected values of a query; `None` is every document.
+    pub(super) fn narrowed<'a>(
+        &'a self,
+        query: &Query,
+        today: &'a Today,
+        base: Option<&'a DocSet<'a>>,
+    ) -> Narrowed<'a> {
+        Narrowed::new(base, self.groups(query, today), self.len(), query.facets)
+    }
+
+    /// The documents of a set that the ranges and switches of a query keep.
+    pub(super) fn filter<'a>(
+        &'a self,
+        query: &Query,
+        today: &'a Today,
+        docs: Option<DocSet<'a>>,
+    ) -> Option<DocSet<'a>> {
+        let mut docs = docs;
+        let switches =
+            [(query.open, &*today.open), (query.rolling, &*today.rolling), (query.funded, &*self.funded)];
+        for (_, bits) in switches.into_iter().filter(|(on, _)| *on) {
+            docs = both(docs, Some(&DocSet::bits(bits)));
+        }
+        let (from, to) = (query.deadline_from, query.deadline_to);
+        if from.is_some() || to.is_some() {
+            docs = match docs {
+                Some(mut set @ DocSet::List(_)) => {
+                    set.retain(|doc| today.is_due(doc, from, to));
+                    Some(set)
+                }
+                other => both(other, Some(&DocSet::Bits(today.due(from, to).into()))),
+            };
+        }
+        for (column, bounds) in self.measures.iter().zip(query.measures) {
+            if let Some(bounds) = bounds {
+                let mut set = docs.unwrap_or_else(|| DocSet::all(self.len()));
+                set.retain(|doc| column.overlap(doc, &bounds));
+                docs = Some(set);
+            }
+        }
+        docs
+    }
+
+    fn groups<'a>(&'a self, query: &Query, today: &'a Today) -> Vec<Group<'a>> {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for facet in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
+            let selected: Vec<(Facet, FacetValue)> =
+                query.selected.iter().filter(|(of, _)| of.group() == facet).copied().collect();
+            if !selected.is_empty() {
+                let only = match selected.as_slice() {
+                    [(_, FacetValue::Value(ordinal))] => Some(*ordinal),
+                    _ => None,
+                };
+                let docs = selected.iter().map(|(facet, value)| self.docs_of(*facet, value, today));
+                groups.push(Group { facet, only, docs: union(docs.collect(), self.len()) });
+            }
+        }
+        groups
+    }
+
+    fn docs_of<'a>(&'a self, facet: Facet, value: &FacetValue, today: &'a Today) -> DocSet<'a> {
+        match value {
+            FacetValue::Value(ordinal) => match today.docs(*ordinal) {
+                Some(bits) => DocSet::bits(bits),
+                None => self.values.docs(*ordinal),
+            },
+            FacetValue::Place(code) => self.values.docs_of_place(facet, code),
+        }
+    }
+
+    /// Documents of a base that match every selected filter, or state no value where the filter is one of
+    /// eligibility or bounds a measure. `None` without such a filter. The base is not filtered by bounds.
+    pub(super) fn matching_or_unstated<'a>(
+        &'a self,
+        query: &Query,
+        today: &'a Today,
+        base: Option<&DocSet<'a>>,
+    ) -> Option<DocSet<'a>> {
+        let groups = self.groups(query, today);
+        let is_bounded = query.measures.iter().any(Option::is_some);
+        if !is_bounded && !groups.iter().any(|group| group.facet.spec().is_eligibility) {
+            return None;
+        }
+        let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
+        for Group { facet, docs: matching, .. } in groups {
+            docs = match self.values.unstated(facet) {
+                Some(unstated) => docs.and(&union(vec![matching, unstated], self.len())),
+                None => docs.and(&matching),
+            };
+        }
+        for (column, bounds) in self.measures.iter().zip(query.measures) {
+            let Some(bounds) = bounds else { continue };
+            docs.retain(|doc| column.overlap(doc, &bounds) || column.of(doc).is_empty());
+        }
+        Some(docs)
+    }
+
+    /// Documents that publish no value of any measure that a query bounds; `None` if it bounds none.
+    pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet<'static>> {
+        let bounded = self.measures.iter().zip(query.measures).filter(|(_, bounds)| bounds.is_some());
+        let unstated = bounded.map(|(column, _)| {
+            DocSet::new((0..self.len() as u32).filter(|doc| column.of(*doc).is_empty()).collect())
+        });
+        all_of(unstated.collect())
+    }
+
+    /// The order of a query's sort.
+    fn order<'a>(&'a self, query: &Query, today: &'a Today) -> Order<&'a [u32]> {
+        match (query.sort, query.locale) {
+            (Sort::Deadline, _) => Order { docs: &today.order.docs, rank: &today.order.rank },
+            (Sort::Name, Locale::En) => self.by_name_en.as_slices(),
+            (Sort::Name, Locale::Es) => self.by_name_es.as_slices(),
+            (Sort::Recent, _) => self.by_recent.as_slices(),
+        }
+    }
+
+    /// A page of some documents in the order of a query; `None` is every document.
+    pub(super) fn page(
+        &self,
+        query: &Query,
+        today: &Today,
+        docs: Option<&DocSet<'_>>,
+        page: &Page,
+    ) -> Vec<u32> {
+        let order = self.order(query, today);
+        let Some(docs) = docs else {
+            return order.docs[page.range(self.len())].to_vec();
+        };
+        let total = docs.len();
+        let range = page.range(total);
+        if range.is_empty() {
+            return Vec::new();
+        }
+        // Walking the order meets one match in every `len / total` steps; sorting costs a few steps per match.
+        let walk = range.end.saturating_mul(self.len()) / total;
+        match docs {
+            DocSet::Bits(bits) if walk < total * 4 => {
+                let matches = order.docs.iter().copied().filter(|doc| has_bit(bits, *doc));
+                matches.skip(range.start).take(range.len()).collect()
+            }
+            _ => {
+                let mut places = Vec::with_capacity(total);
+                docs.for_each(|doc| places.push(order.rank[doc as usize]));
+                if range.end < places.len() {
+                    places.select_nth_unstable(range.end);
+                    places.truncate(range.end);
+                }
+                places.sort_unstable();
+                places[range].iter().map(|place| order.docs[*place as usize]).collect()
+            }
+        }
+    }
+
+    /// Upper bound of the work of a query, in units, from the lengths of what will be read.
+    #[must_use]
+    pub fn cost(&self, query: &Query) -> u64 {
+        self.cost_of_resolved(query, self.resolve(query).as_ref())
+    }
+
+    /// The same for a query whose text is already resolved.
+    #[must_use]
+    pub fn cost_of_resolved(&self, query: &Query, text: Option<&ResolvedText<'_>>) -> u64 {
+        let (text_cost, found) = text.map_or((0, self.len()), |text| text.cost(self));
+        let intervals = query.measures.iter().flatten().count();
+        let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
+        groups.dedup();
+        let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
+            + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
+        let constraints = usize::from(query.text.is_some()) + intervals + switches + groups.len();
+        // The counts of one constraint are stored; with more, every group is counted without itself.
+        let counted = if query.facets && constraints > 1 { groups.len() + 1 } else { 0 };
+        let rows = query.page.limit.min(found as u64) * ROW;
+        text_cost + (found * (intervals + counted)) as u64 + rows
+    }
+}

@@ -60,11 +60,13 @@ mod body;
 mod build_info;
 mod changes;
 mod codec;
-mod dates;
 mod diff;
-mod digest;
 mod disk_cache;
+mod error;
 mod generation;
+mod history;
+mod incoming;
+mod layout;
 mod lazy;
 mod manifest;
 mod objects;
@@ -74,7 +76,7 @@ mod presence;
 mod retention;
 mod siblings;
 mod stage;
-mod stat;
+mod staging;
 mod table;
 mod verify;
 mod vfs;
@@ -84,205 +86,22 @@ mod crash;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-use std::path::PathBuf;
-
-pub use body::{Body, CODINGS, Coding, Tally};
+pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
 pub use build_info::{
     BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordFingerprint, RecordIds, ReusableRecord,
 };
-pub use changes::{History, HistoryPosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
+pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
-pub use digest::{Digest, Hex};
 pub use disk_cache::DiskCache;
+pub use error::{BodyUnavailable, FileProblem, StoreError};
 pub use generation::Generation;
+pub use incoming::{FetchMode, IncomingGeneration, take_present};
+pub use layout::FORMAT;
 pub use lazy::{Fetch, LazyBodies, PackRange, ReadMode};
-pub use manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
+pub use manifest::{API_VERSION, DatasetHash, FileTotals, GenerationId, Manifest, RecordCounts};
 pub use outgoing::{PackOptions, PackSink, PackedGeneration};
+pub use presence::{RootStat, stat_root};
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};
-use sections::SectionError;
-pub use stage::{FetchMode, IncomingGeneration, Stage, take_present};
-pub use stat::{RootStat, stat_root};
+pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};
 pub use verify::{VerifyMode, VerifyReport, verify};
-
-const CURRENT: &str = "CURRENT";
-const CURRENT_TMP: &str = "CURRENT.tmp";
-const LOCK: &str = "lock";
-const GENERATIONS: &str = "generations";
-const TMP_PREFIX: &str = ".tmp-";
-const MANIFEST: &str = "manifest.json";
-const HISTORY: &str = "history.bin";
-const FILE_LIST: &str = "files.sha256";
-const SIBLINGS: &str = "siblings.bin";
-const OBJECTS: &str = "objects.bin";
-const PACKS: &str = "packs";
-const KEPT: &str = "bodies";
-const INDEX_DIR: &str = "index";
-const FILE_TABLE: &str = "index/files.bin";
-
-/// Why a snapshot could not be read or published. Every text names the path, what was found and,
-/// where one is known, what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The operating system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// File or directory.
-        path: PathBuf,
-        /// As reported.
-        source: io::Error,
-    },
-    /// A directory with other things in it.
-    #[error(
-        "{}: not a snapshot directory: it holds `{found}` but no `generations`; name a new or an empty directory",
-        path.display()
-    )]
-    Foreign {
-        /// The root asked for.
-        path: PathBuf,
-        /// One name found there.
-        found: String,
-    },
-    /// Another publisher, rollback or gc holds the lock.
-    #[error("{}: locked by another publisher; wait until it is done", path.display())]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-    },
-    /// Nothing was published here.
-    #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
-    Unpublished {
-        /// `CURRENT` of the root asked for.
-        path: PathBuf,
-    },
-    /// A generation that is not (or no longer) there.
-    #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
-    NoGeneration {
-        /// Its directory.
-        path: PathBuf,
-    },
-    /// A generation has no parent to go back to or to compare with.
-    #[error("{}: names a generation without a parent; name the other one", path.display())]
-    NoParent {
-        /// `CURRENT`, or what the caller named.
-        path: PathBuf,
-    },
-    /// Made by another version of this program.
-    #[error(
-        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
-         rebuild it with `opdir build` of this one",
-        path.display()
-    )]
-    Version {
-        /// The manifest.
-        path: PathBuf,
-        /// The format it states.
-        found: u64,
-    },
-    /// A file differs from what was published.
-    #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: FileProblem,
-    },
-    /// Something that lies elsewhere.
-    #[error("{}: {why}", path.display())]
-    BodyUnavailable {
-        /// The generation.
-        path: PathBuf,
-        /// Why it is not fetched.
-        why: BodyUnavailable,
-    },
-    /// What the caller handed in cannot be stored.
-    #[error("{path}: {reason}")]
-    Unfit {
-        /// The page's path.
-        path: String,
-        /// The rule it breaks.
-        reason: &'static str,
-    },
-}
-
-impl StoreError {
-    /// Whether opening again may succeed although nobody builds anything: the system refused just now, or
-    /// files that a copy is still bringing are not there or not complete. Anything else was read and is
-    /// not what was published, and stays so until it is replaced.
-    #[must_use]
-    pub fn may_pass(&self) -> bool {
-        match self {
-            Self::Io { .. }
-            | Self::Locked { .. }
-            | Self::Unpublished { .. }
-            | Self::NoGeneration { .. }
-            | Self::BodyUnavailable { .. } => true,
-            Self::Damaged { problem, .. } => problem.may_pass(),
-            Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
-        }
-    }
-}
-
-/// Why a body that lies elsewhere is not here.
-#[derive(Debug, thiserror::Error)]
-pub enum BodyUnavailable {
-    /// It was left where it lies, and nobody was told where that is.
-    #[error(
-        "only its index is here, its bodies are in the store (`opdir-edge --fetch lazy`); `opdir pull` the store into a \
-         new folder and name that"
-    )]
-    IndexOnly,
-    /// It was not to be waited for.
-    #[error("a body is not here yet")]
-    NotLocal,
-    /// The store does not give it.
-    #[error("a body is not here, and the store does not give it: {0}")]
-    FetchFailed(String),
-}
-
-/// What is wrong with a file of a generation.
-#[derive(Debug, thiserror::Error)]
-pub enum FileProblem {
-    /// Listed but not there.
-    #[error("missing")]
-    Missing,
-    /// There but not listed.
-    #[error("not listed")]
-    Extra,
-    /// A symbolic link, or another thing than the file or directory that belongs there.
-    #[error("neither a regular file nor a directory where one belongs (links are not followed)")]
-    NotAFile,
-    /// Another size, in bytes.
-    #[error("{found} bytes long, expected {expected}")]
-    Length {
-        /// As published.
-        expected: u64,
-        /// As found.
-        found: u64,
-    },
-    /// Other content.
-    #[error("SHA-256 is {found}, expected {expected}")]
-    Hash {
-        /// As published.
-        expected: Digest,
-        /// As found.
-        found: Digest,
-    },
-    /// A section file is broken.
-    #[error(transparent)]
-    Section(#[from] SectionError),
-    /// Its text breaks the format.
-    #[error("{0}")]
-    Format(String),
-}
-
-impl FileProblem {
-    fn may_pass(&self) -> bool {
-        match self {
-            Self::Missing | Self::Length { .. } => true,
-            Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
-            Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
-        }
-    }
-}

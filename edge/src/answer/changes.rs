@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
 use snapshot::query::{INVALID_VALUE_MAX, Page, ParameterError, is_slug};
-use snapshot::store::{History, HistoryPosition, RECORD_KINDS};
+use snapshot::store::{ChangeLog, ChangePosition, RECORD_KINDS};
 use snapshot::truncate::at_char;
 
 use super::computed::{Computed, Query};
@@ -86,8 +86,8 @@ impl Request {
 
 /// Reads the position and the number of lines; without `since`, from the start. Unknown names are ignored, since caches
 /// and trackers add them.
-fn read(query: &str, changes: &History) -> Result<(HistoryPosition, usize), Reply> {
-    let (mut from, mut limit, mut is_own) = (HistoryPosition::default(), LINES_MAX, true);
+fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Reply> {
+    let (mut from, mut limit, mut is_own) = (ChangePosition::default(), LINES_MAX, true);
     let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
@@ -130,13 +130,13 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// The query for what follows a position.
-fn query(changes: &History, from: &HistoryPosition, limit: usize) -> String {
+fn query(changes: &ChangeLog, from: &ChangePosition, limit: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("since", &cursor(changes, from)).append_pair("limit", &limit.to_string()).finish()
 }
 
 /// A position as a cursor: `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
-fn cursor(changes: &History, at: &HistoryPosition) -> String {
+fn cursor(changes: &ChangeLog, at: &ChangePosition) -> String {
     let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
         Some(record) => format!("{start}.{}.{record}", at.begun),
@@ -145,16 +145,16 @@ fn cursor(changes: &History, at: &HistoryPosition) -> String {
 }
 
 /// The position of a cursor, and whether it is one of this history.
-fn position(text: &str, changes: &History) -> Option<(bool, HistoryPosition)> {
+fn position(text: &str, changes: &ChangeLog) -> Option<(bool, ChangePosition)> {
     let mut parts = text.splitn(4, '.');
     let (root, name) = (parts.next()?, changes.name());
     let is_name =
         root.len() == name.len() && root.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let sequence = parts.next().and_then(number)?;
     let at = match (parts.next(), parts.next()) {
-        (None, _) => HistoryPosition { sequence, ..HistoryPosition::default() },
+        (None, _) => ChangePosition { sequence, ..ChangePosition::default() },
         (Some(begun), Some(record)) if is_record(record) => {
-            HistoryPosition { sequence, record: Some(record.to_owned()), begun: number(begun)? }
+            ChangePosition { sequence, record: Some(record.to_owned()), begun: number(begun)? }
         }
         _ => return None,
     };

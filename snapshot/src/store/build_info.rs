@@ -1,12 +1,11 @@
-//! What a publisher is told, and what it tells.
+//! What a publisher passes to `Stage`, and the outcome.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
-use super::body::{Coding, Tally};
-use super::digest::Digest;
+use super::body::{Coding, Digest, Tally};
 use super::manifest::{Manifest, RecordCounts};
 use super::table::Hole;
 
@@ -17,49 +16,49 @@ pub struct NewFile<'a> {
     pub path: &'a str,
     /// The bytes.
     pub body: &'a [u8],
-    /// Which of them depend on the day; sorted, not overlapping.
+    /// The bytes that depend on the day; sorted, not overlapping.
     pub holes: &'a [Hole],
     /// Whether to store compressed siblings where they save a tenth or more.
     pub encodings: bool,
 }
 
-/// Tells all that the pages of a record are made from: records, words, templates, this program. Never zeros.
+/// Hash of everything that the pages of a record are made from: records, texts, templates, this program. Never zeros.
 pub type RecordFingerprint = [u8; 16];
 
-/// A record whose pages are those of the live generation, if it was made from the same there.
+/// A record whose pages of the live generation can be reused, if they have this fingerprint there.
 #[derive(Clone, Copy, Debug)]
 pub struct ReusableRecord<'a> {
     /// Path of its page in the REST interface.
     pub page: &'a str,
-    /// What its pages are made from.
+    /// The fingerprint of its pages.
     pub from: RecordFingerprint,
-    /// What the paths of its pages begin with, and no others do.
+    /// Prefixes of the paths of its pages, and of no others.
     pub starts: &'a [String],
 }
 
-/// How bodies are stored. What a generation is called does not depend on it.
+/// How bodies are stored. The name of a generation does not depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// As files by URL, each with its codings beside it: what any static host takes. `encoder` names the
-    /// compressors and levels in use: stored codings made by another are not reused.
+    /// As files by URL, each with its codings beside it, as any static host serves them. `encoder` names the compressors
+    /// and levels in use: codings by another encoder are not reused.
     Tree {
         /// Its name.
         encoder: String,
     },
-    /// In a few packs, as they are, Zstandard inside.
+    /// In a few packs, compressed with Zstandard inside.
     Packs {
         /// Level of Zstandard.
         level: i32,
     },
 }
 
-/// Makes a body in a coding; none where that is not possible.
+/// Encodes a body; `None` if that is not possible.
 pub type EncodeFn<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
 
-/// The ids of records, by `kind/slug`.
+/// Ids of records by `kind/slug`.
 pub type RecordIds = FxHashMap<String, Uuid>;
 
-/// What a manifest says besides what the store knows itself.
+/// The part of a manifest that the publisher provides.
 #[derive(Clone, Debug)]
 pub struct BuildInfo {
     /// `publishedAt` of the dataset.
@@ -74,23 +73,23 @@ pub struct BuildInfo {
     pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
-    /// Hash of all that it is made from, the program too: equal ones need not be built again.
+    /// Hash of everything that the generation is made from, this program included: an equal one need not be built again.
     pub fingerprint: Option<Digest>,
-    /// Ids of the records that have pages; what is not there is told without.
+    /// Ids of the records that have pages; changes of other records have no id.
     pub ids: RecordIds,
 }
 
-/// What `Stage::publish` did.
+/// The outcome of `Stage::publish`.
 #[derive(Clone, Debug)]
 pub struct PublishOutcome {
-    /// The live generation's manifest.
+    /// Manifest of the live generation.
     pub manifest: Manifest,
-    /// Nothing was published, for the live generation has the same hash.
+    /// Nothing was published, as the live generation has the same hash.
     pub unchanged: bool,
-    /// Files and bytes written anew.
+    /// Written files.
     pub written: Tally,
-    /// Files, or objects of packs, and bytes shared with the parent (or found equal, if unchanged).
+    /// Files, or objects of packs, that are shared with the parent.
     pub linked: Tally,
-    /// Files that were written anew because the parent's were damaged.
+    /// Files that were written again because those of the parent are damaged.
     pub repaired: u64,
 }

@@ -1,11 +1,11 @@
-//! Objects as they lie in a pack: raw, in Zstandard, or in Zstandard with a dictionary that many share.
+//! Encoding of objects in packs: raw, in Zstandard, or in Zstandard with a dictionary that many objects share.
 
 use std::cell::RefCell;
 
 use bytemuck::{Pod, Zeroable};
 use zstd::zstd_safe::{CCtx, CDict, DCtx, DDict, compress_bound};
 
-use super::digest::Digest;
+use super::body::Digest;
 
 /// Most bytes of an object, decoded.
 pub(super) const OBJECT_MAX: usize = 256 << 10;
@@ -14,13 +14,13 @@ const RAW: u8 = 0;
 const ZSTD: u8 = 1;
 const ZSTD_DICTIONARY: u8 = 2;
 
-/// A row of a pack's table, and of the table of all packs of a generation. 64 bytes.
+/// A row of a pack's table, and of the table of all objects of a generation. 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(super) struct Object {
     /// Of the decoded bytes.
     pub(super) sha256: Digest,
-    /// Where it begins in its pack.
+    /// Offset in its pack.
     pub(super) offset: u64,
     /// Bytes in the pack.
     pub(super) stored: u32,
@@ -28,14 +28,14 @@ pub(super) struct Object {
     pub(super) length: u32,
     pub(super) codec: u8,
     pub(super) zero: [u8; 3],
-    /// Which pack; 0 in the table of the pack itself.
+    /// Number of the pack; 0 in the table of the pack itself.
     pub(super) pack: u32,
-    /// First 8 bytes of the hash of the dictionary that it needs, an object too; 0 without one.
+    /// First 8 bytes of the hash of its dictionary, which is an object too; 0 without one.
     pub(super) dictionary: u64,
 }
 
 impl Object {
-    /// Whether it can be one at all.
+    /// Whether its fields fit together.
     pub(super) fn is_sound(&self) -> bool {
         let dictionary = (self.codec == ZSTD_DICTIONARY) == (self.dictionary != 0);
         let raw = self.codec != RAW || self.stored == self.length;
@@ -48,7 +48,7 @@ impl Object {
     }
 }
 
-/// What names a dictionary.
+/// Name of a dictionary.
 pub(super) fn name_of(sha256: &Digest) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&sha256.0[..8]);
@@ -58,22 +58,22 @@ pub(super) fn name_of(sha256: &Digest) -> u64 {
 /// A dictionary to encode with.
 pub(super) struct Dictionary {
     pub(super) name: u64,
-    /// Its bytes, an object as any other, and their hash.
+    /// Its bytes, an object like any other, and their hash.
     pub(super) sha256: Digest,
     pub(super) bytes: Vec<u8>,
     prepared: CDict<'static>,
 }
 
 impl Dictionary {
-    /// Prepares one for a level; none if memory has run out.
+    /// Prepares one for a level; `None` without memory.
     pub(super) fn new(bytes: Vec<u8>, level: i32) -> Option<Self> {
         let sha256 = Digest::of(&bytes);
         Some(Self { name: name_of(&sha256), sha256, prepared: CDict::try_create(&bytes, level)?, bytes })
     }
 
-    /// What many pages have in common, from some of them; none where they have too little.
+    /// Trains one on some pages; `None` if they have too little in common.
     pub(super) fn of(samples: &[&[u8]], level: i32) -> Option<Self> {
-        /// Bytes of a dictionary: longer ones save little more.
+        /// Most bytes of a dictionary: longer ones save little more.
         const LENGTH: usize = 64 << 10;
         let bytes = zstd::dict::from_samples(samples, LENGTH).ok()?;
         Self::new(bytes, level)
@@ -81,12 +81,12 @@ impl Dictionary {
 }
 
 thread_local! {
-    /// Contexts hold tables that are dear to allocate.
+    /// Contexts are expensive to allocate.
     static ENCODER: RefCell<Option<CCtx<'static>>> = RefCell::new(CCtx::try_create());
     static DECODER: RefCell<Option<DCtx<'static>>> = RefCell::new(DCtx::try_create());
 }
 
-/// An object of these bytes and how it is stored; it stays raw where coding saves nothing.
+/// The object of these bytes, and its stored bytes; it stays raw if encoding saves nothing.
 pub(super) fn encode(
     sha256: Digest,
     bytes: &[u8],
@@ -121,8 +121,7 @@ pub(super) fn encode(
     (object, stored)
 }
 
-/// The bytes of a sound object; none where what is stored cannot be decoded to just as many. `dictionary` is the
-/// one it names.
+/// The bytes of a sound object; `None` if the stored bytes do not decode to its length. `dictionary` is the one it names.
 pub(super) fn decode(
     object: &Object,
     stored: Vec<u8>,
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_is_decoded_and_alike_pages_share_a_dictionary() {
+    fn encoded_objects_decode_and_similar_pages_share_a_dictionary() {
         let pages = pages();
         let samples: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
         let dictionary = Dictionary::of(&samples, 3).unwrap();
@@ -165,7 +164,7 @@ mod tests {
         let (shared, short) = encode(Digest::of(page), page, 3, Some(&dictionary));
         assert!(short.len() * 2 <= stored.len(), "{} of {}", short.len(), stored.len());
         assert_eq!(decode(&shared, short.clone(), Some(&prepared)).as_ref(), Some(page));
-        assert_eq!(decode(&shared, short, None), None, "its dictionary is not there");
+        assert_eq!(decode(&shared, short, None), None, "without its dictionary");
         assert!(plain.is_sound() && shared.is_sound());
         let noise: Vec<u8> = (0..64).map(|n: u8| n.wrapping_mul(167)).collect();
         let (raw, stored) = encode(Digest::of(&noise), &noise, 3, None);
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decodes_to_another_length_is_no_object() {
+    fn an_object_that_decodes_to_another_length_is_refused() {
         let text = b"opportunity ".repeat(20);
         let (object, stored) = encode(Digest::of(&text), &text, 3, None);
         for length in [object.length - 1, object.length + 1] {

@@ -16,10 +16,11 @@ use std::time::SystemTime;
 use jiff::civil::date;
 use rustix::io::Errno;
 
-use super::body::Body;
+use super::StoreError;
+use super::body::{Body, Digest};
 use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
-use super::digest::Digest;
 use super::generation::{current, open_current_on};
+use super::layout::{CURRENT_TMP, GENERATIONS};
 use super::manifest::{GenerationId, RecordCounts};
 use super::objects::Pack;
 use super::retention::{gc_on, rollback_on};
@@ -27,7 +28,6 @@ use super::sections::Mapping;
 use super::stage::Stage;
 use super::verify::{VerifyMode, verify_on};
 use super::vfs::{FileType, Lock, Stamp, Vfs};
-use super::{CURRENT_TMP, GENERATIONS, StoreError};
 
 /// Entries that appear (a node) or go (none) together.
 type Change = Vec<(String, Option<usize>)>;

@@ -1,43 +1,43 @@
-//! What changed from one generation to another, file by file; and what a generation keeps of that about the one
-//! before it, so that it can be told when that is gone.
+//! The difference between two generations, page by page, and the sections of `history.bin` that record the difference
+//! from the generation before, for when `gc` has removed that one.
 
 use std::cmp::Ordering;
 use std::path::Path;
 
-use super::StoreError;
 use super::body::Body;
+use super::error::StoreError;
 use super::generation::Generation;
 use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionWriter, Sections};
 
-/// In the rows of `moved`: the generation before has no such page.
+/// Flag of a row of `moved`: the generation before has no such page.
 const ADDED: u32 = 1 << 31;
 
-/// What happened to a page.
+/// How a page differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathChange {
     /// Only the new generation has it.
     Added,
-    /// Its identity body has other bytes.
+    /// Its identity body differs.
     Modified,
     /// Only the old generation has it.
     Removed,
 }
 
-/// What is different between two generations.
+/// The difference between two generations.
 #[derive(Debug)]
 pub struct GenerationDiff {
-    /// What the old one is.
+    /// Manifest of the old one.
     pub old: Manifest,
-    /// What the new one is.
+    /// Manifest of the new one.
     pub new: Manifest,
-    /// Path below the generation of every page that is not the same in both, sorted.
+    /// Path below the generation of every page that differs, sorted.
     pub pages: Vec<(String, PathChange)>,
 }
 
-/// Compares two generations by the hashes they were published with. `old` and `new` are each a root, which
-/// stands for its live generation, or the folder of one generation; without `new`, the parent of the one
-/// that `old` names is compared with it, from what was kept of it at publication if it can be.
+/// Compares two generations by the hashes of their pages. `old` and `new` are each a root, which stands for its live
+/// generation, or the folder of a generation. Without `new`, the generation that `old` names is compared with its parent,
+/// from what it recorded when it was published if possible.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
     let first = open(old)?;
     let (old, new) = match new {
         Some(new) => (first, open(new)?),
-        None => match kept(&first) {
+        None => match recorded(&first) {
             Some(difference) => return Ok(difference),
             None => (parent(old, &first)?, first),
         },
@@ -60,7 +60,7 @@ fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
     of.files().entries().map(|entry| (entry.path(), entry.identity()))
 }
 
-/// What is different between two lists of pages, both sorted: path, what happened, position in the new one.
+/// The difference between two lists of pages, both sorted: path, change, position in the new list.
 fn changes<'old, 'new: 'old>(
     old: impl Iterator<Item = (&'old str, Body)>,
     new: impl Iterator<Item = (&'new str, Body)>,
@@ -88,9 +88,9 @@ fn changes<'old, 'new: 'old>(
     }
 }
 
-/// Keeps what is different from the generation before, sorted pages with their bodies: its manifest, the rows that
-/// it has not so, and the paths that only it has.
-pub(super) fn keep<'a>(
+/// Writes the difference from the generation before: its manifest, the rows of new and modified pages, and the paths of
+/// removed ones.
+pub(super) fn write<'a>(
     before: &Generation,
     pages: impl Iterator<Item = (&'a str, Body)>,
     history: &mut SectionWriter,
@@ -108,8 +108,8 @@ pub(super) fn keep<'a>(
     history.put::<u8>("gone", gone);
 }
 
-/// What a generation keeps about the one before. Nothing, if it is the first, or was published before this was kept.
-fn kept(of: &Generation) -> Option<GenerationDiff> {
+/// The recorded difference; `None` if the generation is the first, or was published before this was recorded.
+fn recorded(of: &Generation) -> Option<GenerationDiff> {
     let history: Sections = of.history().ok()?;
     let before = Manifest::parse(&history.get::<u8>("before").ok()?).ok()?;
     let gone = history.get::<u8>("gone").ok()?;
@@ -123,7 +123,7 @@ fn kept(of: &Generation) -> Option<GenerationDiff> {
     Some(GenerationDiff { old: before, new: of.manifest().clone(), pages })
 }
 
-/// The root of a path that names a generation's folder, and which generation that is.
+/// Root and name of the generation whose folder a path is.
 fn named(path: &Path) -> Option<(&Path, GenerationId)> {
     let id = path.file_name()?.to_str()?.parse().ok()?;
     let root = path.parent()?.parent()?;

@@ -1,38 +1,39 @@
-//! Bodies that were fetched from elsewhere, as they are stored there, kept in files of one length one after the other
-//! until they are too many: then the oldest file goes. Found again by whoever opens the folder next.
+//! The disk cache of a lazy root: fetched objects as they are stored, appended to files of limited length. When all files
+//! exceed the capacity, the oldest one is removed. The next process that opens the folder finds them again.
 //!
 //! ```text
 //! ROOT/bodies/<number>.ring    entries back to back:
-//!     row       an `Object` (64 bytes) with zeroes for where it lay
+//!     row       an `Object` (64 bytes) with zeros for its place
 //!     check     first 8 bytes of the row's SHA-256
 //!     stored    as many bytes as the row says
 //! ```
-//! Nothing waits for the disk: what a crash has cut off or mixed up ends the file at its next opening, or is another
-//! body than its row says, which whoever reads it notices. Each process has the file it appends to for itself, by a lock.
+//! No write waits for the disk: an entry that a crash cut off ends the file at the next opening, and a reader notices one
+//! whose bytes do not fit its row. A process locks the file it appends to.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 use rustix::fs::FlockOperation;
 
-use super::KEPT;
+use super::body::Digest;
 use super::codec::Object;
-use super::digest::Digest;
+use super::layout::BODIES;
+use super::vfs::lock;
 
 const EXTENSION: &str = "ring";
 /// Longest file.
 const FILE: u64 = 64 << 20;
-/// A file is no longer than this part of all, so that little is lost with one.
+/// A file holds at most this part of the capacity, so that little is lost with it.
 const FILES_AT_LEAST: u64 = 8;
 const ROW: usize = size_of::<Object>();
 const HEAD: usize = ROW + 8;
 
-/// The files, and where in them everything lies.
+/// A cache of objects in files.
 pub struct DiskCache {
     dir: PathBuf,
     capacity: u64,
@@ -42,16 +43,16 @@ pub struct DiskCache {
 #[derive(Default)]
 struct State {
     /// Oldest first; the last one is written to.
-    files: VecDeque<Part>,
+    files: VecDeque<CacheFile>,
     index: FxHashMap<Digest, Place>,
     bytes: u64,
 }
 
-struct Part {
+struct CacheFile {
     number: u64,
     file: Arc<File>,
     len: u64,
-    /// Whether this process may append.
+    /// Whether this process has locked it and may append.
     ours: bool,
 }
 
@@ -63,61 +64,60 @@ struct Place {
 }
 
 impl DiskCache {
-    /// Opens the folder of a root, which is made when there is something to keep, and finds what is kept. `capacity` is
-    /// in bytes.
+    /// Opens the cache of a root; `capacity` is in bytes. The folder is created at the first write.
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If the folder cannot be read.
     pub fn open(root: &Path, capacity: u64) -> io::Result<Self> {
-        let dir = root.join(KEPT);
+        let dir = root.join(BODIES);
         let mut numbers: Vec<u64> = match fs::read_dir(&dir) {
             Ok(found) => found.filter_map(|entry| number_of(&entry.ok()?.path())).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
         numbers.sort_unstable();
-        let ring = Self { dir, capacity, state: Mutex::default() };
+        let cache = Self { dir, capacity, state: Mutex::default() };
         let last = numbers.last().copied();
-        let mut state = ring.state();
+        let mut state = lock(&cache.state);
         for number in numbers {
-            let path = ring.path(number);
+            let path = cache.path(number);
             let Ok(file) = File::options().read(true).write(true).open(&path) else { continue };
-            let ours = Some(number) == last && lock(&file);
+            let ours = Some(number) == last && lock_file(&file);
             let len = state.find(number, &file)?;
             state.bytes += len;
-            state.files.push_back(Part { number, file: Arc::new(file), len, ours });
+            state.files.push_back(CacheFile { number, file: Arc::new(file), len, ours });
         }
-        ring.make_room(&mut state, 0);
+        cache.make_room(&mut state, 0);
         drop(state);
-        Ok(ring)
+        Ok(cache)
     }
 
-    /// Removes the folder of a root and what is kept there.
+    /// Removes the cache of a root.
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If the folder cannot be removed.
     pub fn remove(root: &Path) -> io::Result<()> {
-        match fs::remove_dir_all(root.join(KEPT)) {
+        match fs::remove_dir_all(root.join(BODIES)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Bytes that are kept.
+    /// Bytes on disk.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.state().bytes
+        lock(&self.state).bytes
     }
 
-    /// An object as it is stored, with the row that says how; not yet compared with anything.
+    /// An object as it is stored, not yet checked, with its row.
     pub(super) fn get(&self, sha256: &Digest) -> Option<(Object, Vec<u8>)> {
         let (file, place) = {
-            let state = self.state();
+            let state = lock(&self.state);
             let place = *state.index.get(sha256)?;
-            let part = state.files.iter().find(|part| part.number == place.number)?;
-            (Arc::clone(&part.file), place)
+            let file = state.files.iter().find(|file| file.number == place.number)?;
+            (Arc::clone(&file.file), place)
         };
         let mut head = [0; HEAD];
         file.read_exact_at(&mut head, place.offset).ok()?;
@@ -127,38 +127,38 @@ impl DiskCache {
         Some((row, stored))
     }
 
-    /// Whether an object is kept.
+    /// Whether an object is cached.
     pub(super) fn has(&self, sha256: &Digest) -> bool {
-        self.state().index.contains_key(sha256)
+        lock(&self.state).index.contains_key(sha256)
     }
 
-    /// Forgets an object: what lies there is something else.
+    /// Forgets a damaged object.
     pub(super) fn forget(&self, sha256: &Digest) {
-        self.state().index.remove(sha256);
+        lock(&self.state).index.remove(sha256);
     }
 
-    /// Keeps an object as it is stored. A disk that is full or fails keeps nothing, and that is all.
+    /// Adds an object as it is stored. Nothing happens if the disk is full or fails.
     pub(super) fn put(&self, object: &Object, stored: &[u8]) {
         let row = Object { offset: 0, pack: 0, ..*object };
         let row = bytemuck::bytes_of(&row);
         let entry = [row, &Digest::of(row).0[..8], stored].concat();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let length = entry.len() as u64;
         if state.index.contains_key(&object.sha256) || length > self.file_max() {
             return;
         }
-        if state.files.back().is_none_or(|part| !part.ours || part.len + length > self.file_max())
+        if state.files.back().is_none_or(|file| !file.ours || file.len + length > self.file_max())
             && self.begin_file(&mut state).is_err()
         {
             return;
         }
         self.make_room(&mut state, length);
-        let Some(part) = state.files.back_mut() else { return };
-        if part.file.write_all_at(&entry, part.len).is_err() {
+        let Some(file) = state.files.back_mut() else { return };
+        if file.file.write_all_at(&entry, file.len).is_err() {
             return;
         }
-        let place = Place { number: part.number, offset: part.len };
-        part.len += length;
+        let place = Place { number: file.number, offset: file.len };
+        file.len += length;
         state.bytes += length;
         state.index.insert(object.sha256, place);
     }
@@ -169,42 +169,37 @@ impl DiskCache {
 
     fn begin_file(&self, state: &mut State) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
-        let mut number = state.files.back().map_or(1, |part| part.number + 1);
+        let mut number = state.files.back().map_or(1, |file| file.number + 1);
         let file = loop {
             let made = File::options().read(true).write(true).create_new(true).open(self.path(number));
             match made {
-                // Another process has begun one too.
+                // Another process has created it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 made => break made?,
             }
         };
-        let ours = lock(&file);
-        state.files.push_back(Part { number, file: Arc::new(file), len: 0, ours });
+        let ours = lock_file(&file);
+        state.files.push_back(CacheFile { number, file: Arc::new(file), len: 0, ours });
         Ok(())
     }
 
-    /// Removes the oldest files until there is room for so many bytes; never the one that is written to.
+    /// Removes the oldest files until there is room for so many bytes; never the last one.
     fn make_room(&self, state: &mut State, length: u64) {
         while state.bytes + length > self.capacity && state.files.len() > 1 {
-            let Some(part) = state.files.pop_front() else { return };
-            state.bytes -= part.len;
-            state.index.retain(|_, place| place.number != part.number);
-            let _ = fs::remove_file(self.path(part.number));
+            let Some(file) = state.files.pop_front() else { return };
+            state.bytes -= file.len;
+            state.index.retain(|_, place| place.number != file.number);
+            let _ = fs::remove_file(self.path(file.number));
         }
     }
 
     fn path(&self, number: u64) -> PathBuf {
         self.dir.join(format!("{number:08}.{EXTENSION}"))
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic leaves at worst bytes that nothing points to.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl State {
-    /// Finds the entries of a file; gives where the last sound one ends.
+    /// Finds the entries of a file; gives the end of the last valid one.
     fn find(&mut self, number: u64, file: &File) -> io::Result<u64> {
         let len = file.metadata()?.len();
         let (mut reader, mut offset) = (BufReader::with_capacity(256 << 10, file), 0);
@@ -224,7 +219,7 @@ impl State {
     }
 }
 
-/// The row of an entry, if it is one.
+/// The row of an entry, if its check fits.
 fn row_of(head: &[u8; HEAD]) -> Option<Object> {
     let (row, check) = head.split_at(ROW);
     if Digest::of(row).0[..8] != *check {
@@ -239,7 +234,7 @@ fn number_of(path: &Path) -> Option<u64> {
     path.file_stem().filter(|_| is_one)?.to_str()?.parse().ok()
 }
 
-/// Whether nobody else writes to a file. It ends with the process, however that ends.
-fn lock(file: &File) -> bool {
+/// Whether no other process appends to a file. The lock ends with this process.
+fn lock_file(file: &File) -> bool {
     rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }

@@ -1,122 +1,121 @@
-//! Bodies that were left in a store: asked for when they are first wanted, compared with their hash, and kept in a ring
-//! of files. What several want at once is asked for once.
+//! Bodies that a lazy root has left in its store: fetched at their first read, checked, and cached on disk. Concurrent reads
+//! of the same bodies share one request.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::body::Digest;
 use super::codec::Object;
-use super::digest::Digest;
 use super::disk_cache::DiskCache;
+use super::vfs::lock;
 
-/// Bytes that are missing, and where they lie in the packs that they come from.
+/// A range of bytes of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackRange {
     /// The pack.
     pub pack: Digest,
-    /// Where they begin in it.
+    /// Where the range begins.
     pub offset: u64,
-    /// How many they are.
+    /// Its length.
     pub len: u32,
-    /// Which object of its generation it is, for who takes one in.
+    /// Number of the object that it holds, of an incoming generation.
     pub(super) number: u32,
 }
 
 impl PackRange {
-    /// So many bytes of a pack.
+    /// `len` bytes of a pack from an offset on.
     #[must_use]
     pub fn new(pack: Digest, offset: u64, len: u32) -> Self {
         Self { pack, offset, len, number: 0 }
     }
 }
 
-/// How far it is gone for a body.
+/// Whether a read may block on the remote store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadMode {
-    /// What is here, or kept: nothing is waited for.
+    /// It may not: only the root and the cache are read.
     LocalOnly,
-    /// To the store. That blocks.
+    /// It may.
     AllowRemote,
 }
 
-/// Brings parts of packs that lie in a store. Blocks, but not for long.
+/// Fetches parts of packs from a store. Blocks, but not for long.
 pub trait Fetch: Send + Sync {
-    /// The bytes of each piece, in their order.
+    /// The bytes of each range, in their order.
     ///
     /// # Errors
     ///
-    /// Why they cannot be had just now, in a few words.
+    /// Why they cannot be fetched, in a few words.
     fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String>;
 }
 
-/// Some bodies, or why they cannot be had.
-type Came = Result<Vec<Vec<u8>>, Failed>;
-type Flight = Arc<OnceLock<Arc<Came>>>;
-
-/// Why a store's bodies cannot be had.
-pub(super) enum Failed {
-    /// What it said.
+/// Why bodies cannot be fetched.
+pub(super) enum FetchFailure {
+    /// As the store reported it.
     Store(String),
-    /// They are something else than what was published.
-    Other,
+    /// They are not what was published.
+    Damaged,
 }
 
-/// How often it is asked for what is something else: a proxy or a disk in between may have erred.
+type Fetched = Result<Vec<Vec<u8>>, FetchFailure>;
+type SharedFetch = Arc<OnceLock<Arc<Fetched>>>;
+
+/// How often damaged bodies are fetched: a proxy or a disk in between may have erred.
 const TRIES: usize = 3;
 
-/// A store that is asked for bodies, and what is kept of them.
+/// The bodies in a store, and a cache of them.
 pub struct LazyBodies {
-    fetch: Arc<dyn Fetch>,
-    ring: DiskCache,
-    /// What is being asked for, by all its objects: other bodies may begin with the same.
-    flights: Mutex<FxHashMap<Vec<Digest>, Flight>>,
+    store: Arc<dyn Fetch>,
+    cache: DiskCache,
+    /// Requests under way, by the hashes of all their objects: bodies may share their first ones.
+    under_way: Mutex<FxHashMap<Vec<Digest>, SharedFetch>>,
 }
 
 impl LazyBodies {
-    /// Asks this store, and keeps what came in this ring.
+    /// Fetches from a store into a cache.
     #[must_use]
-    pub fn new(fetch: Arc<dyn Fetch>, ring: DiskCache) -> Self {
-        Self { fetch, ring, flights: Mutex::default() }
+    pub fn new(store: Arc<dyn Fetch>, cache: DiskCache) -> Self {
+        Self { store, cache, under_way: Mutex::default() }
     }
 
-    /// What is kept.
+    /// The cache.
     #[must_use]
     pub fn cache(&self) -> &DiskCache {
-        &self.ring
+        &self.cache
     }
 
-    /// Asks for some objects; who asks for the same meanwhile gets the same answer. `read` makes of what came what it
-    /// is, if it is what it should be.
-    pub(super) fn ask(
+    /// Fetches objects; a concurrent call for the same ones gets the same result. `cached` looks in the cache once more:
+    /// a call that ended meanwhile has filled it. `check` decodes what was fetched if it is what was published.
+    pub(super) fn fetch(
         &self,
         wanted: &[(Object, PackRange)],
-        read: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
-    ) -> Arc<Came> {
+        cached: impl Fn() -> Option<Vec<Vec<u8>>>,
+        check: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
+    ) -> Arc<Fetched> {
         if wanted.is_empty() {
             return Arc::new(Ok(Vec::new()));
         }
         let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
-        let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
-        let pieces: Vec<PackRange> = wanted.iter().map(|(_, piece)| *piece).collect();
-        let tried = || {
+        let shared = Arc::clone(lock(&self.under_way).entry(key.clone()).or_default());
+        let ranges: Vec<PackRange> = wanted.iter().map(|(_, range)| *range).collect();
+        let fetch = || {
+            if let Some(bytes) = cached() {
+                return Ok(bytes);
+            }
             for _ in 0..TRIES {
-                if let Some(read) = read(self.fetch.fetch(&pieces).map_err(Failed::Store)?) {
-                    return Ok(read);
+                if let Some(bytes) = check(self.store.fetch(&ranges).map_err(FetchFailure::Store)?) {
+                    return Ok(bytes);
                 }
             }
-            Err(Failed::Other)
+            Err(FetchFailure::Damaged)
         };
-        let came = Arc::clone(flight.get_or_init(|| Arc::new(tried())));
-        let mut flights = self.flights();
-        if flights.get(&key).is_some_and(|last| Arc::ptr_eq(last, &flight)) {
-            flights.remove(&key);
+        let fetched = Arc::clone(shared.get_or_init(|| Arc::new(fetch())));
+        let mut under_way = lock(&self.under_way);
+        if under_way.get(&key).is_some_and(|last| Arc::ptr_eq(last, &shared)) {
+            under_way.remove(&key);
         }
-        came
-    }
-
-    fn flights(&self) -> MutexGuard<'_, FxHashMap<Vec<Digest>, Flight>> {
-        // A panic leaves at worst a flight that never began.
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+        fetched
     }
 }
 
@@ -129,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers with the offset of each piece, once two have asked.
+    /// Answers with the offset of each range, once there are two requests.
     struct Slow(Barrier);
 
     impl Fetch for Slow {
@@ -140,23 +139,23 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_begin_with_the_same_are_two_questions() {
+    fn bodies_that_share_only_their_first_object_are_two_requests() {
         let slow = Arc::new(Slow(Barrier::new(2)));
-        let away = LazyBodies::new(slow, DiskCache::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
+        let lazy = LazyBodies::new(slow, DiskCache::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
         let wanted = |places: [u8; 2]| {
             places.map(|place| {
                 let sha256 = Digest([place; 32]);
                 (Object { sha256, ..Object::zeroed() }, PackRange::new(sha256, place.into(), 1))
             })
         };
-        let asked = |places| match &*away.ask(&wanted(places), Some) {
-            Ok(came) => came.concat(),
+        let fetch = |places| match &*lazy.fetch(&wanted(places), || None, Some) {
+            Ok(fetched) => fetched.concat(),
             Err(_) => Vec::new(),
         };
-        // Were they one question, the store would wait for a second for ever.
+        // Were they one request, the store would wait for the second for ever.
         let (one, other) = std::thread::scope(|threads| {
-            let one = threads.spawn(|| asked([1, 2]));
-            let other = threads.spawn(|| asked([1, 3]));
+            let one = threads.spawn(|| fetch([1, 2]));
+            let other = threads.spawn(|| fetch([1, 3]));
             (one.join().unwrap(), other.join().unwrap())
         });
         assert_eq!((one, other), (vec![1, 2], vec![1, 3]));

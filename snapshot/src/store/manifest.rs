@@ -7,11 +7,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::FileProblem;
-use super::digest::{Digest, Hex, read_hex};
+use super::body::{Digest, Hex, read_hex};
+use super::layout::FORMAT;
 
-/// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 4;
 /// Version of the REST interface whose answers the files hold.
 pub const API_VERSION: &str = "1.0.0";
 
@@ -66,7 +64,7 @@ impl<'de> Deserialize<'de> for GenerationId {
     }
 }
 
-/// Everything `manifest.json` says. Its bytes are exactly those of `to_bytes`.
+/// `manifest.json`. Its bytes are exactly those of `to_bytes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
@@ -75,7 +73,7 @@ pub struct Manifest {
     /// Counts the generations of one root, from 1. Outside the hash.
     pub sequence: u64,
     /// The generation that this one replaced. Outside the hash.
-    // Said, even where there is none.
+    // A required member, even where it is null.
     #[serde(deserialize_with = "Option::deserialize")]
     pub parent: Option<GenerationId>,
     /// Of the file list, `as_of` and `base_url`.
@@ -88,11 +86,11 @@ pub struct Manifest {
     pub base_url: String,
     /// `API_VERSION`.
     pub api_version: String,
-    /// What the generation was made from.
+    /// The dataset.
     pub source: DatasetHash,
     /// Published records by entity.
     pub counts: RecordCounts,
-    /// What the file list lists.
+    /// The files.
     pub files: FileTotals,
     /// False when pages were left out (`--index-only`).
     pub complete: bool,
@@ -120,13 +118,13 @@ pub struct RecordCounts {
     pub facts: u64,
 }
 
-/// Totals over what the file list lists: every file below public/ and index/ as it is, without other codings.
+/// Totals of the file list: every file below public/ and index/, without other codings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileTotals {
-    /// How many.
+    /// Number of files.
     pub count: u64,
-    /// Their sizes added up.
+    /// Sum of their sizes.
     pub bytes: u64,
     /// Hash of the file list itself: a line `<hex>  <path>` each, sorted by path.
     pub sha256: Digest,
@@ -134,10 +132,12 @@ pub struct FileTotals {
     pub table: Digest,
 }
 
-/// What reading a manifest may end in besides a manifest.
+/// Why a manifest was refused.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum ManifestError {
+    /// It has another format version.
     Version(u64),
-    FileProblem(FileProblem),
+    Malformed(String),
 }
 
 impl Manifest {
@@ -155,16 +155,15 @@ impl Manifest {
     /// The text of the file: indented JSON, ended by LF.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Strings, integers and fixed keys: there is nothing that serde_json could refuse.
+        // Strings, integers and fixed keys: serde_json cannot fail.
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
         text.push(b'\n');
         text
     }
 
-    /// Reads the file strictly: version first, then fields, then rules, then byte for byte the form
-    /// that `to_bytes` writes.
+    /// Reads the file strictly: first the version, then fields, then rules; its bytes must be those that `to_bytes` writes.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let broken = |what: String| ManifestError::FileProblem(FileProblem::Format(what));
+        let broken = ManifestError::Malformed;
         let Versioned { format } = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
         if format != u64::from(FORMAT) {
             return Err(ManifestError::Version(format));
@@ -192,7 +191,7 @@ impl Manifest {
     }
 }
 
-/// Scheme and authority only: what links are prefixed with.
+/// A base URL is a scheme and an authority.
 pub(super) fn check_base_url(url: &str) -> Result<(), &'static str> {
     let authority = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let plain = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"\\<>".contains(&byte);
@@ -202,7 +201,7 @@ pub(super) fn check_base_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The only field that every version has.
+/// The only field of every version.
 #[derive(Deserialize)]
 struct Versioned {
     format: u64,
@@ -248,13 +247,13 @@ mod tests {
         match Manifest::parse(text.as_bytes()) {
             Ok(_) => "accepted".to_owned(),
             Err(ManifestError::Version(found)) => format!("version {found}"),
-            Err(ManifestError::FileProblem(problem)) => problem.to_string(),
+            Err(ManifestError::Malformed(problem)) => problem,
         }
     }
 
     #[test]
     fn the_text_is_read_and_written_byte_for_byte() {
-        let manifest = Manifest::parse(TEXT.as_bytes()).ok().unwrap();
+        let manifest = Manifest::parse(TEXT.as_bytes()).unwrap();
         assert_eq!(manifest.id().to_string(), "000042-de5fc13a8e8bb5d911a24d497bbd7019");
         assert_eq!(manifest.to_bytes(), TEXT.as_bytes());
     }

@@ -1,19 +1,17 @@
-//! `objects.bin`: in which packs the bodies of a generation lie, and how they are read from there.
+//! `objects.bin`: in which packs the bodies of a generation are stored, and reading them from there.
 //!
 //! A section file; rows and numbers are little-endian.
 //! ```text
-//! table    Digest   of index/files.bin, whose rows these are
+//! table    Digest   of index/files.bin
 //! packs    Pack     SHA-256 and length of each pack
-//! objects  Object   all objects that are needed, dictionaries too, sorted by hash; see `packer` for their fields
-//! bodies   Extent   of each row of the table: its objects, one after the other; none where it lies as a file
+//! objects  Object   all objects that are needed, dictionaries included, sorted by hash; see `packer` for their fields
+//! bodies   Extent   of each row of that table: its objects in order; empty if the body is a file in no pack
 //! extents  u32      numbers of objects
 //! own      Extent   of index/files.bin itself
-//! here     u32      how many of the packs are here, where not all are: see `away`
+//! here     u32      of a lazy generation only: how many of the packs, from the first on, are in the root
 //! ```
-//! A pack is read, not mapped: one that was cut short is an error then, and no signal. What an object decodes to
-//! is worth nothing before the hash of the whole body was compared.
-
-mod lazy;
+//! A pack is read, not mapped: a truncated one is an error then, not a signal. A decoded object is not trusted before the
+//! hash of the whole body was checked.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,13 +19,15 @@ use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
 use zstd::zstd_safe::DDict;
 
-use super::body::{Body, slice};
+use super::body::{Body, Digest, slice};
 use super::codec::{Object, decode, name_of};
-use super::digest::Digest;
-use super::lazy::{LazyBodies, ReadMode};
+use super::error::{BodyUnavailable, FileProblem, StoreError};
+use super::layout::PACKS;
+use super::lazy::{FetchFailure, LazyBodies, PackRange, ReadMode};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
-use super::vfs::{Vfs, damaged, failed};
-use super::{BodyUnavailable, FileProblem, PACKS, StoreError};
+use super::vfs::Vfs;
+
+const LOCAL_PACKS: &str = "here";
 
 /// A pack of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
@@ -42,9 +42,13 @@ impl Pack {
     pub(super) fn path(&self) -> String {
         format!("{PACKS}/{}.pack", self.sha256)
     }
+
+    pub(super) fn body(&self) -> Body {
+        Body { len: self.length, sha256: self.sha256 }
+    }
 }
 
-/// Which of the extents a body is.
+/// A range of `extents`: the objects of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(super) struct Extent {
@@ -52,8 +56,8 @@ pub(super) struct Extent {
     pub(super) count: u32,
 }
 
-/// The parts of the file.
-pub(super) struct Written {
+/// The sections to be written.
+pub(super) struct NewObjects {
     pub(super) table: Digest,
     pub(super) packs: Vec<Pack>,
     pub(super) objects: Vec<Object>,
@@ -62,10 +66,39 @@ pub(super) struct Written {
     pub(super) own: Extent,
 }
 
-impl Written {
-    /// The bytes of the file.
+impl NewObjects {
+    /// The file.
     pub(super) fn finish(self) -> Sections {
         self.writer().finish()
+    }
+
+    /// The file of a lazy generation, whose other objects stay in the packs of `remote`.
+    pub(super) fn finish_lazy(self, remote: &Objects) -> Sections {
+        let local = self.packs.len() as u32;
+        let known: FxHashMap<Digest, Object> =
+            self.objects.iter().map(|object| (object.sha256, *object)).collect();
+        let others = remote.objects.iter().filter(|object| !known.contains_key(&object.sha256));
+        let others = others.map(|object| Object { pack: object.pack + local, ..*object });
+        let mut objects: Vec<Object> = self.objects.iter().copied().chain(others).collect();
+        objects.sort_unstable_by_key(|object| object.sha256);
+        let numbers: FxHashMap<Digest, u32> =
+            (0..).zip(&objects).map(|(number, object)| (object.sha256, number)).collect();
+        // All remote objects are in the list; a body has the same ones, wherever they are stored.
+        let number = |extent: &u32| {
+            let object = remote.objects.get(*extent as usize);
+            object.and_then(|object| numbers.get(&object.sha256)).copied().unwrap_or_default()
+        };
+        let all = Self {
+            table: self.table,
+            packs: self.packs.iter().chain(&*remote.packs).copied().collect(),
+            objects,
+            bodies: remote.bodies.to_vec(),
+            extents: remote.extents.iter().map(number).collect(),
+            own: remote.own.first().copied().unwrap_or_default(),
+        };
+        let mut writer = all.writer();
+        writer.put(LOCAL_PACKS, [local]);
+        writer.finish()
     }
 
     fn writer(self) -> SectionWriter {
@@ -80,7 +113,7 @@ impl Written {
     }
 }
 
-/// The open file, and the packs it tells of.
+/// The open file, and the packs that it names.
 pub(super) struct Objects {
     vfs: Arc<dyn Vfs>,
     dir: String,
@@ -91,10 +124,10 @@ pub(super) struct Objects {
     extents: Section<u32>,
     own: Section<Extent>,
     dictionaries: FxHashMap<u64, DDict<'static>>,
-    /// How many of the packs are here, where not all are.
-    here: Option<usize>,
-    /// Where to ask for what lies in the others.
-    away: OnceLock<Arc<LazyBodies>>,
+    /// The number of packs in the root, if the generation is lazy.
+    local: Option<usize>,
+    /// Provides the objects of all other packs.
+    lazy: OnceLock<Arc<LazyBodies>>,
 }
 
 impl Objects {
@@ -105,13 +138,20 @@ impl Objects {
         file: &Sections,
         damaged: impl Fn(FileProblem) -> StoreError,
     ) -> Result<Self, StoreError> {
-        let mut objects = Self::elsewhere(vfs, dir, file).map_err(|err| damaged(err.into()))?;
+        let mut objects = Self::open_remote(vfs, dir, file).map_err(|err| damaged(err.into()))?;
         objects.dictionaries = objects.read_dictionaries()?;
         Ok(objects)
     }
 
-    /// Checks all bounds, and reads nothing of packs: they may lie elsewhere.
-    pub(super) fn elsewhere(vfs: &Arc<dyn Vfs>, dir: &str, file: &Sections) -> Result<Self, SectionError> {
+    /// Checks all bounds, and reads nothing from packs, which may be in a store.
+    pub(super) fn open_remote(vfs: &Arc<dyn Vfs>, dir: &str, file: &Sections) -> Result<Self, SectionError> {
+        let local = match file.get::<u32>(LOCAL_PACKS) {
+            Err(SectionError::Missing(_)) => None,
+            found => match found?[..] {
+                [count] => Some(count as usize),
+                _ => return Err(SectionError::Content(LOCAL_PACKS, "not one number")),
+            },
+        };
         let objects = Self {
             vfs: Arc::clone(vfs),
             dir: dir.to_owned(),
@@ -122,8 +162,8 @@ impl Objects {
             extents: file.get("extents")?,
             own: file.get("own")?,
             dictionaries: FxHashMap::default(),
-            here: lazy::here(file)?,
-            away: OnceLock::new(),
+            local,
+            lazy: OnceLock::new(),
         };
         objects.check()?;
         Ok(objects)
@@ -138,8 +178,8 @@ impl Objects {
         if !self.objects.iter().all(within) {
             return Err(SectionError::Content("objects", "outside of its pack, or wrong in itself"));
         }
-        if self.here.is_some_and(|here| here > self.packs.len()) {
-            return Err(SectionError::Content("here", "more than there are packs"));
+        if self.local.is_some_and(|local| local > self.packs.len()) {
+            return Err(SectionError::Content(LOCAL_PACKS, "more than there are packs"));
         }
         if !self.objects.is_sorted_by(|one, next| one.sha256 < next.sha256) {
             return Err(SectionError::Content("objects", "not sorted by hash"));
@@ -156,20 +196,16 @@ impl Objects {
     }
 
     fn read_dictionaries(&self) -> Result<FxHashMap<u64, DDict<'static>>, StoreError> {
+        let unusable =
+            || self.damaged(FileProblem::Format("a dictionary is missing or cannot be used".to_owned()));
         let mut read = FxHashMap::default();
         for name in self.objects.iter().map(|object| object.dictionary).filter(|name| *name != 0) {
-            if read.contains_key(&name) {
-                continue;
+            if !read.contains_key(&name) {
+                let object = self.dictionary(name).ok_or_else(unusable)?;
+                let bytes = self.object(object)?;
+                self.check_hash(object.sha256, &bytes)?;
+                read.insert(name, DDict::try_create(&bytes).ok_or_else(unusable)?);
             }
-            let Some(object) = self.dictionary(name) else {
-                return Err(self.lost(FileProblem::Format("a dictionary is missing".to_owned())));
-            };
-            let bytes = self.object(object)?;
-            self.check_hash(object.sha256, &bytes)?;
-            let Some(prepared) = DDict::try_create(&bytes) else {
-                return Err(self.lost(FileProblem::Format("a dictionary cannot be used".to_owned())));
-            };
-            read.insert(name, prepared);
         }
         Ok(read)
     }
@@ -186,7 +222,7 @@ impl Objects {
         self.object(object).ok().filter(|bytes| Digest::of(bytes) == object.sha256)
     }
 
-    /// Whether it tells of a table with this hash and as many rows, each body as long as the table says.
+    /// Whether this is the file of a table with this hash and these bodies.
     pub(super) fn fits(
         &self,
         table: Digest,
@@ -211,7 +247,12 @@ impl Objects {
         numbers.iter().filter_map(|number| self.objects.get(*number as usize))
     }
 
-    /// All objects, by hash.
+    /// The objects of a row; `None` if it is a file in no pack.
+    fn row_extent(&self, row: u32) -> Option<Extent> {
+        self.bodies.get(row as usize).copied().filter(|extent| extent.count > 0)
+    }
+
+    /// All objects, sorted by hash.
     pub(super) fn all(&self) -> &[Object] {
         &self.objects
     }
@@ -221,9 +262,14 @@ impl Objects {
         self.own.first().map_or_else(Vec::new, |extent| self.of(*extent).copied().collect())
     }
 
-    /// The packs.
+    /// The packs, local ones first.
     pub(super) fn packs(&self) -> &[Pack] {
         &self.packs
+    }
+
+    /// The packs in the root.
+    pub(super) fn local_packs(&self) -> &[Pack] {
+        self.packs.get(..self.local.unwrap_or(self.packs.len())).unwrap_or_default()
     }
 
     /// The object with this hash.
@@ -232,9 +278,9 @@ impl Objects {
         self.objects.get(at)
     }
 
-    /// Whether a row lies as a file.
-    pub(super) fn is_plain(&self, row: u32) -> bool {
-        self.bodies.get(row as usize).is_none_or(|extent| extent.count == 0)
+    /// Whether a row is a file in no pack.
+    pub(super) fn is_loose(&self, row: u32) -> bool {
+        self.row_extent(row).is_none()
     }
 
     /// Length of the table of files.
@@ -242,28 +288,24 @@ impl Objects {
         self.own.first().map_or(0, |extent| self.length(*extent))
     }
 
-    /// The objects of a row, in order; none where it lies as a file.
+    /// The objects of a row, in order; `None` if it is a file in no pack.
     pub(super) fn of_row(&self, row: u32) -> Option<Vec<Object>> {
-        let extent = *self.bodies.get(row as usize).filter(|extent| extent.count > 0)?;
-        Some(self.of(extent).copied().collect())
+        self.row_extent(row).map(|extent| self.of(extent).copied().collect())
     }
 
-    /// The body of a row, not yet compared with its hash; none where it lies as a file.
-    pub(super) fn row(&self, row: u32, reach: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.bodies.get(row as usize).filter(|extent| extent.count > 0) {
-            Some(extent) => self.whole(*extent, reach).map(Some),
-            None => Ok(None),
-        }
+    /// The body of a row, not yet checked; `None` if it is a file in no pack.
+    pub(super) fn row(&self, row: u32, mode: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
+        self.row_extent(row).map(|extent| self.read(extent, mode)).transpose()
     }
 
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
-        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.whole(*extent, ReadMode::AllowRemote))
+        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.read(*extent, ReadMode::AllowRemote))
     }
 
-    fn whole(&self, extent: Extent, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
-        if self.of(extent).any(|object| self.is_away(object)) {
-            return self.gathered(extent, reach);
+    fn read(&self, extent: Extent, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
+        if self.of(extent).any(|object| self.is_remote(object)) {
+            return self.read_lazy(extent, mode);
         }
         let mut objects = self.of(extent);
         if let (1, Some(only)) = (extent.count, objects.next()) {
@@ -278,18 +320,18 @@ impl Objects {
 
     /// An object as it is stored.
     pub(super) fn stored(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
-        let name = self.pack_name(object);
-        if self.is_away(object) {
-            return Err(self.absent(BodyUnavailable::IndexOnly));
+        if self.is_remote(object) {
+            return Err(self.unavailable(BodyUnavailable::IndexOnly));
         }
+        let name = self.pack_name(object);
         let stored = self.vfs.read_at(&name, object.offset, object.stored as usize);
         stored.map_err(|err| match err.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 let expected = self.packs.get(object.pack as usize).map_or(0, |pack| pack.length);
                 let found = self.vfs.stamp(&name).map_or(0, |stamp| stamp.len());
-                damaged(&*self.vfs, &name, FileProblem::Length { expected, found })
+                self.vfs.damaged(&name, FileProblem::Length { expected, found })
             }
-            _ => failed(&*self.vfs, &name, err),
+            _ => self.vfs.read_error(&name)(err),
         })
     }
 
@@ -298,7 +340,7 @@ impl Objects {
         format!("{}/{path}", self.dir)
     }
 
-    /// The bytes of an object, not yet compared with its hash.
+    /// The bytes of an object, not yet checked.
     pub(super) fn object(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let stored = self.stored(object)?;
         self.decoded(object, stored)
@@ -306,18 +348,128 @@ impl Objects {
 
     fn decoded(&self, object: &Object, stored: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         decode(object, stored, self.dictionaries.get(&object.dictionary)).ok_or_else(|| {
-            let problem = FileProblem::Format(format!("what lies at {} cannot be decoded", object.offset));
-            damaged(&*self.vfs, &self.pack_name(object), problem)
+            let problem = format!("the object at {} cannot be decoded", object.offset);
+            self.vfs.damaged(&self.pack_name(object), FileProblem::Format(problem))
         })
     }
 
-    /// Whether bytes are those of this hash.
+    /// The bytes have this hash.
     pub(super) fn check_hash(&self, expected: Digest, bytes: &[u8]) -> Result<(), StoreError> {
-        let found = Digest::of(bytes);
-        if found == expected { Ok(()) } else { Err(self.lost(FileProblem::Hash { expected, found })) }
+        self.vfs.check_hash(&format!("{}/{PACKS}", self.dir), expected, Digest::of(bytes))
     }
 
-    fn lost(&self, problem: FileProblem) -> StoreError {
-        damaged(&*self.vfs, &format!("{}/{PACKS}", self.dir), problem)
+    fn damaged(&self, problem: FileProblem) -> StoreError {
+        self.vfs.damaged(&format!("{}/{PACKS}", self.dir), problem)
+    }
+}
+
+/// Lazy generations.
+impl Objects {
+    /// Whether some of the packs are only in a store.
+    pub(super) fn is_lazy(&self) -> bool {
+        self.local.is_some()
+    }
+
+    fn is_remote(&self, object: &Object) -> bool {
+        self.local.is_some_and(|local| object.pack as usize >= local)
+    }
+
+    /// Provides remote objects; only the first call has an effect.
+    pub(super) fn attach(&self, lazy: &Arc<LazyBodies>) {
+        let _ = self.lazy.set(Arc::clone(lazy));
+    }
+
+    /// The same without remote objects and without bodies: what a build or a pull can reuse.
+    pub(super) fn only_local(self: &Arc<Self>) -> Option<Arc<Self>> {
+        if !self.is_lazy() {
+            return Some(Arc::clone(self));
+        }
+        let local = NewObjects {
+            table: *self.table.first()?,
+            packs: self.local_packs().to_vec(),
+            objects: self.objects.iter().filter(|object| !self.is_remote(object)).copied().collect(),
+            bodies: Vec::new(),
+            extents: Vec::new(),
+            own: Extent::default(),
+        };
+        let mut objects = Self::open_remote(&self.vfs, &self.dir, &local.finish()).ok()?;
+        objects.dictionaries = objects.read_dictionaries().ok()?;
+        Some(Arc::new(objects))
+    }
+
+    /// Whether a row can be read without a request to the store.
+    pub(super) fn is_local(&self, row: u32) -> bool {
+        let Some(extent) = self.row_extent(row).filter(|_| self.is_lazy()) else { return true };
+        let is_cached =
+            |object: &Object| self.lazy.get().is_some_and(|lazy| lazy.cache().has(&object.sha256));
+        self.of(extent).all(|object| !self.is_remote(object) || is_cached(object))
+    }
+
+    /// A body with remote objects.
+    fn read_lazy(&self, extent: Extent, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
+        let lazy = self.lazy.get().ok_or_else(|| self.unavailable(BodyUnavailable::IndexOnly))?;
+        let objects: Vec<Object> = self.of(extent).copied().collect();
+        let local = |object: &Object| match self.is_remote(object) {
+            true => Ok(self.cached(lazy, object)),
+            false => self.object(object).map(Some),
+        };
+        let mut parts = objects.iter().map(local).collect::<Result<Vec<_>, _>>()?;
+        let missing = objects.iter().zip(&parts).filter(|(_, part)| part.is_none());
+        let wanted: Vec<(Object, PackRange)> =
+            missing.filter_map(|(object, _)| Some((*object, self.pack_range(object)?))).collect();
+        if !wanted.is_empty() {
+            if mode == ReadMode::LocalOnly {
+                return Err(self.unavailable(BodyUnavailable::NotLocal));
+            }
+            let mut fetched = self.fetch(lazy, &wanted)?.into_iter();
+            parts.iter_mut().filter(|part| part.is_none()).for_each(|part| *part = fetched.next());
+        }
+        Ok(parts.into_iter().flatten().flatten().collect())
+    }
+
+    /// A cached object, decoded; a damaged one is removed from the cache.
+    fn cached(&self, lazy: &LazyBodies, object: &Object) -> Option<Vec<u8>> {
+        let (row, stored) = lazy.cache().get(&object.sha256)?;
+        let bytes = self.checked(&row, stored);
+        if bytes.is_none() {
+            lazy.cache().forget(&object.sha256);
+        }
+        bytes
+    }
+
+    /// The bytes of an object, if they have its hash.
+    fn checked(&self, object: &Object, stored: Vec<u8>) -> Option<Vec<u8>> {
+        let bytes = self.decoded(object, stored).ok()?;
+        (Digest::of(&bytes) == object.sha256).then_some(bytes)
+    }
+
+    fn pack_range(&self, object: &Object) -> Option<PackRange> {
+        let pack = self.packs.get(object.pack as usize)?.sha256;
+        Some(PackRange::new(pack, object.offset, object.stored))
+    }
+
+    /// Fetches remote objects, decodes and checks them, and adds them to the cache.
+    fn fetch(&self, lazy: &LazyBodies, wanted: &[(Object, PackRange)]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let cached = || wanted.iter().map(|(object, _)| self.cached(lazy, object)).collect();
+        let fetched = lazy.fetch(wanted, cached, |fetched| {
+            let pairs = || wanted.iter().map(|(object, _)| object).zip(&fetched);
+            let bytes: Option<Vec<_>> =
+                pairs().map(|(object, stored)| self.checked(object, stored.clone())).collect();
+            let bytes = bytes.filter(|bytes| bytes.len() == wanted.len())?;
+            pairs().for_each(|(object, stored)| lazy.cache().put(object, stored));
+            Some(bytes)
+        });
+        match &*fetched {
+            Ok(bytes) => Ok(bytes.clone()),
+            Err(FetchFailure::Store(why)) => Err(self.unavailable(BodyUnavailable::FetchFailed(why.clone()))),
+            Err(FetchFailure::Damaged) => {
+                let problem = "an object of the store is not what was published".to_owned();
+                Err(self.damaged(FileProblem::Format(problem)))
+            }
+        }
+    }
+
+    fn unavailable(&self, why: BodyUnavailable) -> StoreError {
+        StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why }
     }
 }

@@ -1,144 +1,122 @@
-//! A generation on its way to where many fetch it from: what of it is not there yet, in packs that nobody had before.
+//! Packs a generation for a store: the objects that the store lacks go into new packs.
 //!
-//! Whatever its layout here, it leaves in packs. Objects that the packs over there have are taken from those, by hash
-//! alone; bodies of a tree that have not changed are not even read. All others go into new packs.
+//! Whatever the layout here, the generation is pushed in packs. Objects that the packs of the store's live generation have
+//! are reused by their hash alone; bodies of a tree that have not changed are not even read.
 
 use std::io;
 use std::sync::Arc;
 
-use super::body::Body;
-use super::digest::Digest;
+use super::body::{Body, Coding, Digest};
+use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, open_sections};
-use super::objects::Objects;
+use super::layout::{FILE_TABLE, HISTORY, INDEX, MANIFEST, OBJECTS};
+use super::objects::{Objects, Pack};
 use super::packer::{INDEX_MAX, Packer, Write, cut, is_cut};
 use super::sections::Sections;
 use super::table::FileEntry;
-use super::vfs::{damaged, failed, in_parallel};
-use super::{Coding, FILE_TABLE, FileProblem, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, StoreError};
+use super::vfs::in_parallel;
 
-/// How a generation leaves.
+/// How a generation is packed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackOptions {
-    /// A number that no push had before: no two packs have one name then, whatever is in them.
+    /// A number that no push had before, so that no two packs have the same name, whatever their content.
     pub salt: u64,
-    /// Level of Zstandard for what is not compressed yet.
+    /// Level of Zstandard for bodies that are not compressed yet.
     pub level: i32,
     /// Threads.
     pub jobs: usize,
 }
 
-/// What has to be there so that others can fetch a generation.
+/// Everything that a store needs of a generation.
 #[derive(Clone, Debug)]
 pub struct PackedGeneration {
     /// `manifest.json`.
     pub manifest: Vec<u8>,
     /// `history.bin`.
     pub history: Vec<u8>,
-    /// `objects.bin` over there.
+    /// `objects.bin` for the store.
     pub objects: Vec<u8>,
-    /// All packs that it needs, new ones among them.
+    /// All packs that it needs, new ones included.
     pub packs: Vec<Body>,
-    /// Files that lie in no pack, by their path below the generation.
+    /// Files in no pack, by their path below the generation.
     pub plain: Vec<(String, Body)>,
 }
 
-/// Takes a new pack: its SHA-256 and its bytes.
+/// Receives a new pack: its SHA-256 and its bytes.
 pub type PackSink<'a> = &'a (dyn Fn(Digest, &[u8]) -> io::Result<()> + Sync);
 
 impl Generation {
-    /// Packs what is not there yet. `before` is `objects.bin` of the generation that is live over there.
-    /// All that leaves is compared with its hash before.
+    /// Packs what the store lacks, after comparing it with its hashes. `before` is `objects.bin` of the store's live
+    /// generation.
     ///
     /// # Errors
     ///
-    /// If a body is not what was published, `before` is none, or a pack is not taken.
+    /// If a body is not what was published, `before` is malformed, or the sink fails.
     pub fn outgoing(
         &self,
         before: Option<&[u8]>,
-        how: PackOptions,
-        take: PackSink<'_>,
+        options: PackOptions,
+        sink: PackSink<'_>,
     ) -> Result<PackedGeneration, StoreError> {
         self.require_whole()?;
-        let before = before.map(|bytes| self.elsewhere(bytes)).transpose()?.map(Arc::new);
+        let before = before.map(|bytes| self.remote_objects(bytes)).transpose()?.map(Arc::new);
         let write = |path: &str, bytes: &[u8]| {
-            let taken = take(Digest::of(bytes), bytes);
-            taken.map_err(|source| StoreError::Io { path: self.vfs().locate(path), source })
+            sink(Digest::of(bytes), bytes).map_err(|err| self.vfs().io_error(path)(err))
         };
-        let rows = self.rows(how.jobs)?;
-        let known = rows.iter().zip(self.files().entries()).flat_map(|(row, entry)| match row {
-            Row::Plain => Vec::new(),
-            Row::Object => vec![entry.identity().sha256],
-            Row::Parts(parts) => parts.clone(),
-        });
-        let packer = Packer::away(how.level, before, known, how.salt);
-        let pack = |row: &(FileEntry<'_>, &Row)| self.pack(&packer, *row, &write);
-        let entries: Vec<(FileEntry<'_>, &Row)> = self.files().entries().zip(&rows).collect();
-        in_parallel(how.jobs, &entries, pack).into_iter().collect::<Result<(), _>>()?;
-        let table = self.table_of_files()?;
-        let told = entries.iter().map(|(entry, row)| match row {
-            Row::Plain => None,
-            Row::Object => Some((entry.identity().sha256, &[][..])),
-            Row::Parts(parts) => Some((entry.identity().sha256, &**parts)),
-        });
-        let written = packer.finish(told, &table, &write)?;
-        let packs = written.packs.iter().map(|pack| Body { len: pack.length, sha256: pack.sha256 }).collect();
-        let plain = entries.iter().filter(|(_, row)| matches!(row, Row::Plain));
+        let entries: Vec<FileEntry<'_>> = self.files().entries().collect();
+        let rows = in_parallel(options.jobs, &entries, |entry| self.objects_of(*entry));
+        let rows: Vec<Option<Vec<Digest>>> = rows.into_iter().collect::<Result<_, _>>()?;
+        let needed = rows.iter().flatten().flatten().copied();
+        let packer = Packer::for_push(options.level, before, needed, options.salt);
+        let entries: Vec<_> = entries.into_iter().zip(&rows).collect();
+        let pack = |(entry, objects): &(FileEntry<'_>, &Option<Vec<Digest>>)| {
+            objects.as_ref().map_or(Ok(()), |objects| self.pack(&packer, *entry, objects, &write))
+        };
+        in_parallel(options.jobs, &entries, pack).into_iter().collect::<Result<(), _>>()?;
+        let rows = entries.iter().map(|(entry, row)| Some((entry.identity().sha256, row.as_deref()?)));
+        let objects = packer.finish(rows, &self.table_of_files()?, &write)?;
+        let plain = entries.iter().filter(|(_, row)| row.is_none());
         Ok(PackedGeneration {
             manifest: self.own_file(MANIFEST)?,
             history: self.own_file(HISTORY)?,
-            objects: written.finish().bytes().to_vec(),
-            packs,
+            packs: objects.packs.iter().map(Pack::body).collect(),
+            objects: objects.finish().bytes().to_vec(),
             plain: plain.map(|(entry, _)| (entry.path().to_owned(), entry.identity())).collect(),
         })
     }
 
-    /// `objects.bin` of a generation whose packs are not here.
-    fn elsewhere(&self, bytes: &[u8]) -> Result<Objects, StoreError> {
-        let file = Sections::from_bytes(bytes);
-        let objects = file.and_then(|file| Objects::elsewhere(self.shared_vfs(), "", &file));
-        objects.map_err(|err| damaged(self.vfs(), OBJECTS, err.into()))
+    fn remote_objects(&self, bytes: &[u8]) -> Result<Objects, StoreError> {
+        let objects = Sections::from_bytes(bytes);
+        let objects = objects.and_then(|file| Objects::open_remote(self.shared_vfs(), "", &file));
+        objects.map_err(|err| self.vfs().damaged(OBJECTS, err))
     }
 
-    /// What each row is made of. Of a tree only bodies that are cut are read.
-    fn rows(&self, jobs: usize) -> Result<Vec<Row>, StoreError> {
-        let entries: Vec<FileEntry<'_>> = self.files().entries().collect();
-        let row = |entry: &FileEntry<'_>| {
-            if let Some(packs) = self.packs() {
-                let objects = packs.of_row(entry.number());
-                return Ok(objects.map_or(Row::Plain, |objects| {
-                    Row::of(objects.iter().map(|object| object.sha256).collect())
-                }));
-            }
-            let index = entry.path().strip_prefix(INDEX_DIR).is_some_and(|rest| rest.starts_with('/'));
-            match entry.identity().len {
-                length if index && length > INDEX_MAX => Ok(Row::Plain),
-                length if !is_cut(length) => Ok(Row::Object),
-                _ => Ok(Row::Parts(cut(&self.read(*entry, Coding::Identity)?).map(Digest::of).collect())),
-            }
-        };
-        in_parallel(jobs, &entries, row).into_iter().collect()
+    /// The objects of a page in packs; `None` if it stays a file. Of a tree only bodies that are cut are read.
+    fn objects_of(&self, entry: FileEntry<'_>) -> Result<Option<Vec<Digest>>, StoreError> {
+        if let Some(packs) = self.packs() {
+            let objects = packs.of_row(entry.number());
+            return Ok(objects.map(|objects| objects.iter().map(|object| object.sha256).collect()));
+        }
+        Ok(match entry.identity() {
+            body if entry.path().starts_with(INDEX) && body.len > INDEX_MAX => None,
+            body if !is_cut(body.len) => Some(vec![body.sha256]),
+            _ => Some(cut(&self.read(entry, Coding::Identity)?).map(Digest::of).collect()),
+        })
     }
 
     fn pack(
         &self,
         packer: &Packer,
-        (entry, row): (FileEntry<'_>, &Row),
+        entry: FileEntry<'_>,
+        objects: &[Digest],
         write: Write<'_>,
     ) -> Result<(), StoreError> {
-        let one = [entry.identity().sha256];
-        let parts = match row {
-            Row::Plain => return Ok(()),
-            Row::Object => &one[..],
-            Row::Parts(parts) => parts,
-        };
-        // All of them: what is taken has to be known to the packer.
-        let missing = parts.iter().filter(|part| !packer.take(part)).count();
-        if missing == 0 {
+        // Each of them, as the packer has to know all objects that it reuses.
+        if objects.iter().filter(|object| !packer.take(object)).count() == 0 {
             return Ok(());
         }
         if let Some(packs) = self.packs() {
-            let objects = packs.of_row(entry.number()).unwrap_or_default();
-            return objects.iter().try_for_each(|object| copy(packer, packs, object.sha256, write));
+            return objects.iter().try_for_each(|object| copy(packer, packs, *object, write));
         }
         let body = self.read(entry, Coding::Identity)?;
         packer.put(entry.path(), &body, entry.identity(), write).map(drop)
@@ -146,47 +124,30 @@ impl Generation {
 
     fn table_of_files(&self) -> Result<Sections, StoreError> {
         match self.packs() {
-            Some(packs) => {
-                let own = packs.own()?;
-                Sections::from_bytes(&own).map_err(|err| damaged(self.vfs(), &self.name(OBJECTS), err.into()))
-            }
+            Some(packs) => Sections::from_bytes(&packs.own()?)
+                .map_err(|err| self.vfs().damaged(&self.name(OBJECTS), err)),
             None => open_sections(self.vfs(), self.dir(), FILE_TABLE),
         }
     }
 
     fn own_file(&self, path: &str) -> Result<Vec<u8>, StoreError> {
         let name = self.name(path);
-        self.vfs().read(&name, u64::MAX - 1).map_err(|err| failed(self.vfs(), &name, err))
+        self.vfs().read(&name, u64::MAX - 1).map_err(self.vfs().read_error(&name))
     }
 
-    /// The bytes of a file that lies in no pack, compared with what was published.
+    /// The bytes of a file in no pack, checked.
     ///
     /// # Errors
     ///
     /// If there is no such file, or it is not what was published.
     pub fn plain(&self, path: &str) -> Result<Vec<u8>, StoreError> {
         let entry = self.files().find(path.as_bytes());
-        let entry = entry.ok_or_else(|| damaged(self.vfs(), &self.name(path), FileProblem::Missing))?;
+        let entry = entry.ok_or_else(|| self.vfs().damaged(&self.name(path), FileProblem::Missing))?;
         self.read(entry, Coding::Identity)
     }
 }
 
-/// What a body is in packs.
-enum Row {
-    /// Nothing: it stays a file.
-    Plain,
-    /// One object.
-    Object,
-    Parts(Vec<Digest>),
-}
-
-impl Row {
-    fn of(parts: Vec<Digest>) -> Self {
-        if parts.len() == 1 { Self::Object } else { Self::Parts(parts) }
-    }
-}
-
-/// Hands on an object as it is stored, and the dictionary that it needs, unless they are there.
+/// Copies an object as it is stored, and its dictionary, unless the packer has them.
 fn copy(packer: &Packer, from: &Objects, sha256: Digest, write: Write<'_>) -> Result<(), StoreError> {
     let Some(object) = from.find(&sha256).filter(|_| !packer.take(&sha256)) else { return Ok(()) };
     if object.dictionary != 0

@@ -1,10 +1,10 @@
-//! Packs on their way: bodies are cut into objects, taken from the packs of the generation before where those have
-//! them, and coded into new packs where not.
+//! Packs: bodies are cut into objects, reused from the packs of the generation before where it has them, and otherwise
+//! encoded into new packs.
 //!
-//! A body shorter than 128 KiB is one object; a longer one is cut by its content (FastCDC, 16, 64 and 256 KiB), so
-//! that a change in the middle leaves the other objects as they are. Pages of one folder and extension are a
-//! family: of two hundred and more, each is coded with a dictionary of what the first thousand have in common, and a
-//! family goes on with the dictionary that the generation before has for it.
+//! A body shorter than 128 KiB is one object; a longer one is cut by its content (FastCDC, 16, 64 and 256 KiB), so that a
+//! change in the middle leaves the other objects as they are. Pages of one folder and extension are a family. From two
+//! hundred pages on, a family is encoded with a dictionary, trained on its first thousand pages; the next generation goes
+//! on with the same dictionary.
 //!
 //! ```text
 //! 0    "OPDIRPK1", salt u64           little-endian
@@ -13,58 +13,60 @@
 //!      codec u8 (0 raw, 1 Zstandard, 2 with a dictionary), zero[3], pack u32 (0 here), dictionary u64
 //! end  T u64, count u64, "OPDIREND"
 //! ```
-//! A pack is named after its SHA-256 and written once; the salt is 0 in packs of a build, and another for each push. Two builds of one dataset may make other packs: which page
-//! comes first is up to the threads. What a generation is called does not depend on that.
+//! A pack is named after its SHA-256 and written once. The salt is 0 in packs of a build and unique for each push. Two
+//! builds of one dataset may make other packs, as threads decide which page comes first; the name of a generation does
+//! not depend on that.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use fastcdc::v2020::FastCDC;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::StoreError;
-use super::body::{Body, Tally};
+use super::body::{Body, Digest, Tally};
 use super::codec::{Dictionary, OBJECT_MAX, Object, encode};
-use super::digest::Digest;
-use super::objects::{Extent, Objects, Pack, Written};
+use super::error::StoreError;
+use super::generation::Generation;
+use super::objects::{Extent, NewObjects, Objects, Pack};
 use super::sections::Sections;
+use super::vfs::lock;
 
 /// Bodies from this length on are cut.
 const CUT: u64 = 128 << 10;
-/// An index file up to this length lies in packs and is decoded into memory by whoever opens it; a longer one stays
-/// a file, to be mapped.
+/// An index file up to this length is packed, and decoded into memory when it is opened; a longer one stays a file, to be
+/// mapped.
 pub(super) const INDEX_MAX: u64 = 64 << 20;
 const CHUNK_MIN: usize = 16 << 10;
 const CHUNK: usize = 64 << 10;
-/// A pack is closed once it is as long: one upload, not in parts.
+/// A pack of this length is closed: it is uploaded in one request.
 const PACK: usize = 16 << 20;
 /// Packs shorter than this count as small.
 const SMALL_PACK: u64 = 4 << 20;
-/// More small packs than this are made one.
+/// More small packs than this are joined.
 const SMALL_PACKS: usize = 8;
 /// Pages from which a family has a dictionary.
 const FAMILY: usize = 200;
-/// Most pages that a dictionary is made of, and bytes of pages that are enough for one.
+/// Most pages that a dictionary is trained on, and bytes that are enough for one.
 const SAMPLES: (usize, usize) = (1000, 4 << 20);
 const MAGIC: &[u8; 8] = b"OPDIRPK1";
 const END: &[u8; 8] = b"OPDIREND";
 
-/// Writes a file of the generation that is being built.
+/// Writes a file of the generation being built.
 pub(super) type Write<'a> = &'a (dyn Fn(&str, &[u8]) -> Result<(), StoreError> + Sync);
 
 /// Collects bodies. They may be put from many threads.
 pub(super) struct Packer {
     level: i32,
-    /// Of the generation before, if its packs are sound.
+    /// Objects of the generation before, if its packs are sound.
     before: Option<Arc<Objects>>,
-    /// Which packs of that nothing is taken from, if they lie elsewhere and cannot be read.
-    elsewhere: Option<Vec<bool>>,
+    /// The packs of `before` of which nothing is reused, for a push: they are in a store and cannot be read.
+    skipped: Option<Vec<bool>>,
     families: Mutex<FxHashMap<String, Arc<Mutex<Family>>>>,
     packs: Mutex<Packs>,
 }
 
 /// Pages that are much alike.
 enum Family {
-    /// Those that wait for a dictionary.
+    /// Pages that wait for a dictionary.
     Waiting(Vec<(Digest, Vec<u8>)>),
     Ready(Option<Arc<Dictionary>>),
 }
@@ -74,58 +76,63 @@ enum Family {
 struct Packs {
     /// Every object that is needed. Packs of the generation before have the lowest numbers.
     known: FxHashMap<Digest, Object>,
-    /// Those that wait in a family.
+    /// Objects that wait in a family.
     waiting: FxHashSet<Digest>,
     done: Vec<Pack>,
     /// Second word of each new pack.
     salt: u64,
     open: Vec<u8>,
     table: Vec<Object>,
-    /// What was taken from the generation before: objects, and their bytes decoded.
-    taken: Tally,
+    /// Reused objects, and their decoded bytes.
+    reused: Tally,
 }
 
 impl Packer {
-    /// `family_of` names families of the generation before by the dictionary their pages have.
-    pub(super) fn new(
-        level: i32,
-        before: Option<Arc<Objects>>,
-        dictionaries: FxHashMap<String, u64>,
-    ) -> Self {
+    /// For a build or a pull: reuses the packs of the live generation, unless one of them is damaged. Gives the number of
+    /// damaged packs too.
+    pub(super) fn reusing(level: i32, live: Option<&Generation>) -> (Self, u64) {
+        let before = live.and_then(|live| Some((live, live.packs()?.only_local()?)));
+        let damaged = before.as_ref().map_or(0, |(live, packs)| {
+            let is_damaged =
+                |pack: &&Pack| live.vfs().check_file(&live.name(&pack.path()), pack.body()).is_err();
+            packs.packs().iter().filter(is_damaged).count() as u64
+        });
+        let before = before.filter(|_| damaged == 0);
         let ready = |(family, name): (String, u64)| {
-            let bytes = before.as_ref()?.dictionary_bytes(name)?;
+            let bytes = before.as_ref()?.1.dictionary_bytes(name)?;
             let dictionary = Dictionary::new(bytes, level)?;
             Some((family, Arc::new(Mutex::new(Family::Ready(Some(Arc::new(dictionary)))))))
         };
+        let dictionaries = before.as_ref().map(|(live, packs)| dictionaries(live, packs)).unwrap_or_default();
         let families = dictionaries.into_iter().filter_map(ready).collect();
-        let done = before.as_ref().map(|before| before.packs().to_vec()).unwrap_or_default();
-        Self {
-            level,
-            families: Mutex::new(families),
-            packs: Mutex::new(Packs { done, ..Packs::default() }),
-            before,
-            elsewhere: None,
-        }
+        (
+            Self { families: Mutex::new(families), ..Self::after(level, before.map(|(_, packs)| packs), 0) },
+            damaged,
+        )
     }
 
-    /// One that takes what it can of packs which lie elsewhere: all but those which it makes anew, as so little of
-    /// them is `needed`. With a `salt` that nobody had before, no pack has the name of one that there was.
-    pub(super) fn away(
+    /// For a push: reuses the packs of the store's live generation, except those of which too little is `needed`. With a
+    /// `salt` that no push had before, no new pack has the name of an earlier one.
+    pub(super) fn for_push(
         level: i32,
         before: Option<Arc<Objects>>,
         needed: impl Iterator<Item = Digest>,
         salt: u64,
     ) -> Self {
-        let left = before.as_ref().map_or_else(Vec::new, |before| {
+        let skipped = before.as_ref().map_or_else(Vec::new, |before| {
             let objects: FxHashSet<Digest> = needed.collect();
             wasteful(before.packs(), objects.iter().filter_map(|sha256| before.find(sha256)))
         });
-        let packer = Self::new(level, before, FxHashMap::default());
-        lock(&packer.packs).salt = salt;
-        Self { elsewhere: Some(left), ..packer }
+        Self { skipped: Some(skipped), ..Self::after(level, before, salt) }
     }
 
-    /// Adds a body; gives the hashes of its objects, none if it is one itself.
+    fn after(level: i32, before: Option<Arc<Objects>>, salt: u64) -> Self {
+        let done = before.as_ref().map(|before| before.packs().to_vec()).unwrap_or_default();
+        let packs = Mutex::new(Packs { done, salt, ..Packs::default() });
+        Self { level, before, skipped: None, families: Mutex::default(), packs }
+    }
+
+    /// Adds a body; gives the hashes of its objects, none if it is one object itself.
     pub(super) fn put(
         &self,
         path: &str,
@@ -148,7 +155,7 @@ impl Packer {
         Ok(parts)
     }
 
-    /// Takes all objects of a body that the generation before has, without cutting it again.
+    /// Reuses all objects of a body of the generation before, without cutting it again.
     pub(super) fn take_row(&self, row: u32) -> Option<Vec<Digest>> {
         let objects = self.before.as_ref()?.of_row(row)?;
         let parts: Vec<Digest> = objects.iter().map(|object| object.sha256).collect();
@@ -175,7 +182,7 @@ impl Packer {
         self.add(sha256, bytes, dictionary.as_deref(), write)
     }
 
-    /// Makes the dictionary of a family, unless there are too few pages, and codes those that waited for it.
+    /// Trains the dictionary of a family, unless there are too few pages, and encodes those that waited for it.
     fn ready(&self, state: &mut Family, write: Write<'_>) -> Result<(), StoreError> {
         let waited = std::mem::replace(state, Family::Ready(None));
         let Family::Waiting(waited) = waited else {
@@ -189,24 +196,26 @@ impl Packer {
         waited.iter().try_for_each(|(sha256, bytes)| self.add(*sha256, bytes, dictionary.as_deref(), write))
     }
 
-    /// Whether an object is there already, here or in the generation before.
+    /// Whether an object is packed already, or can be reused from the generation before.
     pub(super) fn take(&self, sha256: &Digest) -> bool {
         let mut packs = lock(&self.packs);
         if packs.known.contains_key(sha256) || packs.waiting.contains(sha256) {
             return true;
         }
         let Some(before) = &self.before else { return false };
-        let Some(object) = before.find(sha256).filter(|object| !self.leaves(object)) else { return false };
+        let Some(object) = before.find(sha256).filter(|object| !self.is_skipped(object)) else {
+            return false;
+        };
         if object.dictionary != 0 {
             let Some(dictionary) = before.dictionary(object.dictionary) else { return false };
-            if self.leaves(dictionary) {
+            if self.is_skipped(dictionary) {
                 return false;
             }
             packs.known.entry(dictionary.sha256).or_insert(*dictionary);
         }
         packs.known.insert(*sha256, *object);
-        packs.taken.files += 1;
-        packs.taken.bytes += u64::from(object.length);
+        packs.reused.files += 1;
+        packs.reused.bytes += u64::from(object.length);
         true
     }
 
@@ -215,9 +224,9 @@ impl Packer {
         self.before.as_ref()?.dictionary_bytes(name)
     }
 
-    fn leaves(&self, object: &Object) -> bool {
-        let left = self.elsewhere.as_ref().and_then(|left| left.get(object.pack as usize));
-        left.is_some_and(|left| *left)
+    fn is_skipped(&self, object: &Object) -> bool {
+        let skipped = self.skipped.as_ref().and_then(|skipped| skipped.get(object.pack as usize));
+        skipped.is_some_and(|skipped| *skipped)
     }
 
     /// Adds an object as it is stored.
@@ -247,19 +256,19 @@ impl Packer {
         lock(&self.packs).append(object, &stored, write)
     }
 
-    /// Objects and bytes that the generation before had.
-    pub(super) fn taken(&self) -> Tally {
-        lock(&self.packs).taken
+    /// Objects and bytes that are reused from the generation before.
+    pub(super) fn reused(&self) -> Tally {
+        lock(&self.packs).reused
     }
 
-    /// Closes the packs and tells where everything lies. `rows` are the hashes and the objects of each row, none
-    /// for one that lies as a file; `table` is the table they are rows of.
+    /// Closes the packs and gives where each body is stored. `rows` are the hash and the objects of each row of `table`,
+    /// `None` for a file in no pack.
     pub(super) fn finish<'a>(
         &self,
         rows: impl Iterator<Item = Option<(Digest, &'a [Digest])>>,
         table: &Sections,
         write: Write<'_>,
-    ) -> Result<Written, StoreError> {
+    ) -> Result<NewObjects, StoreError> {
         for family in lock(&self.families).values() {
             self.ready(&mut lock(family), write)?;
         }
@@ -285,13 +294,13 @@ impl Packer {
         let bodies = bodies.collect();
         let own_extent = extent(own.sha256, &own_parts);
         let packs = renumber(&mut objects, &packs.done);
-        Ok(Written { table: own.sha256, packs, objects, bodies, extents, own: own_extent })
+        Ok(NewObjects { table: own.sha256, packs, objects, bodies, extents, own: own_extent })
     }
 
-    /// Copies what is needed of packs of the generation before that are mostly waste, or one of too many small
-    /// ones, so that those packs are needed no longer.
+    /// Copies the needed objects of packs of the generation before that are mostly waste, or among too many small ones, so
+    /// that those packs are no longer needed.
     fn fold(&self, packs: &mut Packs, write: Write<'_>) -> Result<(), StoreError> {
-        let Some(before) = self.before.as_ref().filter(|_| self.elsewhere.is_none()) else { return Ok(()) };
+        let Some(before) = self.before.as_ref().filter(|_| self.skipped.is_none()) else { return Ok(()) };
         let wasteful = wasteful(before.packs(), packs.known.values());
         let folded = |object: &&Object| wasteful.get(object.pack as usize).is_some_and(|folded| *folded);
         let mut moved: Vec<Object> = packs.known.values().filter(folded).copied().collect();
@@ -349,13 +358,13 @@ pub(super) fn is_cut(length: u64) -> bool {
     length >= CUT
 }
 
-/// The objects of a body that is cut.
+/// Cuts a body into objects.
 pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let chunks = FastCDC::new(bytes, CHUNK_MIN, CHUNK, OBJECT_MAX);
     chunks.map(|chunk| bytes.get(chunk.offset..chunk.offset + chunk.length).unwrap_or_default())
 }
 
-/// Which packs are mostly waste, or too many small ones, if these objects are all that is needed.
+/// Which packs are mostly waste, or among too many small ones, if only these objects are needed.
 fn wasteful<'a>(packs: &[Pack], needed: impl Iterator<Item = &'a Object>) -> Vec<bool> {
     let mut live = vec![0u64; packs.len()];
     for object in needed {
@@ -369,7 +378,7 @@ fn wasteful<'a>(packs: &[Pack], needed: impl Iterator<Item = &'a Object>) -> Vec
     packs.iter().zip(&live).map(wasteful).collect()
 }
 
-/// Leaves out packs that no object lies in.
+/// Leaves out packs without objects.
 fn renumber(objects: &mut [Object], packs: &[Pack]) -> Vec<Pack> {
     let mut numbers = vec![None; packs.len()];
     let mut kept = Vec::new();
@@ -383,14 +392,21 @@ fn renumber(objects: &mut [Object], packs: &[Pack]) -> Vec<Pack> {
     kept
 }
 
-/// Folder and extensions of a page: what is alike. Nothing of an index file.
-pub(super) fn family_of(path: &str) -> Option<String> {
+/// Folder and extensions of a page; `None` for index files.
+fn family_of(path: &str) -> Option<String> {
     let (folder, name) = path.strip_prefix("public/")?.rsplit_once('/')?;
     let (_, extension) = name.split_once('.')?;
     Some(format!("{folder}/{extension}"))
 }
 
-/// A panic in another thread leaves these collections whole: they are only ever added to.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The dictionary of each family of a generation.
+fn dictionaries(live: &Generation, packs: &Objects) -> FxHashMap<String, u64> {
+    let mut found = FxHashMap::default();
+    for entry in live.files().entries() {
+        let object = packs.find(&entry.identity().sha256).filter(|object| object.dictionary != 0);
+        if let (Some(object), Some(family)) = (object, family_of(entry.path())) {
+            found.entry(family).or_insert(object.dictionary);
+        }
+    }
+    found
 }

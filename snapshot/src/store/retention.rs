@@ -1,4 +1,4 @@
-//! What happens to generations after they are published: listing, rollback and removal.
+//! What happens to generations after they are published: listing, rollback and garbage collection.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,26 +6,27 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 
-use super::build_info::Layout;
-use super::generation::{Generation, current, directory_of, ids, open_root, read_manifest};
+use super::error::StoreError;
+use super::generation::{Generation, current, ids, open_root, read_manifest};
+use super::history;
+use super::layout::{CURRENT, FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, SIBLINGS, directory_of};
 use super::manifest::{GenerationId, Manifest};
-use super::stage::{Stage, at, clear_away, take_lock};
+use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
 use super::vfs::Vfs;
-use super::{CURRENT, GENERATIONS, StoreError, TMP_PREFIX};
 
-/// A generation that is there.
+/// A generation of a root.
 #[derive(Debug)]
 pub struct GenerationInfo {
     /// Its name.
     pub id: GenerationId,
-    /// Whether `CURRENT` names it.
+    /// Whether it is the live one.
     pub current: bool,
     /// Its manifest, or why that could not be read.
     pub manifest: Result<Manifest, StoreError>,
 }
 
-/// The id in `CURRENT`: what a reader that polls compares.
+/// The name of the live generation, from `CURRENT`.
 ///
 /// # Errors
 ///
@@ -38,25 +39,25 @@ pub fn live_id(root: &Path) -> Result<GenerationId, StoreError> {
 ///
 /// # Errors
 ///
-/// If the folder of generations cannot be read; a manifest that cannot be is told in its place.
+/// If the folder of generations cannot be read.
 pub fn list(root: &Path) -> Result<Vec<GenerationInfo>, StoreError> {
     let vfs = open_root(root)?;
     let live = current(&*vfs).ok();
-    let listed = |id: GenerationId| {
+    let info = |id: GenerationId| {
         let manifest = read_manifest(&*vfs, &directory_of(id)).map(|(manifest, _)| manifest);
         GenerationInfo { id, current: live == Some(id), manifest }
     };
-    Ok(ids(&*vfs)?.into_iter().map(listed).collect())
+    Ok(ids(&*vfs)?.into_iter().map(info).collect())
 }
 
-/// Publishes what an older (or newer) generation holds again: `to`, or the live one's parent. It gets a new
-/// name with the same hash, for caches and readers must see that they have to go on, not back. Nothing
-/// changes unless its files are all there, or if the live one holds the same. Returns the live one's name.
+/// Publishes the content of another generation again: of `to`, or of the live one's parent. It gets a new name with the
+/// same hash, so that caches and readers go on, not back. Nothing changes if the live generation has the same content.
+/// Returns the name of the live generation.
 ///
 /// # Errors
 ///
-/// If there is no such generation or no parent, if files of it are missing, if another publisher is at work,
-/// or if the system refuses to write.
+/// If there is no such generation or no parent, its files are missing, another publisher holds the lock, or the root
+/// cannot be written.
 pub fn rollback(root: &Path, to: Option<GenerationId>, today: Date) -> Result<GenerationId, Vec<StoreError>> {
     rollback_on(&open_root(root).map_err(|err| vec![err])?, to, today)
 }
@@ -69,9 +70,31 @@ pub(super) fn rollback_on(
     let only = |err| vec![err];
     let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(only)?;
     let old = Generation::open_on(vfs, to, 0).map_err(only)?;
-    let stage = Stage::begin_on(Arc::clone(vfs), &Layout::Tree { encoder: String::new() }).map_err(only)?;
+    let staging = StagingDir::create(Arc::clone(vfs)).map_err(only)?;
     verify_on(vfs, Some(to), VerifyMode::Fast, 1, &|_, _| ())?;
-    stage.publish_again(&old, today).map_err(only)
+    publish_again(&staging, &old, today).map_err(only)
+}
+
+fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<GenerationId, StoreError> {
+    if let Some(live) = staging.live().filter(|live| live.manifest().hash == old.manifest().hash) {
+        return Ok(live.id());
+    }
+    let own = match old.is_packed() {
+        true => &[OBJECTS][..],
+        false => &[FILE_TABLE, FILE_LIST, SIBLINGS],
+    };
+    for path in old.stored_files().map(|(path, _)| path).chain(own.iter().copied().map(str::to_owned)) {
+        staging.link(old, &path)?;
+    }
+    let parent = staging.live().map(Generation::id);
+    let manifest = Manifest { sequence: staging.sequence, parent, ..old.manifest().clone() };
+    let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
+    let versions = old.changes().versions(old.files());
+    let history = history::write(staging, &manifest, bodies, &versions, (day, old.fingerprint()));
+    staging.write(MANIFEST, &manifest.to_bytes())?;
+    staging.write(HISTORY, history.bytes())?;
+    staging.commit(manifest.id(), 1)?;
+    Ok(manifest.id())
 }
 
 fn parent_of_current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
@@ -79,37 +102,28 @@ fn parent_of_current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
     manifest.parent.ok_or_else(|| StoreError::NoParent { path: vfs.locate(CURRENT) })
 }
 
-/// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that
-/// was live (or built) at `since` or later, and any that a `Generation` on this machine has open.
+/// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that was live (or built) at
+/// `since` or later, and any that a `Generation` on this machine has open.
 ///
 /// # Errors
 ///
-/// If another publisher is at work, or the system refuses to remove a generation.
+/// If another publisher holds the lock, or a generation cannot be removed.
 pub fn gc(root: &Path, keep: usize, since: SystemTime) -> Result<Vec<GenerationId>, StoreError> {
     gc_on(&*open_root(root)?, keep, since)
 }
 
 pub(super) fn gc_on(vfs: &dyn Vfs, keep: usize, since: SystemTime) -> Result<Vec<GenerationId>, StoreError> {
-    let _lock = take_lock(vfs)?;
+    let _lock = lock_root(vfs)?;
     let live = current(vfs)?;
-    clear_away(vfs)?;
+    remove_leftovers(vfs)?;
     let mut removed = Vec::new();
     for id in ids(vfs)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
-        if remove(vfs, id, since)? {
+        let dir = directory_of(id);
+        let Ok(_claim) = vfs.claim(&dir) else { continue };
+        if vfs.modified(&dir).map_err(vfs.io_error(&dir))? < since {
+            remove_generation(vfs, id)?;
             removed.push(id);
         }
     }
     Ok(removed)
-}
-
-/// Renames first, so that no reader can meet half a generation.
-fn remove(vfs: &dyn Vfs, id: GenerationId, since: SystemTime) -> Result<bool, StoreError> {
-    let (dir, gone) = (directory_of(id), format!("{GENERATIONS}/{TMP_PREFIX}{id}"));
-    let Ok(_claim) = vfs.claim(&dir) else { return Ok(false) };
-    if vfs.modified(&dir).map_err(|err| at(vfs, &dir, err))? >= since {
-        return Ok(false);
-    }
-    vfs.rename(&dir, &gone).map_err(|err| at(vfs, &dir, err))?;
-    vfs.remove(&gone).map_err(|err| at(vfs, &gone, err))?;
-    Ok(true)
 }

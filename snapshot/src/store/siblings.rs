@@ -1,29 +1,28 @@
-//! `siblings.bin`: what a tree has beside its files, the same bodies in other codings.
+//! `siblings.bin`: the bodies of a tree's files in other codings, stored beside them.
 //!
 //! A section file:
 //! ```text
-//! table    Digest   of index/files.bin, whose rows these are
-//! rows     Beside   of each row of the table
+//! table    Digest   of index/files.bin
+//! rows     Row      of each row of that table
 //! bodies   Body     of each row: one per stored coding, in `CODINGS` order
 //! encoder  u8       names the compressors and levels
 //! ```
-//! None of it is part of what a generation is: other compressors, or none, make no other generation.
+//! None of it is part of the generation's hash: other compressors, or none, make no other generation.
 
 use bytemuck::{Pod, Zeroable};
 
-use super::body::{Body, Coding, slice};
-use super::digest::Digest;
+use super::body::{Body, Coding, Digest, slice};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
 
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 struct Row {
     first: u32,
-    /// `Coding::bit` of every body there is, and `ENCODED`.
+    /// `Coding::bit` of every stored body, and `ENCODED`.
     flags: u32,
 }
 
-/// Flag of a page for which codings were asked, whether or not one was worth storing.
+/// Flag of a page that was to be encoded, whether or not a coding was worth storing.
 const ENCODED: u32 = 1 << 16;
 const CODED: u32 = 0b1110;
 
@@ -33,26 +32,30 @@ impl Row {
     }
 }
 
-/// What a page on its way has in other codings.
+/// The bodies of a page in other codings.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Beside {
+pub(super) struct Siblings {
     /// In `CODINGS` order, without identity.
     pub(super) bodies: [Option<Body>; 3],
-    /// Codings were asked for.
+    /// Whether the page was to be encoded.
     pub(super) encoded: bool,
 }
 
-/// The bytes of the file, from what each row of the table has.
-pub(super) fn write_siblings(pages: impl Iterator<Item = Beside>, encoder: &str, table: Digest) -> Sections {
+/// The file, from the siblings of each row of the table.
+pub(super) fn write_siblings(
+    pages: impl Iterator<Item = Siblings>,
+    encoder: &str,
+    table: Digest,
+) -> Sections {
     let (mut rows, mut bodies) = (Vec::new(), Vec::new());
-    for beside in pages {
-        let bits = (1..).zip(beside.bodies).filter(|(_, body)| body.is_some()).map(|(bit, _)| 1 << bit);
-        let encoded = if beside.encoded { ENCODED } else { 0 };
+    for siblings in pages {
+        let bits = (1..).zip(siblings.bodies).filter(|(_, body)| body.is_some()).map(|(bit, _)| 1 << bit);
+        let encoded = if siblings.encoded { ENCODED } else { 0 };
         rows.push(Row {
             first: bodies.len() as u32,
             flags: bits.fold(encoded, |flags, bit: u32| flags | bit),
         });
-        bodies.extend(beside.bodies.into_iter().flatten());
+        bodies.extend(siblings.bodies.into_iter().flatten());
     }
     let mut writer = SectionWriter::default();
     writer.put("table", [table]);
@@ -64,14 +67,14 @@ pub(super) fn write_siblings(pages: impl Iterator<Item = Beside>, encoder: &str,
 
 /// The open file. All bounds are checked once, here.
 #[derive(Clone)]
-pub(super) struct Siblings {
+pub(super) struct SiblingTable {
     rows: Section<Row>,
     bodies: Section<Body>,
     encoder: Section<u8>,
 }
 
-impl Siblings {
-    /// `table` is the hash of a table of so many rows.
+impl SiblingTable {
+    /// `table` is the hash of a table with `rows` rows.
     pub(super) fn open(file: &Sections, table: Digest, rows: usize) -> Result<Self, SectionError> {
         let of = file.get::<Digest>("table")?;
         let siblings =
@@ -102,12 +105,12 @@ impl Siblings {
         slice(&self.bodies, row.first.into(), row.count())?.get(before as usize).copied()
     }
 
-    /// Whether codings were asked for when a row was stored.
+    /// Whether a row was to be encoded.
     pub(super) fn encoded(&self, row: u32) -> bool {
         self.rows.get(row as usize).is_some_and(|row| row.flags & ENCODED != 0)
     }
 
-    /// Names the compressors and levels.
+    /// Name of the compressors and levels.
     pub(super) fn encoder(&self) -> &[u8] {
         &self.encoder
     }

@@ -9,37 +9,35 @@
 //! slots      u32   hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
 //! checksums  u64   of each row below index/ (they sort first): checksum of a section file, else 0
 //! ```
-//! It says what a generation *is*: where the bytes lie, and in which codings beside, is said elsewhere, so that a
-//! tree and packs of one dataset have one table. The table itself is not in the table; the file list names it.
+//! Where bodies are stored, and in which codings, is recorded elsewhere, so that a tree and packs of one dataset have the
+//! same table. The table is not in itself; the file list names it.
 
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::body::{Body, CODINGS, Coding, slice};
-use super::digest::Digest;
+use super::body::{Body, CODINGS, Coding, Digest, slice};
+use super::error::StoreError;
+use super::layout::{FILE_TABLE, INDEX, PUBLIC};
 use super::sections::{Section, SectionError, SectionWriter, Sections};
-use super::siblings::{Beside, Siblings};
-use super::{FILE_TABLE, StoreError};
+use super::siblings::{SiblingTable, Siblings};
 
 /// Longest path below a generation, in bytes.
 const MAX_PATH: usize = 512;
 /// Longest file name, in bytes: 255 is what file systems take, less the suffix of a coding.
 const MAX_NAME: usize = 250;
-const INDEX: &str = "index/";
-const PUBLIC: &str = "public/";
 
-/// A place in an identity body whose bytes depend on the day. What rule and argument mean is
-/// settled by those who write and fill it.
+/// A range of an identity body whose bytes depend on the day. The meaning of rule and argument is up to the code that
+/// writes and fills it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub struct Hole {
     /// Byte offset in the identity body.
     pub start: u32,
-    /// Length in bytes; 0 where something may have to be put in.
+    /// Length in bytes; 0 if it may be empty.
     pub len: u32,
-    /// What to put here.
+    /// What fills it.
     pub rule: u32,
-    /// Of which record, or the like.
+    /// Of which record, for instance.
     pub arg: u32,
 }
 
@@ -52,21 +50,28 @@ struct Row {
     hole_count: u32,
 }
 
-/// A page on its way into a table.
-pub(super) struct Staged {
+/// A file of a generation being built.
+pub(super) struct StagedFile {
     pub(super) path: String,
     pub(super) identity: Body,
     pub(super) holes: Vec<Hole>,
-    /// Of the section file that this is, else 0.
+    /// Of a section file, else 0.
     pub(super) checksum: u64,
-    /// What a tree keeps beside it.
-    pub(super) beside: Beside,
-    /// Hashes of the objects it is in packs, none if it is one itself; nothing where it lies as a file.
-    pub(super) parts: Option<Vec<Digest>>,
+    pub(super) stored: Stored,
 }
 
-/// The bytes of a table over `pages`, which are sorted by path.
-pub(super) fn write_table(pages: &[Staged]) -> Sections {
+/// How the bodies of a staged file are stored.
+pub(super) enum Stored {
+    /// As files of a tree.
+    Tree(Siblings),
+    /// As objects in packs, with these hashes; without any it is one object itself.
+    Objects(Vec<Digest>),
+    /// As a file in no pack.
+    File,
+}
+
+/// The table of files, which are sorted by path.
+pub(super) fn write_table(pages: &[StagedFile]) -> Sections {
     let (mut paths, mut rows, mut holes) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages {
         rows.push(Row {
@@ -90,7 +95,7 @@ pub(super) fn write_table(pages: &[Staged]) -> Sections {
 }
 
 /// At most half full, so that probing is short. Row numbers fit `u32`: no file system holds more.
-fn slots_of(pages: &[Staged]) -> Vec<u32> {
+fn slots_of(pages: &[StagedFile]) -> Vec<u32> {
     let mut slots = vec![0u32; (pages.len() * 2).next_power_of_two()];
     let mask = slots.len() - 1;
     for (row, page) in pages.iter().enumerate() {
@@ -103,7 +108,7 @@ fn slots_of(pages: &[Staged]) -> Vec<u32> {
     slots
 }
 
-/// The open table of a generation's files. Nothing is parsed; all bounds are checked once, here.
+/// The open table. Nothing is parsed; all bounds are checked once, here.
 #[derive(Clone)]
 pub struct FileTable {
     paths: Section<u8>,
@@ -113,7 +118,7 @@ pub struct FileTable {
     slots: Section<u32>,
     checksums: Section<u64>,
     changed: Section<i64>,
-    siblings: Option<Siblings>,
+    siblings: Option<SiblingTable>,
 }
 
 impl FileTable {
@@ -174,8 +179,8 @@ impl FileTable {
         }
     }
 
-    /// The same table of a tree, with what lies beside its files.
-    pub(super) fn with_siblings(self, siblings: Siblings) -> Self {
+    /// The table of a tree, with the siblings of its files.
+    pub(super) fn with_siblings(self, siblings: SiblingTable) -> Self {
         Self { siblings: Some(siblings), ..self }
     }
 
@@ -183,13 +188,13 @@ impl FileTable {
         slice(&self.paths, row.path_start, row.path_len as usize).unwrap_or_default()
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -223,7 +228,7 @@ impl FileTable {
         None
     }
 
-    /// Whether any page lies below this directory.
+    /// Whether any page is below this directory.
     pub(super) fn has_directory(&self, dir: &str) -> bool {
         let prefix = [dir.as_bytes(), b"/"].concat();
         let first = self.rows.partition_point(|row| self.path_of(row) < &*prefix);
@@ -231,7 +236,7 @@ impl FileTable {
         below || *prefix == *INDEX.as_bytes()
     }
 
-    /// The pages whose paths begin so.
+    /// The pages whose paths have this prefix.
     pub(super) fn starting_with(&self, start: &str) -> impl Iterator<Item = FileEntry<'_>> {
         let first = self.rows.partition_point(|row| self.path_of(row) < start.as_bytes());
         let entries = (first..self.rows.len()).filter_map(|number| self.get(number as u32));
@@ -258,16 +263,7 @@ impl FileTable {
         (0..self.rows.len() as u32).filter_map(|number| self.get(number))
     }
 
-    /// All files that the pages of a tree are stored as.
-    pub(super) fn stored(&self) -> impl Iterator<Item = (&str, Coding, Body)> {
-        let bodies = |entry: FileEntry<'_>| CODINGS.map(|coding| entry.body(coding));
-        self.entries().flat_map(move |entry| {
-            let stored = CODINGS.into_iter().zip(bodies(entry));
-            stored.filter_map(move |(coding, body)| Some((entry.path(), coding, body?)))
-        })
-    }
-
-    /// Size and hash of every page's body as it is.
+    /// Size and hash of each page's identity body.
     pub(super) fn bodies(&self) -> &[Body] {
         &self.bodies
     }
@@ -278,9 +274,9 @@ impl FileTable {
         self.changed.iter().max().copied()
     }
 
-    /// Names the compressors and levels that made what a tree has beside its files.
+    /// Name of the compressors and levels of a tree's siblings.
     pub(super) fn encoder(&self) -> &[u8] {
-        self.siblings.as_ref().map_or(b"", Siblings::encoder)
+        self.siblings.as_ref().map_or(b"", SiblingTable::encoder)
     }
 }
 
@@ -305,7 +301,7 @@ impl<'a> FileEntry<'a> {
         std::str::from_utf8(self.table.path_of(&self.row)).unwrap_or_default()
     }
 
-    /// Size and hash of the body as it is.
+    /// Size and hash of the identity body.
     #[must_use]
     pub fn identity(&self) -> Body {
         self.table
@@ -324,11 +320,10 @@ impl<'a> FileEntry<'a> {
         }
     }
 
-    /// Whether it can be sent in a coding: it is stored so, or lies in a pack, as it is, and coding is worth the
-    /// time when it is asked for.
+    /// Whether it can be sent in a coding: it is stored so, or it is stored in a pack and worth encoding for a request.
     #[must_use]
     pub fn offers(&self, coding: Coding) -> bool {
-        /// With their headers, shorter ones fill less than two packets.
+        /// Shorter ones fill less than two packets, headers included.
         const SMALL: u64 = 1024;
         let cheap = matches!(coding, Coding::Gzip | Coding::Zstd) && self.table.siblings.is_none();
         let worth =
@@ -336,37 +331,41 @@ impl<'a> FileEntry<'a> {
         self.body(coding).is_some() || cheap && worth()
     }
 
-    /// Where the identity body depends on the day.
+    /// The ranges of the identity body that depend on the day.
     #[must_use]
     pub fn holes(&self) -> &'a [Hole] {
         slice(&self.table.holes, self.row.first_hole, self.row.hole_count as usize).unwrap_or_default()
     }
 
-    /// `Last-Modified`: since when the identity body has been these bytes, in seconds since 1970. Later than
-    /// what any other body of this path ever said.
+    /// `Last-Modified` in seconds since 1970, later than that of any earlier body of this path.
     #[must_use]
     pub fn changed(&self) -> i64 {
         self.table.changed.get(self.number as usize).copied().unwrap_or_default()
     }
 
-    /// Whether codings were asked for when it was stored.
+    /// Path and body of the file of a tree in which it is stored in a coding.
+    pub(super) fn stored_file(&self, coding: Coding) -> Option<(String, Body)> {
+        Some((format!("{}{}", self.path(), coding.suffix()), self.body(coding)?))
+    }
+
+    /// Whether it was to be encoded when it was stored.
     pub(super) fn encoded(&self) -> bool {
         self.table.siblings.as_ref().is_some_and(|siblings| siblings.encoded(self.number))
     }
 
-    /// Checksum of the section file that this is; 0 for anything else.
+    /// Checksum of a section file; 0 for any other file.
     pub(super) fn checksum(&self) -> u64 {
         self.table.checksums.get(self.number as usize).copied().unwrap_or_default()
     }
 }
 
-/// Whether what a path names is not compressed in itself.
+/// Whether a file is of a type that is not compressed already.
 fn is_text(path: &str) -> bool {
     const PACKED: [&str; 9] = ["png", "jpg", "jpeg", "webp", "avif", "gif", "woff2", "zip", "gz"];
     path.rsplit_once('.').is_none_or(|(_, extension)| !PACKED.contains(&extension))
 }
 
-/// Holes are sorted, do not overlap and lie inside a body of `len` bytes.
+/// Holes are sorted, do not overlap and are inside a body of `len` bytes.
 pub(super) fn check_holes(holes: &[Hole], len: u64) -> Result<(), &'static str> {
     let mut end = 0;
     for hole in holes {
@@ -378,8 +377,8 @@ pub(super) fn check_holes(holes: &[Hole], len: u64) -> Result<(), &'static str> 
     if end > len { Err("a hole lies outside of the body") } else { Ok(()) }
 }
 
-/// A path that any file system, `sha256sum -c` and any web server reads the same way: below index/ or
-/// public/, of letters, digits and `-._~`, no empty and no dot-only name.
+/// A path that any file system, `sha256sum -c` and any web server read the same way: below index/ or public/, of letters,
+/// digits and `-._~`, without empty names and names of dots only.
 pub(super) fn check_path(path: &[u8]) -> Result<(), &'static str> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
     if !path.starts_with(INDEX.as_bytes()) && !path.starts_with(PUBLIC.as_bytes()) {
@@ -402,7 +401,7 @@ pub(super) fn check_path(path: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// A page that `check_path`, `check_holes` or this refuses is an error of the caller.
+/// The same as an error of the caller.
 pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), StoreError> {
     let fit = check_path(path.as_bytes()).and_then(|()| check_holes(holes, len as u64));
     fit.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })
@@ -413,38 +412,29 @@ mod tests {
     use super::super::siblings::write_siblings;
     use super::*;
 
-    fn page(path: &str, codings: usize) -> Staged {
-        let beside = Beside {
-            bodies: [1, 2, 3].map(|n| (n <= codings).then(|| Body::of(path.as_bytes()))),
-            encoded: true,
-        };
+    fn page(path: &str, codings: usize) -> StagedFile {
+        let bodies = [1, 2, 3].map(|n| (n <= codings).then(|| Body::of(path.as_bytes())));
+        let stored = Stored::Tree(Siblings { bodies, encoded: true });
         let holes =
             vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
-        Staged {
-            path: path.to_owned(),
-            identity: Body::of(path.as_bytes()),
-            holes,
-            checksum: 0,
-            beside,
-            parts: None,
-        }
+        StagedFile { path: path.to_owned(), identity: Body::of(path.as_bytes()), holes, checksum: 0, stored }
     }
 
-    fn table_of(bytes: &[u8], beside: &[Staged]) -> Result<FileTable, SectionError> {
+    fn table_of(bytes: &[u8], files: &[StagedFile]) -> Result<FileTable, SectionError> {
         let mut history = SectionWriter::default();
-        history.put("changed", vec![7i64; beside.len()]);
+        history.put("changed", vec![7i64; files.len()]);
         let table = FileTable::open(&Sections::from_bytes(bytes)?, history.finish().get("changed")?)?;
         let hash = Digest::of(bytes);
-        let siblings = Siblings::open(
-            &write_siblings(beside.iter().map(|page| page.beside), "e", hash),
-            hash,
-            beside.len(),
-        )?;
+        let siblings = files.iter().map(|file| match file.stored {
+            Stored::Tree(siblings) => siblings,
+            _ => Siblings::default(),
+        });
+        let siblings = SiblingTable::open(&write_siblings(siblings, "e", hash), hash, files.len())?;
         Ok(table.with_siblings(siblings))
     }
 
     #[test]
-    fn every_path_is_found_and_no_other() {
+    fn every_path_of_the_table_is_found_and_no_other() {
         let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
         let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
         let table = table_of(write_table(&pages).bytes(), &pages).unwrap();

@@ -9,6 +9,7 @@ mod packs;
 mod travel;
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,8 +18,8 @@ use std::time::SystemTime;
 
 use jiff::civil::{Date, date};
 
+use super::sections::{SectionError, SectionWriter};
 use super::*;
-use crate::store::sections::SectionWriter;
 
 /// A directory that is gone after the test.
 struct Scratch(PathBuf);

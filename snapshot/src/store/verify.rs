@@ -1,44 +1,44 @@
-//! Verification: compares a published generation with what its manifest promises.
+//! Verification: compares a published generation with its manifest.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::body::{Body, CODINGS, Coding};
-use super::digest::Digest;
+use rustc_hash::FxHashSet;
+
+use super::body::{Body, Coding, Digest};
+use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, file_list, open_root};
+use super::layout::{FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, SIBLINGS};
 use super::manifest::GenerationId;
-use super::stage::check_file;
-use super::vfs::{FileType, Vfs, damaged, failed, in_parallel};
-use super::{FILE_LIST, FILE_TABLE, FileProblem, HISTORY, MANIFEST, OBJECTS, SIBLINGS, StoreError};
+use super::vfs::{FileType, Vfs, in_parallel};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyMode {
-    /// Manifest, file list and table in full; of every other file that it is there, with its size,
-    /// and that there is no other. Packs are such files.
+    /// Manifest, file list and table in full; of every other file that it exists with its size, and that there is no other
+    /// file.
     Fast,
-    /// The content of every file as well; packs are files.
+    /// The content of every file as well. Packs are files.
     Files,
-    /// What bodies decode to from packs as well.
+    /// The bodies in packs as well.
     Deep,
 }
 
-/// A generation that was found to be as published.
+/// A generation that is as published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyReport {
     /// Its name.
     pub id: GenerationId,
-    /// Files compared.
+    /// Compared files.
     pub files: u64,
-    /// Their sizes added up.
+    /// Sum of their sizes.
     pub bytes: u64,
 }
 
-/// Verifies the live generation, or the one named, on `jobs` threads. `progress` is told (files done,
-/// files in all), from any thread. Every problem is named, not only the first; but where manifest, file
-/// list, table or history are damaged there is nothing left to compare the others with.
+/// Verifies the live generation or the named one on `jobs` threads. `progress` gets (files done, files in all) from any
+/// thread. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
+/// there is nothing to compare the other files with.
 ///
 /// # Errors
 ///
@@ -66,10 +66,13 @@ pub(super) fn verify_on(
     generation.require_whole().map_err(|err| vec![err])?;
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
-    let found = check_tree(&generation, &mut faults);
+    let found = check_listings(&generation, &mut faults);
+    let packed = || generation.stored_files().map(|(path, _)| path).collect();
+    let packed = generation.is_packed().then(packed);
+    ExtraFiles { generation: &generation, packed, faults: &mut faults }.search("");
     if mode != VerifyMode::Fast {
         faults.extend(check_content(&generation, &found, jobs, progress));
-        // Packs that are what was written, but hold other bodies than the table names.
+        // Sound packs may still hold other bodies than the table names.
         if mode == VerifyMode::Deep && faults.is_empty() && generation.is_packed() {
             faults.extend(check_bodies(&generation, jobs));
         }
@@ -81,12 +84,12 @@ pub(super) fn verify_on(
     Ok(VerifyReport { id, files: files.count, bytes: files.bytes })
 }
 
-/// File list and manifest say the same as the table.
+/// File list and manifest agree with the table.
 fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
     let (files, totals) = (generation.files(), generation.manifest().files);
     let mut wrong = |path: &str| {
         let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        faults.push(damaged(generation.vfs(), &generation.name(path), problem));
+        faults.push(generation.vfs().damaged(&generation.name(path), problem));
     };
     let bodies = || files.entries().map(|entry| (entry.path(), entry.identity()));
     if Digest::of(&file_list(bodies(), totals.table)) != totals.sha256 {
@@ -103,97 +106,66 @@ fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
 }
 
 /// Compares names and sizes; returns the files that are as long as they should be.
-fn check_tree(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(String, Body)> {
-    let packed = generation.bodies_of_packs();
-    let mut walk =
-        Walk { generation, packed, seen: vec![0; generation.files().len()], sound: Vec::new(), faults };
-    walk.directory("");
-    if generation.is_packed() {
-        return walk.end_of_packs();
-    }
-    let Walk { seen, sound, .. } = walk;
-    for (entry, seen) in generation.files().entries().zip(seen) {
-        for coding in CODINGS {
-            if entry.body(coding).is_some() && seen & 1 << coding as u8 == 0 {
-                let name = generation.name(&format!("{}{}", entry.path(), coding.suffix()));
-                faults.push(damaged(generation.vfs(), &name, FileProblem::Missing));
-            }
+fn check_listings(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(String, Body)> {
+    let mut found = Vec::new();
+    let compared = generation.compare_listings(&mut |path, body, compared| {
+        match compared {
+            Ok(()) => found.push((path, body)),
+            Err(fault) => faults.push(fault),
         }
-    }
-    sound
+        Ok(())
+    });
+    faults.extend(compared.err());
+    found
 }
 
-struct Walk<'a> {
+/// Finds files and directories of a generation that are not listed.
+struct ExtraFiles<'a> {
     generation: &'a Generation,
-    /// Of a generation in packs, those that were not met yet.
-    packed: BTreeMap<String, Body>,
-    /// For each row of the table, a bit for each coding that was met.
-    seen: Vec<u8>,
-    sound: Vec<(String, Body)>,
+    /// The listed files of a generation in packs.
+    packed: Option<FxHashSet<String>>,
     faults: &'a mut Vec<StoreError>,
 }
 
-impl Walk<'_> {
-    fn directory(&mut self, dir: &str) {
+impl ExtraFiles<'_> {
+    fn search(&mut self, dir: &str) {
+        let vfs = self.generation.vfs();
         let name = if dir.is_empty() { self.generation.dir().to_owned() } else { self.generation.name(dir) };
-        let found = match self.generation.vfs().list(&name) {
+        let found = match vfs.list(&name) {
             Ok(found) => found,
-            Err(err) => return self.faults.push(failed(self.generation.vfs(), &name, err)),
+            Err(err) => return self.faults.push(vfs.read_error(&name)(err)),
         };
         for (name, kind) in found {
             let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
-            match kind {
-                FileType::Directory if self.has_directory(&path) => self.directory(&path),
-                FileType::File(len) => self.file(path, len),
-                FileType::Directory => self.fault(&path, FileProblem::Extra),
-                FileType::Other => self.fault(&path, FileProblem::NotAFile),
-            }
+            let problem = match kind {
+                FileType::Directory if self.has_directory(&path) => {
+                    self.search(&path);
+                    continue;
+                }
+                // Reported already if it is no regular file.
+                FileType::File(_) | FileType::Other if self.is_listed(&path) => continue,
+                FileType::File(_) | FileType::Directory => FileProblem::Extra,
+                FileType::Other => FileProblem::NotAFile,
+            };
+            self.faults.push(vfs.damaged(&self.generation.name(&path), problem));
         }
     }
 
-    fn file(&mut self, path: String, len: u64) {
-        let packed = self.generation.is_packed();
-        let own = if packed { &[OBJECTS][..] } else { &[FILE_LIST, SIBLINGS, FILE_TABLE] };
-        if [MANIFEST, HISTORY].contains(&&*path) || own.contains(&&*path) {
-            return;
-        }
-        if packed {
-            return match self.packed.remove(&path) {
-                Some(body) if body.len == len => self.sound.push((path, body)),
-                Some(body) => self.fault(&path, FileProblem::Length { expected: body.len, found: len }),
-                None => self.fault(&path, FileProblem::Extra),
-            };
-        }
-        let Some((entry, coding)) = self.generation.files().file(&path) else {
-            return self.fault(&path, FileProblem::Extra);
-        };
-        self.seen[entry.number() as usize] |= 1 << coding as u8;
-        match entry.body(coding) {
-            Some(body) if body.len == len => self.sound.push((path, body)),
-            Some(body) => self.fault(&path, FileProblem::Length { expected: body.len, found: len }),
-            None => {}
+    fn is_listed(&self, path: &str) -> bool {
+        match (&self.packed, path) {
+            (_, MANIFEST | HISTORY) => true,
+            (Some(packed), _) => path == OBJECTS || packed.contains(path),
+            (None, FILE_LIST | SIBLINGS | FILE_TABLE) => true,
+            (None, _) => self.generation.files().file(path).is_some(),
         }
     }
 
     fn has_directory(&self, path: &str) -> bool {
-        match self.generation.is_packed() {
-            true => {
-                let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-                self.packed.keys().any(below)
-            }
-            false => self.generation.files().has_directory(path),
+        let is_below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        match &self.packed {
+            Some(packed) => packed.iter().any(is_below),
+            None => self.generation.files().has_directory(path),
         }
-    }
-
-    fn end_of_packs(mut self) -> Vec<(String, Body)> {
-        for path in std::mem::take(&mut self.packed).into_keys() {
-            self.fault(&path, FileProblem::Missing);
-        }
-        self.sound
-    }
-
-    fn fault(&mut self, path: &str, problem: FileProblem) {
-        self.faults.push(damaged(self.generation.vfs(), &self.generation.name(path), problem));
     }
 }
 
@@ -215,7 +187,7 @@ fn check_content(
 ) -> Vec<StoreError> {
     let done = AtomicU64::new(0);
     let check = |(path, body): &(String, Body)| {
-        let result = check_file(generation.vfs(), &generation.name(path), *body);
+        let result = generation.vfs().check_file(&generation.name(path), *body);
         progress(done.fetch_add(1, Relaxed) + 1, files.len() as u64);
         result.err()
     };

@@ -1,32 +1,33 @@
-//! The file operations the store is made of, so that tests can run it on a disk that crashes.
+//! The file operations of the store, behind a trait so that tests can run it on a disk that crashes.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::body::Body;
-use super::digest::Digest;
+use super::body::{Body, Digest};
+use super::error::{FileProblem, StoreError};
+use super::layout::LOCK;
 use super::sections::Mapping;
-use super::{FileProblem, StoreError};
 
-/// What a directory holds under one name.
+/// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileType {
-    /// With its size in bytes.
+    /// A regular file of so many bytes.
     File(u64),
     Directory,
     /// Symbolic link, device, socket, pipe.
     Other,
 }
 
-/// How a file looks from outside. Another one as soon as it was written, replaced, or given to others.
+/// Metadata of a file that changes whenever it is written, replaced, renamed or gets another mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     inode: u64,
@@ -42,11 +43,11 @@ impl Stamp {
     }
 }
 
-/// A held `flock`; dropping it lets go. Empty where the file system has no locks for readers.
+/// A held `flock`, released when dropped. Empty where the file system has no locks for readers.
 pub(super) struct Lock(pub(super) Option<OwnedFd>);
 
 impl Drop for Lock {
-    /// Closing is not enough: a child process that was just started may hold the same open file.
+    /// Closing is not enough: a child process that was just started may share the open file.
     fn drop(&mut self) {
         let _ = self.0.as_ref().map(|fd| rustix::fs::flock(fd, FlockOperation::Unlock));
     }
@@ -54,30 +55,30 @@ impl Drop for Lock {
 
 /// A directory tree. Names are relative to its root, joined by `/`; the root itself is `""`.
 pub(super) trait Vfs: Send + Sync {
-    /// The name as it is shown to people.
+    /// The path that messages show.
     fn locate(&self, name: &str) -> PathBuf;
-    /// The bytes of a file, at most `limit + 1` of them, so that a longer one is noticed.
+    /// The bytes of a file, at most `limit + 1` of them, so that the caller notices a longer one.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
-    /// So many bytes of a file from an offset on; `UnexpectedEof` if it has fewer.
+    /// `len` bytes of a file from an offset on; `UnexpectedEof` if it has fewer.
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>>;
     /// The bytes of a file, mapped.
     fn map(&self, name: &str) -> io::Result<Mapping>;
-    /// The bytes of a file, copied: what is done to the file later does not reach them.
+    /// The bytes of a file, copied: later changes of the file do not reach them.
     fn copy(&self, name: &str) -> io::Result<Mapping>;
     /// Size and hash of a file.
     fn hash(&self, name: &str) -> io::Result<Body>;
-    /// What is in a directory, sorted by name.
+    /// The entries of a directory, sorted by name.
     fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>>;
-    /// How a file looks from outside; none where it cannot be seen.
+    /// Metadata of a file; `None` if it cannot be read.
     fn stamp(&self, name: &str) -> Option<Stamp>;
-    /// When a directory was last touched.
+    /// Time of the last change of a directory.
     fn modified(&self, dir: &str) -> io::Result<SystemTime>;
 
-    /// Makes a directory and those above it, if they are not there.
+    /// Creates a directory and its parents, unless they exist.
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
-    /// Writes a file that must not exist and that nobody is to write again.
+    /// Writes a new file, read-only.
     fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
-    /// Gives a file a second name, which must not exist; copies it where links are not possible.
+    /// Gives a file a second name, which must not exist; copies it where hard links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
     /// Renames, replacing a file of that name.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
@@ -86,28 +87,27 @@ pub(super) trait Vfs: Send + Sync {
     /// Sets the time that `modified` returns to now.
     fn touch(&self, dir: &str) -> io::Result<()>;
 
-    /// Makes everything written so far durable.
+    /// Makes all writes so far durable.
     fn sync_all(&self) -> io::Result<()>;
-    /// Makes one file's bytes, or one directory's entries, durable.
+    /// Makes the bytes of a file or the entries of a directory durable.
     fn sync(&self, name: &str) -> io::Result<()>;
 
-    /// The lock of the one publisher. `WouldBlock` if it is taken.
+    /// The lock of the one publisher. `WouldBlock` if it is held.
     fn lock(&self) -> io::Result<Lock>;
-    /// A reader's lock on a directory. `WouldBlock` if it is about to be removed.
+    /// A reader's lock on a directory. `WouldBlock` if it is being removed.
     fn pin(&self, dir: &str) -> io::Result<Lock>;
     /// The lock for removing a directory. `WouldBlock` if it has readers.
     fn claim(&self, dir: &str) -> io::Result<Lock>;
 }
 
-/// The real thing. Reading never follows a symbolic link below the root.
+/// A directory on disk. Reading follows no symbolic link below the root.
 pub(super) struct Disk {
     root: PathBuf,
     fd: OwnedFd,
 }
 
 const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
-/// Mode of what is written: read-only, so that only who means it writes over a file that others may have
-/// mapped or linked.
+/// Mode of written files: read-only, since other processes may have mapped or linked them.
 const READ_ONLY: u32 = 0o444;
 const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 
@@ -119,8 +119,8 @@ impl Disk {
         Ok(Self { root: root.to_owned(), fd })
     }
 
-    /// Opens without following a link at any step. One call where the kernel can do that (Linux 5.6,
-    /// unless a container forbids it), a walk where it cannot.
+    /// Opens without following a link at any step: in one call where the kernel can (Linux 5.6, unless a container forbids
+    /// it), else directory by directory.
     fn open_at(&self, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
         #[cfg(target_os = "linux")]
         {
@@ -160,7 +160,7 @@ impl Disk {
         self.root.join(name)
     }
 
-    /// A lock on a directory; file systems without locks get an empty one.
+    /// A lock on a directory; an empty one on file systems without locks.
     fn hold(&self, dir: &str, how: FlockOperation) -> io::Result<Lock> {
         let fd = self.open_at(dir, DIRECTORY)?;
         match rustix::fs::flock(fd.as_fd(), how) {
@@ -300,7 +300,7 @@ impl Vfs for Disk {
 
     fn lock(&self) -> io::Result<Lock> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fd = rustix::fs::openat(&self.fd, super::LOCK, flags, Mode::from_raw_mode(0o644))?;
+        let fd = rustix::fs::openat(&self.fd, LOCK, flags, Mode::from_raw_mode(0o644))?;
         rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock(Some(fd)))
     }
@@ -314,21 +314,54 @@ impl Vfs for Disk {
     }
 }
 
-/// What is wrong with a file.
-pub(super) fn damaged(vfs: &dyn Vfs, name: &str, problem: FileProblem) -> StoreError {
-    StoreError::Damaged { path: vfs.locate(name), problem }
-}
+/// Errors that name a file as people know it.
+impl dyn Vfs + '_ {
+    /// A file differs from what was published.
+    pub(super) fn damaged(&self, name: &str, problem: impl Into<FileProblem>) -> StoreError {
+        StoreError::Damaged { path: self.locate(name), problem: problem.into() }
+    }
 
-/// What a failed read of something that ought to be there means.
-pub(super) fn failed(vfs: &dyn Vfs, name: &str, err: io::Error) -> StoreError {
-    match Errno::from_io_error(&err) {
-        Some(Errno::NOENT) => damaged(vfs, name, FileProblem::Missing),
-        Some(Errno::LOOP | Errno::NOTDIR) => damaged(vfs, name, FileProblem::NotAFile),
-        _ => StoreError::Io { path: vfs.locate(name), source: err },
+    /// An operation failed.
+    pub(super) fn io_error(&self, name: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
+        let path = self.locate(name);
+        move |source| StoreError::Io { path, source }
+    }
+
+    /// Reading a file that should be there failed.
+    pub(super) fn read_error(&self, name: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
+        let path = self.locate(name);
+        move |source| match Errno::from_io_error(&source) {
+            Some(Errno::NOENT) => StoreError::Damaged { path, problem: FileProblem::Missing },
+            Some(Errno::LOOP | Errno::NOTDIR) => StoreError::Damaged { path, problem: FileProblem::NotAFile },
+            _ => StoreError::Io { path, source },
+        }
+    }
+
+    /// A file has this size and hash.
+    pub(super) fn check_file(&self, name: &str, expected: Body) -> Result<(), StoreError> {
+        let found = self.hash(name).map_err(self.read_error(name))?;
+        if found.len != expected.len {
+            return Err(self.damaged(name, FileProblem::Length { expected: expected.len, found: found.len }));
+        }
+        self.check_hash(name, expected.sha256, found.sha256)
+    }
+
+    /// The bytes of a file have this hash.
+    pub(super) fn check_hash(&self, name: &str, expected: Digest, found: Digest) -> Result<(), StoreError> {
+        if expected == found {
+            Ok(())
+        } else {
+            Err(self.damaged(name, FileProblem::Hash { expected, found }))
+        }
     }
 }
 
-/// `f` of every item, on `jobs` threads; results in the order of the items.
+/// Locks a collection that other threads only add to: after a panic of one of them it is still valid.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `f` with every item on `jobs` threads; gives the results in the order of the items.
 pub(super) fn in_parallel<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let share = items.len().div_ceil(jobs.max(1)).max(1);
     std::thread::scope(|scope| {
@@ -350,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_the_kernel_cannot_refuse_links_the_walk_does() {
+    fn walking_to_a_file_refuses_links_as_the_kernel_does() {
         let root = std::env::temp_dir().join(format!("opdir-vfs-{}", std::process::id()));
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::write(root.join("a/b/file"), "x").unwrap();
@@ -370,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_the_order_of_the_items_whatever_the_number_of_threads() {
+    fn results_are_in_the_order_of_the_items_with_any_number_of_threads() {
         let items: Vec<u32> = (0..10).collect();
         for jobs in [0, 1, 3, 10, 99] {
             assert_eq!(in_parallel(jobs, &items, |n| n * 2), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);

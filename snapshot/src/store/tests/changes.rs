@@ -14,7 +14,7 @@ fn path_of(record: &str) -> String {
 }
 
 /// Follows in pages of three from where somebody is; gives where that is then. `None` where too much is forgotten.
-fn follow(root: &Path, copy: &mut Copy, from: HistoryPosition) -> Option<HistoryPosition> {
+fn follow(root: &Path, copy: &mut Copy, from: ChangePosition) -> Option<ChangePosition> {
     let live = Generation::open_current(root).unwrap();
     let mut at = from;
     loop {
@@ -66,7 +66,7 @@ fn numbers(seed: u64) -> impl Iterator<Item = u8> {
 fn folding_the_changes_gives_what_is_live_over_any_history() {
     for seed in 0..40 {
         let root = Scratch::new();
-        let (mut copy, mut at) = (Copy::new(), HistoryPosition::default());
+        let (mut copy, mut at) = (Copy::new(), ChangePosition::default());
         let mut numbers = numbers(seed).skip(3);
         for step in 0..8 {
             let names = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
@@ -82,7 +82,7 @@ fn folding_the_changes_gives_what_is_live_over_any_history() {
                 assert_eq!(copy, live(&root), "seed {seed}, step {step}");
             }
             let mut anew = Copy::new();
-            follow(&root, &mut anew, HistoryPosition::default()).unwrap();
+            follow(&root, &mut anew, ChangePosition::default()).unwrap();
             assert_eq!(anew, live(&root), "seed {seed}, step {step}, from the beginning");
         }
     }
@@ -102,7 +102,7 @@ fn each_publication_says_what_it_added_changed_and_removed() {
     let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
     assert_eq!(told, [(1, first), (2, second), (3, third)]);
     let since =
-        live.changes().after(live.files(), &HistoryPosition { sequence: 2, ..HistoryPosition::default() }, 9);
+        live.changes().after(live.files(), &ChangePosition { sequence: 2, ..ChangePosition::default() }, 9);
     let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
     assert_eq!(told, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
 }
@@ -123,7 +123,7 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
     let live = Generation::open_current(&root).unwrap();
     assert_eq!(live.changes().log()[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
     let since =
-        live.changes().after(live.files(), &HistoryPosition { sequence: 1, ..HistoryPosition::default() }, 9);
+        live.changes().after(live.files(), &ChangePosition { sequence: 1, ..ChangePosition::default() }, 9);
     assert_eq!(since.iter().map(|it| it.slug).collect::<Vec<_>>(), ["a"]);
 }
 
@@ -158,7 +158,7 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     at("2026-11-21T06:00:00Z", &[a]);
     let known = |sequence| {
         let live = Generation::open_current(&root).unwrap();
-        let from = HistoryPosition { sequence, ..HistoryPosition::default() };
+        let from = ChangePosition { sequence, ..ChangePosition::default() };
         (live.changes().reaches(&from), live.changes().after(live.files(), &from, 9).len())
     };
     assert_eq!(known(1), (true, 1), "the removal");
@@ -166,11 +166,11 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
     assert!(!known(1).0);
     assert_eq!(known(2), (true, 0));
     let live = Generation::open_current(&root).unwrap();
-    let within = HistoryPosition { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };
+    let within = ChangePosition { sequence: 2, record: Some("programs/a".to_owned()), begun: 0 };
     assert!(!live.changes().reaches(&within), "its rest is forgotten");
     assert_eq!(known(0), (true, 1), "from the beginning there is what is live");
-    let beginning = live.changes().after(live.files(), &HistoryPosition::default(), 1);
-    let next = live.changes().next(&HistoryPosition::default(), &beginning[0]);
+    let beginning = live.changes().after(live.files(), &ChangePosition::default(), 1);
+    let next = live.changes().next(&ChangePosition::default(), &beginning[0]);
     assert!(live.changes().reaches(&next), "who began after the removal misses nothing");
 }
 
@@ -185,7 +185,7 @@ fn a_record_is_told_with_its_id_also_when_it_is_gone_and_after_a_rollback() {
     };
     let told = || {
         let live = Generation::open_current(&root).unwrap();
-        let all = live.changes().after(live.files(), &HistoryPosition::default(), 9);
+        let all = live.changes().after(live.files(), &ChangePosition::default(), 9);
         all.iter().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
     };
     let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
@@ -240,7 +240,7 @@ fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
         if let Some(count) = ids {
             writer.put("record.id", vec![[1u8; 16]; count]);
         }
-        History::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
+        ChangeLog::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
     };
     assert_eq!(open(None).unwrap(), None);
     assert_eq!(open(Some(1)).unwrap(), Some(Uuid::from_bytes([1; 16])));

@@ -80,7 +80,7 @@ fn presence_is_every_listed_file_with_its_size_and_no_more() {
     }
     reader.check_presence().unwrap();
     fs::remove_dir_all(live.join("public/a")).unwrap();
-    assert!(reader.check_presence().unwrap_err().to_string().contains("public/a: missing"));
+    assert!(reader.check_presence().unwrap_err().to_string().contains("public/a/b.json"));
 }
 
 #[test]

@@ -1,0 +1,172 @@
+//! What can be wrong with a snapshot on disk: one sentence for each case, with what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::body::Digest;
+use super::layout::FORMAT;
+use super::sections::SectionError;
+
+/// Why a snapshot could not be read or published. Every message names the path, what was found and, if known, what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system reported an error.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or directory.
+        path: PathBuf,
+        /// As reported.
+        source: io::Error,
+    },
+    /// The directory holds something else than a snapshot.
+    #[error(
+        "{}: not a snapshot directory: it holds `{found}` but no `generations`; name a new or an empty directory",
+        path.display()
+    )]
+    Foreign {
+        /// The root.
+        path: PathBuf,
+        /// One name found there.
+        found: String,
+    },
+    /// Another publisher, rollback or gc holds the lock.
+    #[error("{}: locked by another publisher; wait until it is done", path.display())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// Nothing was published here.
+    #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
+    Unpublished {
+        /// `CURRENT` of the root.
+        path: PathBuf,
+    },
+    /// The generation is not (or no longer) there.
+    #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
+    NoGeneration {
+        /// Its directory.
+        path: PathBuf,
+    },
+    /// The generation has no parent to roll back to or to compare with.
+    #[error("{}: names a generation without a parent; name the other one", path.display())]
+    NoParent {
+        /// `CURRENT`, or what the caller named.
+        path: PathBuf,
+    },
+    /// The generation has another format version.
+    #[error(
+        "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
+         rebuild it with `opdir build` of this one",
+        path.display()
+    )]
+    Version {
+        /// The manifest.
+        path: PathBuf,
+        /// The format it states.
+        found: u64,
+    },
+    /// A file differs from what was published.
+    #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: FileProblem,
+    },
+    /// The root is lazy and a body was not fetched.
+    #[error("{}: {why}", path.display())]
+    BodyUnavailable {
+        /// The generation.
+        path: PathBuf,
+        /// Why it was not.
+        why: BodyUnavailable,
+    },
+    /// An input cannot be stored.
+    #[error("{path}: {reason}")]
+    Unfit {
+        /// The page's path.
+        path: String,
+        /// The rule it breaks.
+        reason: &'static str,
+    },
+}
+
+impl StoreError {
+    /// Whether opening again may succeed without a new build: the system reported an error, or files that are still being
+    /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Io { .. }
+            | Self::Locked { .. }
+            | Self::Unpublished { .. }
+            | Self::NoGeneration { .. }
+            | Self::BodyUnavailable { .. } => true,
+            Self::Damaged { problem, .. } => problem.may_pass(),
+            Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
+        }
+    }
+}
+
+/// Why a body of a lazy root cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyUnavailable {
+    /// The root was opened without its store.
+    #[error(
+        "only its index is here, its bodies are in the store (`opdir-edge --fetch lazy`); `opdir pull` the store into a \
+         new folder and name that"
+    )]
+    IndexOnly,
+    /// The read was not allowed to wait for the store.
+    #[error("a body is not here yet")]
+    NotLocal,
+    /// The store could not be read.
+    #[error("a body is not here, and the store does not give it: {0}")]
+    FetchFailed(String),
+}
+
+/// What is wrong with a file of a generation.
+#[derive(Debug, thiserror::Error)]
+pub enum FileProblem {
+    /// Listed but not there.
+    #[error("missing")]
+    Missing,
+    /// There but not listed.
+    #[error("not listed")]
+    Extra,
+    /// A symbolic link, or another thing than the file or directory that belongs there.
+    #[error("neither a regular file nor a directory where one belongs (links are not followed)")]
+    NotAFile,
+    /// Another size, in bytes.
+    #[error("{found} bytes long, expected {expected}")]
+    Length {
+        /// As published.
+        expected: u64,
+        /// As found.
+        found: u64,
+    },
+    /// Other content.
+    #[error("SHA-256 is {found}, expected {expected}")]
+    Hash {
+        /// As published.
+        expected: Digest,
+        /// As found.
+        found: Digest,
+    },
+    /// A section file is broken.
+    #[error(transparent)]
+    Section(#[from] SectionError),
+    /// Its text breaks the format.
+    #[error("{0}")]
+    Format(String),
+}
+
+impl FileProblem {
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Missing | Self::Length { .. } => true,
+            Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
+            Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! A generation that is pulled from a store: objects that are missing here are fetched by the caller, compared with their
+//! hashes, packed, and published under the name that the generation has in the store.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use zstd::zstd_safe::DDict;
+
+use super::body::{Body, Coding, Digest};
+use super::codec::{Object, decode, name_of};
+use super::error::{FileProblem, StoreError};
+use super::generation::{Generation, current, open_root, parse_manifest};
+use super::layout::{FILE_TABLE, HISTORY, INDEX, MANIFEST, OBJECTS, directory_of};
+use super::lazy::PackRange;
+use super::manifest::{GenerationId, Manifest};
+use super::objects::Objects;
+use super::packer::Packer;
+use super::sections::Sections;
+use super::staging::{StagingDir, lock_root, point_to, remove_generation};
+use super::table::{FileEntry, FileTable};
+use super::verify::{VerifyMode, verify_on};
+
+/// Zstandard level of objects that have to be encoded again, which are few.
+const LEVEL: i32 = 3;
+
+/// Which bodies of a generation are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FetchMode {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that are needed before the generation can be served: tables, index and dictionaries. The root is lazy then.
+    IndexOnly,
+}
+
+/// A generation of which objects are still missing. Dropped unpublished, it leaves nothing behind.
+pub struct IncomingGeneration {
+    staging: StagingDir,
+    packer: Packer,
+    mode: FetchMode,
+    manifest: Manifest,
+    manifest_text: Vec<u8>,
+    history: Vec<u8>,
+    /// Its objects, in packs of the store.
+    objects: Objects,
+    /// Names of its dictionaries, and those that are ready to use.
+    dictionary_names: BTreeSet<u64>,
+    dictionaries: FxHashMap<u64, DDict<'static>>,
+    /// The objects of the table of files, and the decoded ones.
+    of_table: FxHashSet<Digest>,
+    table: FxHashMap<Digest, Vec<u8>>,
+    /// Files in no pack that are here.
+    files: Vec<String>,
+}
+
+impl IncomingGeneration {
+    /// Starts a generation from its `manifest.json`, `history.bin` and `objects.bin` in the store.
+    ///
+    /// # Errors
+    ///
+    /// If these are malformed or do not belong together, another publisher holds the lock, or the root cannot be written.
+    pub fn begin(
+        root: &Path,
+        manifest: &[u8],
+        history: &[u8],
+        objects: &[u8],
+        mode: FetchMode,
+    ) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+        let vfs = open_root(root)?;
+        let manifest_text = manifest.to_vec();
+        let manifest = parse_manifest(&*vfs, MANIFEST, manifest)?;
+        let dir = directory_of(manifest.id());
+        let staging = StagingDir::create(Arc::clone(&vfs))?;
+        let (packer, _) = Packer::reusing(LEVEL, staging.live());
+        let objects = Sections::from_bytes(objects)
+            .and_then(|file| Objects::open_remote(&vfs, &dir, &file))
+            .map_err(|err| vfs.damaged(&format!("{dir}/{OBJECTS}"), err))?;
+        let of_table = objects.of_table().iter().map(|object| object.sha256).collect();
+        let names = objects.all().iter().map(|object| object.dictionary).filter(|name| *name != 0);
+        Ok(Self {
+            staging,
+            packer,
+            mode,
+            manifest,
+            manifest_text,
+            history: history.to_vec(),
+            dictionary_names: names.collect(),
+            objects,
+            dictionaries: FxHashMap::default(),
+            of_table,
+            table: FxHashMap::default(),
+            files: Vec::new(),
+        })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> GenerationId {
+        self.manifest.id()
+    }
+
+    /// The ranges of packs to be fetched next, sorted; dictionaries come first, as the rest is decoded with them. To be
+    /// called until it is empty.
+    #[must_use]
+    pub fn missing(&self) -> Vec<PackRange> {
+        let is_missing = |object: &&Object| !self.packer.take(&object.sha256);
+        let objects = self.wanted().into_iter().filter(|object| !self.is_dictionary(object));
+        let objects: Vec<&Object> = objects.filter(is_missing).collect();
+        let names: BTreeSet<u64> = match self.mode {
+            FetchMode::All => objects.iter().map(|object| object.dictionary).collect(),
+            // Bodies that are fetched later need theirs too.
+            FetchMode::IndexOnly => self.dictionary_names.clone(),
+        };
+        let names = names.iter().filter(|name| !self.dictionaries.contains_key(name));
+        let dictionaries = names.filter_map(|name| self.objects.dictionary(*name)).filter(is_missing);
+        let dictionaries: Vec<&Object> = dictionaries.collect();
+        let next = if dictionaries.is_empty() { objects } else { dictionaries };
+        let mut ranges: Vec<PackRange> =
+            next.into_iter().filter_map(|object| self.pack_range(object)).collect();
+        ranges.sort_unstable();
+        ranges
+    }
+
+    /// The objects that are to be here. Those of the index are known once the table of files is here.
+    fn wanted(&self) -> Vec<&Object> {
+        if self.mode == FetchMode::All {
+            return self.objects.all().iter().collect();
+        }
+        let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
+        let rows = files.iter().flat_map(FileTable::entries).filter(|entry| self.is_wanted(entry));
+        let rows = rows.filter_map(|entry| self.objects.of_row(entry.number())).flatten();
+        let wanted: BTreeSet<Digest> =
+            self.objects.of_table().into_iter().chain(rows).map(|object| object.sha256).collect();
+        wanted.iter().filter_map(|sha256| self.objects.find(sha256)).collect()
+    }
+
+    fn is_wanted(&self, entry: &FileEntry<'_>) -> bool {
+        self.mode == FetchMode::All || entry.path().starts_with(INDEX)
+    }
+
+    fn is_dictionary(&self, object: &Object) -> bool {
+        object.dictionary == 0 && self.dictionary_names.contains(&name_of(&object.sha256))
+    }
+
+    fn pack_range(&self, object: &Object) -> Option<PackRange> {
+        let pack = self.objects.packs().get(object.pack as usize)?.sha256;
+        let number = self.objects.all().binary_search_by(|other| other.sha256.cmp(&object.sha256)).ok()?;
+        Some(PackRange { pack, offset: object.offset, len: object.stored, number: number as u32 })
+    }
+
+    /// Adds the bytes of a range.
+    ///
+    /// # Errors
+    ///
+    /// If they are not what was published, or cannot be written.
+    pub fn add(&mut self, range: &PackRange, stored: &[u8]) -> Result<(), StoreError> {
+        let Some(object) = self.objects.all().get(range.number as usize).copied() else { return Ok(()) };
+        if object.dictionary != 0 && !self.dictionaries.contains_key(&object.dictionary) {
+            let bytes = self.packer.dictionary_bytes(object.dictionary);
+            self.add_dictionary(object.dictionary, bytes.as_deref())?;
+        }
+        let bytes = decode(&object, stored.to_vec(), self.dictionaries.get(&object.dictionary));
+        let bytes = bytes.filter(|bytes| Digest::of(bytes) == object.sha256).ok_or_else(|| {
+            let problem = format!("the object at {} is not what was published", object.offset);
+            self.damaged(&format!("packs/{}.pack", range.pack), FileProblem::Format(problem))
+        })?;
+        if self.is_dictionary(&object) {
+            self.add_dictionary(name_of(&object.sha256), Some(&bytes))?;
+        }
+        if self.of_table.contains(&object.sha256) {
+            self.table.insert(object.sha256, bytes);
+        }
+        self.packer.add_stored(object, stored, &|path, bytes| self.staging.write(path, bytes))
+    }
+
+    fn add_dictionary(&mut self, name: u64, bytes: Option<&[u8]>) -> Result<(), StoreError> {
+        let dictionary = bytes.and_then(DDict::try_create).ok_or_else(|| {
+            self.damaged(OBJECTS, FileProblem::Format("a dictionary is missing".to_owned()))
+        })?;
+        self.dictionaries.insert(name, dictionary);
+        Ok(())
+    }
+
+    fn damaged(&self, path: &str, problem: impl Into<FileProblem>) -> StoreError {
+        self.staging.vfs.damaged(&format!("{}/{path}", directory_of(self.id())), problem)
+    }
+
+    /// Files in no pack that are missing here. Those of the live generation are linked.
+    ///
+    /// # Errors
+    ///
+    /// If the table of files is not what was published, or the root cannot be written.
+    pub fn missing_files(&mut self) -> Result<Vec<(String, Body)>, StoreError> {
+        let table = self.table_of_files()?;
+        let files = self.open_table(&table)?;
+        let mut missing = Vec::new();
+        for entry in files.entries().filter(|entry| self.objects.is_loose(entry.number())) {
+            let (path, body) = (entry.path(), entry.identity());
+            if self.files.iter().any(|file| file == path) {
+                continue;
+            }
+            let is_same =
+                |live: &&Generation| live.vfs().hash(&live.name(path)).is_ok_and(|found| found == body);
+            match self.staging.live().filter(is_same) {
+                Some(live) => {
+                    self.staging.link(live, path)?;
+                    self.files.push(path.to_owned());
+                }
+                None => missing.push((path.to_owned(), body)),
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Adds a file in no pack.
+    ///
+    /// # Errors
+    ///
+    /// If it is not what was published, or cannot be written.
+    pub fn add_file(&mut self, path: &str, body: Body, bytes: &[u8]) -> Result<(), StoreError> {
+        let found = Body::of(bytes);
+        if found != body {
+            return Err(self.damaged(path, FileProblem::Hash { expected: body.sha256, found: found.sha256 }));
+        }
+        self.staging.write_body(path, bytes, body)?;
+        self.files.push(path.to_owned());
+        Ok(())
+    }
+
+    /// The table of files, once all its objects are here.
+    fn table_of_files(&self) -> Result<Sections, StoreError> {
+        let before = self.staging.live().and_then(Generation::packs);
+        let mut bytes = Vec::new();
+        for object in self.objects.of_table() {
+            let local = || before.and_then(|before| Some((before, before.find(&object.sha256)?)));
+            match self.table.get(&object.sha256) {
+                Some(fetched) => bytes.extend_from_slice(fetched),
+                None => match local() {
+                    Some((before, local)) => bytes.extend(before.object(local)?),
+                    None => return Err(self.damaged(FILE_TABLE, FileProblem::Missing)),
+                },
+            }
+        }
+        let (expected, found) = (self.manifest.files.table, Digest::of(&bytes));
+        if expected != found {
+            return Err(self.damaged(FILE_TABLE, FileProblem::Hash { expected, found }));
+        }
+        Sections::from_bytes(&bytes).map_err(|err| self.damaged(FILE_TABLE, err))
+    }
+
+    fn open_table(&self, table: &Sections) -> Result<FileTable, StoreError> {
+        let changed = Sections::from_bytes(&self.history).and_then(|history| history.get("changed"));
+        let changed = changed.map_err(|err| self.damaged(HISTORY, err))?;
+        let files = FileTable::open(table, changed).map_err(|err| self.damaged(FILE_TABLE, err))?;
+        let fits = self.objects.fits(self.manifest.files.table, files.bodies().iter().copied());
+        fits.map_err(|err| self.damaged(OBJECTS, err))?;
+        Ok(files)
+    }
+
+    /// Makes it the live generation, once nothing is missing and every body was compared with its hash.
+    ///
+    /// # Errors
+    ///
+    /// If something is missing or not what was published, or the root cannot be written. The live generation stays as it
+    /// was.
+    pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
+        let table = self.table_of_files()?;
+        let files = self.open_table(&table)?;
+        let (staging, id) = (&self.staging, self.id());
+        let parts = |entry: FileEntry<'_>| {
+            let objects = self.objects.of_row(entry.number()).filter(|_| self.is_wanted(&entry))?;
+            Some(objects.iter().map(|object| object.sha256).collect())
+        };
+        let rows: Vec<Option<Vec<Digest>>> = files.entries().map(parts).collect();
+        let bodies = || files.entries().map(|entry| entry.identity().sha256).zip(&rows);
+        let packed = bodies().map(|(sha256, row)| Some((sha256, row.as_deref()?)));
+        let objects = self.packer.finish(packed, &table, &|path, bytes| staging.write(path, bytes))?;
+        staging.link_packs(&objects.packs)?;
+        let objects = match self.mode {
+            FetchMode::All => objects.finish(),
+            FetchMode::IndexOnly => objects.finish_lazy(&self.objects),
+        };
+        staging.write(OBJECTS, objects.bytes())?;
+        staging.write(MANIFEST, &self.manifest_text)?;
+        staging.write(HISTORY, &self.history)?;
+        self.check_bodies(bodies())?;
+        // A directory of this name is not this generation, or `take_present` would have taken it.
+        if staging.vfs.list(&directory_of(id)).is_ok() {
+            remove_generation(&*staging.vfs, id)?;
+        }
+        staging.commit(id, jobs)?;
+        Ok(id)
+    }
+
+    /// Reads bodies of several objects as a whole, since correct objects may still be in a wrong order. A body of one
+    /// object has the object's hash.
+    fn check_bodies<'a>(
+        &self,
+        bodies: impl Iterator<Item = (Digest, &'a Option<Vec<Digest>>)>,
+    ) -> Result<(), StoreError> {
+        let staged = Generation::load(&self.staging.vfs, self.staging.dir.clone(), 0)?;
+        for (number, (sha256, row)) in (0..).zip(bodies) {
+            if row.as_deref().is_some_and(|row| row != [sha256]) {
+                let entry = staged.files().get(number);
+                let entry = entry.ok_or_else(|| self.damaged(FILE_TABLE, FileProblem::Missing))?;
+                staged.read(entry, Coding::Identity)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes the generation with this manifest the live one if all of it is in the root already; gives its name and whether it
+/// was live before, or `None` if it has to be fetched.
+///
+/// # Errors
+///
+/// If the manifest is malformed, another publisher holds the lock, or the root cannot be written.
+pub fn take_present(
+    root: &Path,
+    manifest: &[u8],
+    mode: FetchMode,
+) -> Result<Option<(GenerationId, bool)>, StoreError> {
+    let Ok(vfs) = open_root(root) else { return Ok(None) };
+    let expected = parse_manifest(&*vfs, MANIFEST, manifest)?;
+    let id = expected.id();
+    let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
+    if *found.manifest() != expected || found.is_lazy() && mode == FetchMode::All {
+        return Ok(None);
+    }
+    if current(&*vfs).is_ok_and(|live| live == id) {
+        return Ok(is_sound(&found, VerifyMode::Fast).then_some((id, true)));
+    }
+    let _lock = lock_root(&*vfs)?;
+    if !is_sound(&found, VerifyMode::Files) {
+        return Ok(None);
+    }
+    point_to(&*vfs, id)?;
+    Ok(Some((id, false)))
+}
+
+/// Whether all files of a generation that should be in the root are undamaged.
+fn is_sound(generation: &Generation, mode: VerifyMode) -> bool {
+    if !generation.is_lazy() {
+        return verify_on(generation.shared_vfs(), Some(generation.id()), mode, 1, &|_, _| ()).is_ok();
+    }
+    let check = |(path, body): (String, Body)| generation.vfs().check_file(&generation.name(&path), body);
+    generation.check_presence().is_ok()
+        && (mode == VerifyMode::Fast || generation.stored_files().map(check).all(|checked| checked.is_ok()))
+}

@@ -1,0 +1,40 @@
+//! Names of the files of a root and of a generation, see `store`.
+
+use super::manifest::GenerationId;
+
+/// Version of the layout. A reader refuses any other.
+pub const FORMAT: u32 = 4;
+
+pub(super) const CURRENT: &str = "CURRENT";
+pub(super) const CURRENT_TMP: &str = "CURRENT.tmp";
+pub(super) const LOCK: &str = "lock";
+/// The disk cache of a lazy root.
+pub(super) const BODIES: &str = "bodies";
+pub(super) const GENERATIONS: &str = "generations";
+const TMP_PREFIX: &str = ".tmp-";
+
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const HISTORY: &str = "history.bin";
+pub(super) const FILE_LIST: &str = "files.sha256";
+pub(super) const SIBLINGS: &str = "siblings.bin";
+pub(super) const OBJECTS: &str = "objects.bin";
+pub(super) const PACKS: &str = "packs";
+pub(super) const INDEX_DIR: &str = "index";
+pub(super) const FILE_TABLE: &str = "index/files.bin";
+/// What paths of index files and of pages start with.
+pub(super) const INDEX: &str = "index/";
+pub(super) const PUBLIC: &str = "public/";
+
+/// Directory of a generation, below the root.
+pub(super) fn directory_of(id: GenerationId) -> String {
+    format!("{GENERATIONS}/{id}")
+}
+
+/// A directory that is being built or removed.
+pub(super) fn temporary(name: impl std::fmt::Display) -> String {
+    format!("{GENERATIONS}/{TMP_PREFIX}{name}")
+}
+
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(TMP_PREFIX)
+}

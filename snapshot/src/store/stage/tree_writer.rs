@@ -1,0 +1,166 @@
+//! Stores the bodies of a generation as a tree: a file for each page, and one for each coding beside it. Files that the
+//! live generation has are linked.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::super::body::{Body, CODINGS, Coding, Tally};
+use super::super::build_info::{EncodeFn, NewFile};
+use super::super::error::StoreError;
+use super::super::generation::Generation;
+use super::super::layout::{FILE_LIST, FILE_TABLE, SIBLINGS};
+use super::super::sections::Sections;
+use super::super::siblings::{Siblings, write_siblings};
+use super::super::staging::StagingDir;
+use super::super::table::{FileEntry, StagedFile, Stored};
+use super::super::vfs::{in_parallel, lock};
+
+/// Shorter bodies are not worth a coding, in bytes.
+const MIN_ENCODED: usize = 512;
+
+pub(super) struct TreeWriter {
+    /// Names the compressors and levels in use.
+    encoder: String,
+    /// Whether the live generation is a tree with codings of this encoder.
+    pub(super) same_encoder: bool,
+    /// Files of the live generation to be linked, once it is known that anything changed.
+    links: Mutex<Vec<(String, Body)>>,
+    /// Files of the live generation that are damaged and were written again.
+    repaired: AtomicU64,
+}
+
+impl TreeWriter {
+    pub(super) fn new(encoder: &str, live: Option<&Generation>) -> Self {
+        Self {
+            encoder: encoder.to_owned(),
+            same_encoder: live.is_some_and(|live| live.files().encoder() == encoder.as_bytes()),
+            links: Mutex::default(),
+            repaired: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn repaired(&self) -> u64 {
+        self.repaired.load(Relaxed)
+    }
+
+    /// The linked files.
+    pub(super) fn linked(&self) -> Tally {
+        lock(&self.links).iter().map(|(_, body)| *body).collect()
+    }
+
+    pub(super) fn put(
+        &self,
+        staging: &StagingDir,
+        page: NewFile<'_>,
+        identity: Body,
+        encode: EncodeFn<'_>,
+    ) -> Result<Stored, StoreError> {
+        let live = staging.live_tree();
+        let same = live.and_then(|live| Some((live, live.files().find(page.path.as_bytes())?)));
+        let same = same.filter(|(_, entry)| entry.identity() == identity);
+        if !self.link(same, Coding::Identity) {
+            staging.write_body(page.path, page.body, identity)?;
+        }
+        let mut siblings = Siblings { encoded: page.encodings, ..Siblings::default() };
+        if page.encodings {
+            let same = same.filter(|(_, entry)| entry.encoded() && self.same_encoder);
+            for (coding, slot) in CODINGS.into_iter().skip(1).zip(&mut siblings.bodies) {
+                *slot = self.put_sibling(staging, page, coding, same, encode)?;
+            }
+        }
+        Ok(Stored::Tree(siblings))
+    }
+
+    /// `same` is the live generation's page, if its siblings can be reused.
+    fn put_sibling(
+        &self,
+        staging: &StagingDir,
+        page: NewFile<'_>,
+        coding: Coding,
+        same: Option<(&Generation, FileEntry<'_>)>,
+        encode: EncodeFn<'_>,
+    ) -> Result<Option<Body>, StoreError> {
+        if let Some((_, entry)) = same {
+            let body = entry.body(coding);
+            if body.is_none() || self.link(same, coding) {
+                return Ok(body);
+            }
+        }
+        if page.body.len() < MIN_ENCODED {
+            return Ok(None);
+        }
+        let encoded = encode(coding, page.body);
+        let Some(encoded) = encoded.filter(|encoded| encoded.len() * 10 <= page.body.len() * 9) else {
+            return Ok(None);
+        };
+        let body = Body::of(&encoded);
+        staging.write_body(&format!("{}{}", page.path, coding.suffix()), &encoded, body)?;
+        Ok(Some(body))
+    }
+
+    /// Links the live generation's file of a page in a coding. A damaged file counts as repaired, as the caller writes it.
+    fn link(&self, of: Option<(&Generation, FileEntry<'_>)>, coding: Coding) -> bool {
+        let Some((live, entry)) = of else { return false };
+        let Some(file) = entry.stored_file(coding) else { return false };
+        let sound = is_sound(live, &file);
+        if sound {
+            lock(&self.links).push(file);
+        } else {
+            self.repaired.fetch_add(1, Relaxed);
+        }
+        sound
+    }
+
+    /// Links all files of some pages of the live generation, if all of them are undamaged and encoded as they should be.
+    pub(super) fn keep<'a>(
+        &self,
+        live: &Generation,
+        entries: impl Iterator<Item = FileEntry<'a>>,
+        encodings: bool,
+    ) -> Option<Vec<Stored>> {
+        let (mut stored, mut links) = (Vec::new(), Vec::new());
+        for entry in entries {
+            if entry.encoded() != encodings || !self.same_encoder && (encodings || live.is_packed()) {
+                return None;
+            }
+            for file in CODINGS.into_iter().filter_map(|coding| entry.stored_file(coding)) {
+                links.push(Some(file).filter(|file| is_sound(live, file))?);
+            }
+            let [_, bodies @ ..] = CODINGS.map(|coding| entry.body(coding));
+            stored.push(Stored::Tree(Siblings { bodies, encoded: encodings }));
+        }
+        lock(&self.links).extend(links);
+        Some(stored)
+    }
+
+    /// Makes the links, and writes what describes the files.
+    pub(super) fn finish(
+        &self,
+        staging: &StagingDir,
+        files: &[StagedFile],
+        table: &Sections,
+        list: &[u8],
+        jobs: usize,
+    ) -> Result<(), StoreError> {
+        if let Some(live) = staging.live() {
+            let mut links = lock(&self.links);
+            // In order of directories, so that threads seldom wait for the same one.
+            links.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            let link = |(path, _): &(String, Body)| staging.link(live, path);
+            in_parallel(jobs, &links, link).into_iter().collect::<Result<(), _>>()?;
+        }
+        let siblings = files.iter().map(|file| match file.stored {
+            Stored::Tree(siblings) => siblings,
+            Stored::File | Stored::Objects(_) => Siblings::default(),
+        });
+        let siblings = write_siblings(siblings, &self.encoder, Body::of(table.bytes()).sha256);
+        staging.write(FILE_TABLE, table.bytes())?;
+        staging.write(FILE_LIST, list)?;
+        staging.write(SIBLINGS, siblings.bytes())
+    }
+}
+
+/// Whether a file of a generation has the body that was published.
+fn is_sound(generation: &Generation, (path, body): &(String, Body)) -> bool {
+    generation.vfs().hash(&generation.name(path)).is_ok_and(|found| found == *body)
+}

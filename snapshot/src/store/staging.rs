@@ -1,0 +1,184 @@
+//! The directory in which a generation is built, and the protocol that makes it the live one: see `store` for the
+//! barriers B1 to B4.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use super::body::Body;
+use super::error::StoreError;
+use super::generation::{Generation, current, open_current_on};
+use super::layout::{BODIES, CURRENT, CURRENT_TMP, GENERATIONS, LOCK, directory_of, is_temporary, temporary};
+use super::manifest::GenerationId;
+use super::objects::Pack;
+use super::vfs::{FileType, Lock, Vfs, in_parallel, lock};
+
+/// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one
+/// exists per root.
+pub(super) struct StagingDir {
+    pub(super) vfs: Arc<dyn Vfs>,
+    pub(super) dir: String,
+    /// The number that the generation gets.
+    pub(super) sequence: u64,
+    /// The live generation, or why it cannot be opened.
+    pub(super) parent: Result<Generation, StoreError>,
+    /// Files to read back before the commit.
+    pub(super) written: Mutex<Vec<(String, Body)>>,
+    _lock: Lock,
+}
+
+impl StagingDir {
+    /// Takes the root's lock and removes what an unfinished publisher left.
+    pub(super) fn create(vfs: Arc<dyn Vfs>) -> Result<Self, StoreError> {
+        refuse_foreign(&*vfs)?;
+        let root_lock = lock_root(&*vfs)?;
+        vfs.create_dirs(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?;
+        let sequence = 1 + remove_leftovers(&*vfs)?;
+        let parent = open_current_on(&vfs, 0);
+        let dir = temporary(format_args!("{sequence:06}"));
+        vfs.create_dirs(&dir).map_err(vfs.io_error(&dir))?;
+        Ok(Self { vfs, dir, sequence, parent, written: Mutex::default(), _lock: root_lock })
+    }
+
+    /// The live generation, if it can be opened.
+    pub(super) fn live(&self) -> Option<&Generation> {
+        self.parent.as_ref().ok()
+    }
+
+    /// The live generation, if it is a tree.
+    pub(super) fn live_tree(&self) -> Option<&Generation> {
+        self.live().filter(|live| !live.is_packed())
+    }
+
+    /// Name of a staged file, for the `Vfs`.
+    pub(super) fn name(&self, path: &str) -> String {
+        format!("{}/{path}", self.dir)
+    }
+
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.write_body(path, bytes, Body::of(bytes))
+    }
+
+    pub(super) fn write_body(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
+        self.create_file(path, |name| self.vfs.write_new(name, bytes))?;
+        lock(&self.written).push((path.to_owned(), body));
+        Ok(())
+    }
+
+    /// Gives a file of another generation a second name here.
+    pub(super) fn link(&self, from: &Generation, path: &str) -> Result<(), StoreError> {
+        let from = from.name(path);
+        self.create_file(path, |to| self.vfs.link(&from, to))
+    }
+
+    /// Links the packs that the live generation has; all others were written here.
+    pub(super) fn link_packs(&self, packs: &[Pack]) -> Result<(), StoreError> {
+        let Some(live) = self.live() else { return Ok(()) };
+        for path in packs.iter().map(Pack::path) {
+            if !lock(&self.written).iter().any(|(written, _)| *written == path) {
+                self.link(live, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `create` with the file's name, and once more after creating the directories above it.
+    fn create_file(&self, path: &str, create: impl Fn(&str) -> io::Result<()>) -> Result<(), StoreError> {
+        let name = self.name(path);
+        let mut created = create(&name);
+        if created.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
+            let dir = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+            self.vfs.create_dirs(dir).map_err(self.vfs.io_error(dir))?;
+            created = create(&name);
+        }
+        created.map_err(|err| match err.kind() {
+            io::ErrorKind::AlreadyExists => put_twice(path),
+            _ => self.vfs.io_error(&name)(err),
+        })
+    }
+
+    /// Makes the directory, complete by now, the live generation. Reading back runs on `jobs` threads.
+    pub(super) fn commit(&self, id: GenerationId, jobs: usize) -> Result<(), StoreError> {
+        let (vfs, dir) = (&*self.vfs, directory_of(id));
+        vfs.sync_all().map_err(vfs.io_error(""))?; // B1
+        let written = lock(&self.written);
+        let check = |(path, body): &(String, Body)| vfs.check_file(&self.name(path), *body);
+        in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
+        Generation::load(&self.vfs, self.dir.clone(), 0)?;
+        vfs.rename(&self.dir, &dir).map_err(vfs.io_error(&dir))?;
+        vfs.sync(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?; // B2
+        point_to(vfs, id)
+    }
+}
+
+impl Drop for StagingDir {
+    /// If this fails, the next publisher removes the directory.
+    fn drop(&mut self) {
+        let _ = self.vfs.remove(&self.dir);
+    }
+}
+
+/// The caller put one path twice.
+pub(super) fn put_twice(path: &str) -> StoreError {
+    StoreError::Unfit { path: path.to_owned(), reason: "put twice" }
+}
+
+/// Makes a complete, durable generation the live one. The one it replaces is touched: `gc` counts its age from here. If
+/// that one is gone, this recovers the root.
+pub(super) fn point_to(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError> {
+    if let Ok(replaced) = current(vfs).map(directory_of) {
+        match vfs.touch(&replaced) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(vfs.io_error(&replaced)(err)),
+            _ => {}
+        }
+    }
+    vfs.write_new(CURRENT_TMP, format!("{id}\n").as_bytes()).map_err(vfs.io_error(CURRENT_TMP))?;
+    vfs.sync(CURRENT_TMP).map_err(vfs.io_error(CURRENT_TMP))?; // B3
+    vfs.rename(CURRENT_TMP, CURRENT).map_err(vfs.io_error(CURRENT))?;
+    vfs.sync("").map_err(vfs.io_error("")) // B4
+}
+
+/// Renames a generation's directory first, so that no reader can meet half of it, then removes it.
+pub(super) fn remove_generation(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError> {
+    let (dir, removed) = (directory_of(id), temporary(id));
+    vfs.rename(&dir, &removed).map_err(vfs.io_error(&dir))?;
+    vfs.remove(&removed).map_err(vfs.io_error(&removed))
+}
+
+/// Refuses a directory that is neither empty nor a root.
+fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
+    let found = vfs.list("").map_err(vfs.io_error(""))?;
+    if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == FileType::Directory) {
+        return Ok(());
+    }
+    match found.into_iter().find(|(name, _)| name != LOCK && name != BODIES) {
+        Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
+        None => Ok(()),
+    }
+}
+
+/// The lock that publisher, rollback and gc share.
+pub(super) fn lock_root(vfs: &dyn Vfs) -> Result<Lock, StoreError> {
+    vfs.lock().map_err(|err| match err.kind() {
+        io::ErrorKind::WouldBlock => StoreError::Locked { path: vfs.locate(LOCK) },
+        _ => vfs.io_error(LOCK)(err),
+    })
+}
+
+/// Removes what an unfinished publisher or gc left behind; returns the highest sequence, 0 if there is none. To be called
+/// under the lock.
+pub(super) fn remove_leftovers(vfs: &dyn Vfs) -> Result<u64, StoreError> {
+    let found = vfs.list("").map_err(vfs.io_error(""))?;
+    if found.iter().any(|(name, _)| name == CURRENT_TMP) {
+        vfs.remove(CURRENT_TMP).map_err(vfs.io_error(CURRENT_TMP))?;
+    }
+    let mut highest = 0;
+    for (name, _) in vfs.list(GENERATIONS).map_err(vfs.io_error(GENERATIONS))? {
+        if is_temporary(&name) {
+            let name = format!("{GENERATIONS}/{name}");
+            vfs.remove(&name).map_err(vfs.io_error(&name))?;
+        } else if let Ok(id) = name.parse::<GenerationId>() {
+            highest = highest.max(id.sequence);
+        }
+    }
+    Ok(highest)
+}

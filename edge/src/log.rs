@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 use http::StatusCode;
 use http::uri::PathAndQuery;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use net::request_head::RequestHead;
 
@@ -28,13 +30,13 @@ pub(crate) enum Format {
 
 /// Starts logging, panics included. Call once, before anything is logged.
 pub(crate) fn start(format: Format) {
-    // The follower logs what fails after the retries of its store's client.
-    let filter = EnvFilter::new("info,object_store=off");
-    let lines =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    // The follower reports failures of a store; the retries of its client are not logged as well.
+    let filter = Targets::new().with_default(LevelFilter::INFO).with_target("object_store", LevelFilter::OFF);
+    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     match format {
-        Format::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
-        Format::Json => lines.json().flatten_event(true).init(),
+        Format::Text => lines.with_ansi(is_terminal).finish().with(filter).init(),
+        Format::Json => lines.json().flatten_event(true).finish().with(filter).init(),
         Format::Off => {}
     }
     std::panic::set_hook(Box::new(|panic| {

@@ -22,9 +22,12 @@ mod data {
 }
 
 mod house {
+    mod modules;
+    mod packages;
     mod readme;
     mod source;
     mod tidy;
+    mod words;
 }
 
 mod http {

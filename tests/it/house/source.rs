@@ -5,8 +5,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Folders that fuzzing by hand leaves behind.
-const LEFT: [&str; 4] =
-    ["tests/fuzz/artifacts", "tests/fuzz/corpus", "tests/fuzz/coverage", "tests/fuzz/target"];
+const LEFT: [&str; 5] = [
+    "tests/fuzz/artifacts",
+    "tests/fuzz/corpus",
+    "tests/fuzz/coverage",
+    "tests/fuzz/target",
+    "tests/tools/target",
+];
+
+/// Paths whose code is being rewritten: rules about words, circles, public names and lengths do not hold there yet.
+pub(crate) const UNFINISHED: [&str; 7] =
+    ["edge/", "generator/", "snapshot/", "schemas/", "README.md", "CHANGELOG.md", "tests/"];
 
 /// A source file of the repository.
 pub(crate) struct File {
@@ -50,6 +59,11 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// The text of a file of the repository.
+pub(crate) fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
 /// Every text file below some folders or files of the repository.
 pub(crate) fn files(of: &[&str]) -> Vec<File> {
     let mut files = Vec::new();
@@ -90,6 +104,7 @@ pub(crate) fn everything() -> Vec<File> {
         ".github",
         ".gitignore",
         "Cargo.toml",
+        "CHANGELOG.md",
         "LICENSE-APACHE",
         "LICENSE-MIT",
         "README.md",
@@ -108,6 +123,11 @@ pub(crate) fn assert_none(what: &str, found: impl IntoIterator<Item = String>) {
     assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
 }
 
+/// What was found outside of [`UNFINISHED`].
+pub(crate) fn finished(found: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
+    found.into_iter().filter(|found| UNFINISHED.iter().all(|path| !found.starts_with(path)))
+}
+
 /// Holds what was found to a list of what may stand, each with its reason; and the list to what was found.
 #[track_caller]
 pub(crate) fn assert_only(what: &str, allowed: &[(&str, &str)], found: BTreeSet<String>) {
@@ -115,4 +135,10 @@ pub(crate) fn assert_only(what: &str, allowed: &[(&str, &str)], found: BTreeSet<
     assert_none(&format!("{what}: listed, and no longer there"), gone.map(str::to_owned));
     let others = found.into_iter().filter(|found| allowed.iter().all(|(name, _)| name != found));
     assert_none(what, others);
+}
+
+pub(crate) fn is_function(line: &str) -> bool {
+    const BEFORE: [&str; 7] = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern"];
+    let mut words = line.split_whitespace();
+    words.find(|word| !BEFORE.contains(word)) == Some("fn")
 }

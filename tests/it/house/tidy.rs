@@ -216,7 +216,8 @@ fn functions(lines: &[&str]) -> Vec<Range<usize>> {
     let starts = lines.iter().enumerate().filter(|(_, line)| is_function(line));
     starts
         .filter_map(|(start, line)| {
-            let closes = |end: &&str| end.trim_start().starts_with('}') && depth(end) == depth(line);
+            let is_end = |end: &str| end.starts_with('}') || (end.starts_with(')') && end.ends_with(';'));
+            let closes = |end: &&str| is_end(end.trim_start()) && depth(end) == depth(line);
             let one_line = line.trim_end().ends_with(['}', ';']);
             let length = if one_line { 1 } else { 1 + lines[start..].iter().position(closes)? };
             Some(start..start + length)

@@ -5,8 +5,8 @@ use std::path::Path;
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions, Safety, explain};
 use dataset::text::counted;
 use dataset::{Input, InputError, STAMPS, Table, link, read, sample};
-use import::fix::{self, Change, FixedFiles};
 use import::replace;
+use import::{FixedFiles, replace_text};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
@@ -180,9 +180,8 @@ pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
     replace(&data.join(STAMPS), text.as_bytes()).map_err(|error| import_failure(&error))?;
     let path = data.join("dataset.json");
     let before = std::fs::read(&path).map_err(|error| fail(Failure::Input, error))?;
-    let old = fix::raw_text(&before, "publishedAt");
-    let change = Change::value(dataset.at.line, "publishedAt", &old, &at.to_string());
-    replace(&path, &fix::json(&before, &[change])).map_err(|error| import_failure(&error))?;
+    let after = replace_text(&before, dataset.at.line, "publishedAt", &at.to_string());
+    replace(&path, &after).map_err(|error| import_failure(&error))?;
     let (new, changed) = (counted(new, "new row"), counted(changed, "changed row"));
     print_line(format_args!("{new}, {changed}, published {at}"));
     Ok(())

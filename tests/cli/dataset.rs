@@ -45,7 +45,7 @@ fn fix_writes_down_what_was_understood_and_diff_only_shows_it() {
     assert!(shown.out.contains("+ocean-fellows") && shown.out.contains(",ES|MX,"), "{}", shown.out);
     assert_eq!(content(&place.path("data")), before);
     let fixed = place.opdir(&["check", "--data", "data", "--fix"]);
-    assert!(fixed.err.contains("mended 3 problems in 1 file"), "{}", fixed.err);
+    assert!(fixed.err.contains("fixed 3 problems in 1 file"), "{}", fixed.err);
     fixed.succeeds();
     let text = fs::read_to_string(place.path("data/programs.csv")).unwrap();
     assert!(text.contains("officialUrl") && text.contains(",ES|MX,"), "{text}");
@@ -215,7 +215,7 @@ fn a_file_that_is_not_utf_8_is_left_alone_and_named() {
     let mended = place.opdir(&["check", "--data", "data", "--fix"]);
     assert_eq!(mended.code, 0, "{}", mended.err);
     assert!(
-        mended.err.contains("data/programs.csv: 1 problem left alone: it is not UTF-8"),
+        mended.err.contains("data/programs.csv: 1 problem skipped: the file is not UTF-8"),
         "{}",
         mended.err
     );

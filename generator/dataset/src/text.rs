@@ -75,7 +75,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// `did you mean …?` with the candidate nearest to `word`, or other help if none is near.
-pub fn suggestion<'a>(
+pub(crate) fn suggestion<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,

@@ -1,32 +1,30 @@
-//! A first mapping from the columns of a source: each guess with what proves it. Nothing is guessed about a
-//! cell; what a column's cells do not prove is left to whoever reads the draft.
+//! A first mapping from the columns of a source, each guess with its evidence. What the cells of a column do
+//! not prove is left open in the draft.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use snapshot::text::fold;
-
 use super::FILE;
 use super::source::{Cell, Row, Sheet};
 use super::values::{is_day_first, is_month_first};
 use crate::files::{ImportError, read_source, replace};
-use columns::{COLUMNS, EUROPE, NOTHING, ORGANIZATION, ROLLING, find, key_of, state_of, type_of};
+use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
+use dataset::schema::ValueType;
 use dataset::text::slug_of;
 use dataset::{Table, dataset_json};
 use sheets::{Found, beside, currency_of, sheets};
 
-mod columns;
 mod sheets;
 
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;
 
-/// Writes `import.toml` for a source, and says what was found.
+/// Writes `import.toml` for a source, and returns a text about what was found.
 ///
 /// # Errors
 ///
-/// If there is a mapping already, or the source cannot be read.
+/// If a mapping exists already, or the source cannot be read.
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
     let Some(from) = from else {
         return Err(ImportError::Usage("--draft needs a source: --from FILE".to_owned()));
@@ -41,9 +39,9 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
-        "# Which column becomes which field. Every guess says what proves it; correct what is wrong.\n",
+        "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
-    let mut told = Vec::new();
+    let mut found_lines = Vec::new();
     let mut names = BTreeSet::new();
     for found in &read {
         let own = found.name.as_deref().filter(|_| read.len() > 1).map(slug_of);
@@ -56,17 +54,22 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         let draft = Draft { sheet: &found.sheet, others: &read, currency: currency_of(&found.sheet) };
         text.push_str(&draft.text(&source, file.as_deref(), found));
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
-        told.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
-        told.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
+        found_lines.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
+        found_lines.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
     std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
     replace(&path, text.as_bytes())?;
     let about = data.join("dataset.json");
     if !about.exists() {
         replace(&about, dataset_json(data, jiff::Timestamp::now()).as_bytes())?;
-        told.push(format!("{}: what the directory is called", about.display()));
+        found_lines.push(format!("{}: name and title of the directory", about.display()));
     }
-    Ok(format!("{}\n{}\nread it, then: opdir import {}", path.display(), told.join("\n"), data.display()))
+    Ok(format!(
+        "{}\n{}\nread it, then: opdir import {}",
+        path.display(),
+        found_lines.join("\n"),
+        data.display()
+    ))
 }
 
 struct Draft<'s> {
@@ -76,7 +79,7 @@ struct Draft<'s> {
     currency: Option<(&'static str, String)>,
 }
 
-/// A column that was taken for a field.
+/// The column of each mapped field.
 type Taken = BTreeMap<(Table, &'static str), usize>;
 
 impl Draft<'_> {
@@ -109,11 +112,10 @@ impl Draft<'_> {
         self.dates(&taken).into_iter().for_each(&mut line);
         self.numbers(&taken).into_iter().for_each(&mut line);
         self.lists(&taken).into_iter().for_each(&mut line);
-        let nothing: BTreeSet<&str> =
-            self.cells().filter_map(|text| NOTHING.into_iter().find(|nothing| *nothing == text)).collect();
-        if !nothing.is_empty() {
-            let nothing: Vec<String> = nothing.into_iter().map(quoted).collect();
-            line(format!("empty   = [{}]  # what stands for nothing", nothing.join(", ")));
+        let marks: BTreeSet<String> = self.cells().filter(|text| is_empty_mark(text)).collect();
+        if !marks.is_empty() {
+            let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
+            line(format!("empty   = [{}]  # what stands for nothing", marks.join(", ")));
         }
         let mut used: BTreeSet<usize> = taken.values().copied().chain(key).collect();
         if let Some(sum) = self.sum(&taken) {
@@ -128,7 +130,7 @@ impl Draft<'_> {
         out
     }
 
-    /// The column that says what another sheet calls its organizations, and the proof of it.
+    /// The column with the names by which another sheet refers to organizations, and the evidence.
     fn organizations(&self) -> Option<(usize, String)> {
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
             let draft = Draft { sheet: &other.sheet, others: &[], currency: None };
@@ -158,10 +160,10 @@ impl Draft<'_> {
         let columns = &self.sheet.columns;
         let mut used = BTreeSet::from([column]);
         let mut fields = format!("name = {}  # {proof}\n", quoted(&columns[column]));
-        for (field, names) in ORGANIZATION {
-            if let Some(column) = find(columns, names, |column| !used.contains(&column)) {
+        for field in fields_of(Table::Organizations) {
+            if let Some(column) = field.find(columns, |column| !used.contains(&column)) {
                 used.insert(column);
-                let _ = writeln!(fields, "{field} = {}", quoted(&columns[column]));
+                let _ = writeln!(fields, "{} = {}", field.name, quoted(&columns[column]));
             }
         }
         let mut out = format!("\n[sources.{name}]\n");
@@ -184,7 +186,7 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]  # not published", rest.join(", ")))
     }
 
-    /// Rows that hardly say anything, such as sums below a table, by their key.
+    /// Keys of rows with very few cells, such as sums below a table.
     fn skipped(&self, key: usize) -> Option<String> {
         let filled = |row: &&Row| row.cells.iter().filter(|cell| !cell.is_empty()).count();
         let widest = self.sheet.rows.iter().map(|row| filled(&row)).max().unwrap_or(0);
@@ -215,23 +217,25 @@ impl Draft<'_> {
             );
         }
         let _ = writeln!(out, "\n[sources.{name}.programs]");
-        for (table, field, _) in COLUMNS.iter().filter(|(table, ..)| *table == Table::Programs) {
-            match (taken.get(&(*table, *field)), *field) {
-                (Some(column), "programType") => {
-                    self.words(out, field, *column, |word| {
-                        type_of(word).map_or_else(|| slug_of(word), str::to_owned)
+        for field in fields_of(Table::Programs) {
+            match (taken.get(&(Table::Programs, field.name)), field.name) {
+                (Some(column), name @ "programType") => {
+                    self.words(out, name, *column, |word| {
+                        value_of(name, word).map_or_else(|| slug_of(word), str::to_owned)
                     });
                 }
-                (Some(column), "lifecycle") => self.words(out, field, *column, state_of),
+                (Some(column), name @ "lifecycle") => {
+                    self.words(out, name, *column, |word| {
+                        value_of(name, word).unwrap_or("unclear").to_owned()
+                    });
+                }
                 (Some(_), "fundingMinUsd" | "fundingMaxUsd") if self.currency.is_some() => {}
-                (Some(column), "eligibleCountries") => {
-                    self.places(out, field, *column, self.separator(taken).map(|(separator, _)| separator));
+                (Some(column), name @ "eligibleCountries") => {
+                    self.places(out, name, *column, self.separator(taken).map(|(separator, _)| separator));
                 }
-                (Some(column), _) => {
-                    let _ = writeln!(out, "{field} = {}", quoted(&self.sheet.columns[*column]));
-                }
-                (None, "name" | "officialUrl" | "organization") => {
-                    let _ = writeln!(out, "{field} = \"…\"  # needed: no column looks like it");
+                (Some(column), _) => self.field(out, field, *column),
+                (None, name @ ("name" | "officialUrl" | "organization")) => {
+                    let _ = writeln!(out, "{name} = \"…\"  # needed: no column looks like it");
                 }
                 (None, "programType") => {
                     out.push_str("programType = { value = \"grant\" }  # the same for all\n");
@@ -245,46 +249,62 @@ impl Draft<'_> {
         }
     }
 
-    /// Seasons of the same row's program, where a column has days.
+    /// A field whose cells need no words of their own, unless it has a closed list of values.
+    fn field(&self, out: &mut String, field: &Field, column: usize) {
+        if field.column.is_some_and(|column| !column.allowed.is_empty()) {
+            self.words(out, field.name, column, |word| field.allowed_value(word));
+        } else {
+            let _ = writeln!(out, "{} = {}", field.name, quoted(&self.sheet.columns[column]));
+        }
+    }
+
+    /// Seasons of the same row's program, if a column has dates.
     fn cycles(&self, out: &mut String, name: &str, taken: &Taken) {
-        let cycles = COLUMNS.iter().filter(|(table, ..)| *table == Table::Cycles);
-        let cycles = cycles.filter_map(|(table, field, _)| Some((*field, *taken.get(&(*table, *field))?)));
-        let cycles: Vec<(&str, usize)> = cycles.collect();
-        if !cycles.iter().any(|(field, _)| field.ends_with("On")) {
+        let cycles = fields_of(Table::Cycles)
+            .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
+        let cycles: Vec<(&Field, usize)> = cycles.collect();
+        if !cycles.iter().any(|(field, _)| field.value_type() == ValueType::Date) {
             return;
         }
         let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
-        match taken.get(&(Table::Cycles, "cohortYear")) {
+        let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
+        match label {
             Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
             None => out.push_str("label = { value = \"Current call\" }\n"),
         }
+        let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
+        let rolling: BTreeSet<String> = deadline.map(|column| self.rolling(*column)).unwrap_or_default();
         for (field, column) in cycles {
             let name = quoted(&self.sheet.columns[column]);
-            let has_hours = field.ends_with("On") && self.has_hours(column);
+            let has_hours = field.value_type() == ValueType::Date && self.has_hours(column);
             let hours = if has_hours { ", time = \"note\"" } else { "" };
-            let rolling = self.rolling(column);
-            if field == "deadlineOn" && !rolling.is_empty() {
-                let pairs = |meant: &str| {
-                    let pairs = rolling.iter().map(|word| format!("{} = \"{meant}\"", quoted(word)));
-                    pairs.collect::<Vec<_>>().join(", ")
-                };
-                let (nothing, state) = (pairs(""), pairs("rolling"));
-                let _ = writeln!(
-                    out,
-                    "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}  # no day; others as they are\n\
-                     status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
-                );
-            } else if has_hours {
-                let _ = writeln!(out, "{field} = {{ column = {name}{hours} }}  # the hour goes into a note");
-            } else {
-                let _ = writeln!(out, "{field} = {name}");
+            match field.name {
+                "label" => {}
+                "status" if !rolling.is_empty() => {}
+                "deadlineOn" if !rolling.is_empty() => {
+                    let pairs = |value: &str| {
+                        let pairs = rolling.iter().map(|word| format!("{} = \"{value}\"", quoted(word)));
+                        pairs.collect::<Vec<_>>().join(", ")
+                    };
+                    let (nothing, state) = (pairs(""), pairs("rolling"));
+                    let _ = writeln!(
+                        out,
+                        "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}  # no day; others as they are\n\
+                         status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
+                    );
+                }
+                field if has_hours => {
+                    let _ =
+                        writeln!(out, "{field} = {{ column = {name}{hours} }}  # the hour goes into a note");
+                }
+                _ => self.field(out, field, column),
             }
         }
     }
 
-    /// What a column of days says where there is none.
+    /// Words for "no deadline" in a column of dates.
     fn rolling(&self, column: usize) -> BTreeSet<String> {
-        self.column(column).filter(|word| ROLLING.contains(&fold(word).as_str())).collect()
+        self.column(column).filter(|word| value_of("status", word).is_some()).collect()
     }
 
     /// The column of sums that are not in dollars; a fact has one sum, and the most is what readers look for.
@@ -313,13 +333,14 @@ impl Draft<'_> {
             Some(separator) => cell.split(separator).map(|word| word.trim().to_owned()).collect(),
             None => vec![cell],
         });
-        let unions: BTreeSet<String> = words.filter(|word| EUROPE.0.contains(&fold(word).as_str())).collect();
+        let unions: BTreeMap<String, &str> =
+            words.filter_map(|word| value_of("places", &word).map(|members| (word, members))).collect();
         if unions.is_empty() {
             let _ = writeln!(out, "{field} = {name}");
             return;
         }
         let pairs: Vec<String> =
-            unions.iter().map(|word| format!("{} = \"{}\"", quoted(word), EUROPE.1)).collect();
+            unions.iter().map(|(word, members)| format!("{} = \"{members}\"", quoted(word))).collect();
         let _ = writeln!(
             out,
             "{field} = {{ column = {name}, values = {{ {}, \"*\" = \"*\" }} }}  # its members; others as they are",
@@ -328,26 +349,25 @@ impl Draft<'_> {
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it.
-    fn words(&self, out: &mut String, field: &str, column: usize, meant: impl Fn(&str) -> String) {
-        let words: BTreeSet<String> =
-            self.column(column).filter(|word| !NOTHING.contains(&word.as_str())).collect();
+    fn words(&self, out: &mut String, field: &str, column: usize, value_of: impl Fn(&str) -> String) {
+        let words: BTreeSet<String> = self.column(column).filter(|word| !is_empty_mark(word)).collect();
         let name = quoted(&self.sheet.columns[column]);
         if words.len() > MOST_WORDS {
             let _ = writeln!(out, "{field} = {name}");
             return;
         }
         let pairs: Vec<String> =
-            words.iter().map(|word| format!("{} = {}", quoted(word), quoted(&meant(word)))).collect();
+            words.iter().map(|word| format!("{} = {}", quoted(word), quoted(&value_of(word)))).collect();
         let _ = writeln!(out, "{field} = {{ column = {name}, values = {{ {} }} }}", pairs.join(", "));
     }
 
     fn taken(&self) -> Taken {
         let mut taken = Taken::new();
         let mut used = BTreeSet::new();
-        for (table, field, names) in &COLUMNS {
-            if let Some(column) = find(&self.sheet.columns, names, |column| !used.contains(&column)) {
+        for field in FIELDS.iter().filter(|field| field.table != Table::Organizations) {
+            if let Some(column) = field.find(&self.sheet.columns, |column| !used.contains(&column)) {
                 used.insert(column);
-                taken.insert((*table, *field), column);
+                taken.insert((field.table, field.name), column);
             }
         }
         taken
@@ -355,18 +375,6 @@ impl Draft<'_> {
 
     /// The first column that looks like a reference and differs in every row, else the first that differs.
     fn key(&self) -> Option<usize> {
-        const NAMES: [&str; 10] = [
-            "id",
-            "ref",
-            "key",
-            "reference",
-            "code",
-            "number",
-            "opportunityid",
-            "recordid",
-            "identifier",
-            "no",
-        ];
         let differs = |column: &usize| {
             let values: Vec<String> = self
                 .sheet
@@ -379,9 +387,7 @@ impl Draft<'_> {
             !values.is_empty() && unique.len() == values.len()
         };
         let columns = || 0..self.sheet.columns.len();
-        let named = columns()
-            .filter(|column| NAMES.contains(&key_of(&self.sheet.columns[*column]).as_str()))
-            .find(differs);
+        let named = columns().filter(|column| is_key(&self.sheet.columns[*column])).find(differs);
         named.or_else(|| columns().find(differs))
     }
 
@@ -408,9 +414,8 @@ impl Draft<'_> {
     }
 
     fn dates(&self, taken: &Taken) -> Option<String> {
-        let columns = taken.iter().filter(|((_, field), _)| field.ends_with("On")).map(|(_, column)| *column);
         let mut numeric = None;
-        for column in columns {
+        for column in columns_of(taken, ValueType::Date) {
             for row in &self.sheet.rows {
                 let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
                 let proof = if is_day_first(text) {
@@ -438,10 +443,8 @@ impl Draft<'_> {
     }
 
     fn numbers(&self, taken: &Taken) -> Option<String> {
-        let columns =
-            taken.iter().filter(|((_, field), _)| field.ends_with("Usd")).map(|(_, column)| *column);
         let mut open = None;
-        for column in columns {
+        for column in columns_of(taken, ValueType::Number) {
             for row in &self.sheet.rows {
                 let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
                 let digits: String =
@@ -479,17 +482,24 @@ impl Draft<'_> {
 
     /// What stands between the items of lists, and a cell where it does.
     fn separator(&self, taken: &Taken) -> Option<(&'static str, String)> {
-        let is_list = |field: &str| {
-            field.ends_with("Countries")
-                || COLUMNS.iter().any(|(_, known, _)| *known == field && field.len() == 6)
-        };
-        let columns: Vec<usize> =
-            taken.iter().filter(|((_, field), _)| is_list(field)).map(|(_, column)| *column).collect();
+        let columns: Vec<usize> = columns_of(taken, ValueType::List).collect();
         [";", "|", ","].into_iter().find_map(|separator| {
             let mut cells = columns.iter().flat_map(|column| self.column(*column));
             Some((separator, cells.find(|text| text.contains(separator))?))
         })
     }
+}
+
+fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(move |field| field.table == table)
+}
+
+/// The columns of mapped fields with a type of values.
+fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usize> {
+    let is_typed = move |table: Table, name: &str| {
+        fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
+    };
+    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, column)| *column)
 }
 
 /// A text on one line of a comment.

@@ -1,5 +1,5 @@
 //! Corrections of imported records, in files of their own so that the next import keeps them: a row names
-//! its record by `key`, `slug` or `id`, and says what is to be different.
+//! its record by `key`, `slug` or `id`, and states the new values of fields.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -133,7 +133,7 @@ fn edit(
 
 fn change(record: &mut Record, field: &str, value: &Value, at: Location, report: &mut Diagnostics) {
     if record.get(field).unwrap_or(&Value::Null) == value {
-        let message = format!("`{field}` is what the source says");
+        let message = format!("`{field}` is already the value in the source");
         report.push(Diagnostic::new(Code::IdleEdit, at, message).field(field.to_owned()));
     } else if value.is_null() {
         record.remove(field);

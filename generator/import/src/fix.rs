@@ -1,5 +1,5 @@
-//! `opdir check --fix`: writes into the files what was understood anyway. Bytes are spliced: everything
-//! outside the mended cells stays as it is, separators, quotes, marks and line ends included.
+//! `opdir check --fix`: applies the fixes of diagnostics to files. Only the bytes of the fixed cells change;
+//! separators, quotes, byte order marks and line ends stay.
 
 mod csv;
 mod json;
@@ -11,55 +11,58 @@ use crate::files::{ImportError, replace};
 use dataset::diagnostics::{Diagnostics, Edit, Safety};
 use dataset::text::counted;
 
-pub use csv::csv;
-pub use json::{json, raw_text};
+use csv::csv;
+use json::{json, text_of};
 
-/// An edit and the line of the row that it is about.
+/// An edit and the line of its row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
+struct Change {
     /// Physical line, from 1.
-    pub line: u32,
-    /// What is written where.
-    pub edit: Edit,
+    line: u32,
+    edit: Edit,
 }
 
 impl Change {
-    /// One value for another.
-    #[must_use]
-    pub fn value(line: u32, field: &str, from: &str, to: &str) -> Self {
+    fn value(line: u32, field: &str, from: &str, to: &str) -> Self {
         Self { line, edit: Edit::value(field, from, to) }
     }
 }
 
-/// What would be written: files with what they hold now and then.
+/// The bytes of a JSON file of one object, on a line, with another text in a field.
+#[must_use]
+pub fn replace_text(bytes: &[u8], line: u32, field: &str, text: &str) -> Vec<u8> {
+    json(bytes, &[Change::value(line, field, &text_of(bytes, field), text)])
+}
+
+/// Files before and after their fixes.
 #[derive(Debug, Default)]
 pub struct FixedFiles {
     files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
-    /// How many problems are mended.
+    /// Number of problems fixed.
     pub problems: usize,
-    /// How many more `--unsafe` would mend.
+    /// Number of problems that `--unsafe` would also fix.
     pub more: usize,
-    /// Files that are left alone, for they are not UTF-8, and how many problems they have.
+    /// Files that are skipped because they are not UTF-8, and their numbers of problems.
     left: Vec<(PathBuf, usize)>,
 }
 
 impl FixedFiles {
-    /// What mends the problems of a report, as far as allowed.
+    /// The fixes of a report up to a safety.
     ///
     /// # Errors
     ///
     /// If a file cannot be read.
     pub fn plan(report: &Diagnostics, most: Safety) -> Result<Self, ImportError> {
-        let mut mended = Self::default();
+        let mut fixed = Self::default();
         let mut changes: BTreeMap<&str, (usize, Vec<Change>)> = BTreeMap::new();
-        for told in report.sorted() {
-            let Some(fix) = &told.fix else { continue };
+        for problem in report.sorted() {
+            let Some(fix) = &problem.fix else { continue };
             if fix.safety > most {
-                mended.more += 1;
+                fixed.more += 1;
                 continue;
             }
-            let edits = fix.edits.iter().map(|edit| Change { line: told.at.line, edit: edit.clone() });
-            let of_file = changes.entry(report.file_name(told.at.file)).or_default();
+            let edits = fix.edits.iter().map(|edit| Change { line: problem.at.line, edit: edit.clone() });
+            let of_file = changes.entry(report.file_name(problem.at.file)).or_default();
             of_file.0 += 1;
             of_file.1.extend(edits);
         }
@@ -69,16 +72,16 @@ impl FixedFiles {
             let path = PathBuf::from(name);
             let before = std::fs::read(&path).map_err(|error| ImportError::input(&path, error))?;
             if std::str::from_utf8(&before).is_err() {
-                mended.left.push((path, problems));
+                fixed.left.push((path, problems));
                 continue;
             }
-            mended.problems += problems;
+            fixed.problems += problems;
             let after = spliced(&path, &before, &changes);
             if after != before {
-                mended.files.push((path, before, after));
+                fixed.files.push((path, before, after));
             }
         }
-        Ok(mended)
+        Ok(fixed)
     }
 
     /// Whether nothing would be written.
@@ -109,33 +112,36 @@ impl FixedFiles {
         text
     }
 
-    /// What was left alone, a line each.
+    /// A line for each skipped file.
     #[must_use]
     pub fn skipped(&self) -> Vec<String> {
-        let told = |(path, problems): &(PathBuf, usize)| {
+        let line = |(path, problems): &(PathBuf, usize)| {
             let problems = counted(*problems, "problem");
-            format!("{}: {problems} left alone: it is not UTF-8; save it so, and try again", path.display())
+            format!(
+                "{}: {problems} skipped: the file is not UTF-8; save it as UTF-8 and try again",
+                path.display()
+            )
         };
-        self.left.iter().map(told).collect()
+        self.left.iter().map(line).collect()
     }
 
-    /// `mended 600 problems in 1 file; --unsafe mends 2 more`.
+    /// `fixed 600 problems in 1 file; --unsafe fixes 2 more`.
     #[must_use]
     pub fn summary(&self) -> String {
         let more = match self.more {
             0 => String::new(),
-            more => format!("; --unsafe mends {more} more, which somebody should look at"),
+            more => format!("; --unsafe fixes {more} more, which need review"),
         };
         let (problems, files) = (counted(self.problems, "problem"), counted(self.files.len(), "file"));
         if self.is_empty() {
-            format!("nothing to mend{more}")
+            format!("nothing to fix{more}")
         } else {
-            format!("mended {problems} in {files}{more}")
+            format!("fixed {problems} in {files}{more}")
         }
     }
 }
 
-/// A file's bytes with changes in them. What is not UTF-8 is left alone.
+/// A file's bytes with changes in them. Bytes that are not UTF-8 stay.
 fn spliced(path: &Path, bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => csv(bytes, changes),

@@ -1,15 +1,14 @@
 #![doc = include_str!("../README.md")]
-//! `opdir import`: rows of spreadsheets, exports and pipes become tables of a dataset, by one small file
-//! that says which column is which field. What it writes is never edited: corrections stand in `edits/`.
 
 mod draft;
 mod edits;
 mod files;
-pub mod fix;
+mod fix;
 mod forms;
 mod mapping;
 mod source;
 mod values;
+mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,30 +24,31 @@ use source::{Cell, Reading, Row, Sheet};
 
 pub use draft::draft;
 pub use files::{ImportError, replace};
+pub use fix::{FixedFiles, replace_text};
 
-/// Where the mapping stands.
+/// Name of the mapping.
 const FILE: &str = "import.toml";
 /// A record that will be written.
 type Record = Map<String, Value>;
 
-/// What is imported from where.
+/// What to import.
 #[derive(Debug)]
 pub struct ImportOptions<'a> {
     /// Folder of the dataset.
     pub data: &'a Path,
-    /// Names of sources; all when there are none.
+    /// Names of sources; all if empty.
     pub sources: &'a [String],
-    /// A file that takes the place of the mapping's; `-` is standard input.
+    /// A file to read instead of the one in the mapping; `-` is standard input.
     pub from: Option<&'a Path>,
-    /// Whether nothing is written.
+    /// Check only, write nothing.
     pub dry_run: bool,
 }
 
-/// Imports, and says what it wrote. Problems go to `report`; with errors nothing is written.
+/// Imports the sources, and returns a line for each file written. If `report` gets errors, nothing is written.
 ///
 /// # Errors
 ///
-/// If the mapping or a source is not there, or a table cannot be written.
+/// If the mapping or a source cannot be read, the data has errors, or a table cannot be written.
 pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Vec<String>, ImportError> {
     let path = options.data.join(FILE);
     let text = std::fs::read_to_string(&path).map_err(|error| {
@@ -64,31 +64,31 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<V
         }
     };
     let chosen = choose(&sources, options)?;
-    let mut maker = Maker { report, file, text: &text, outputs: BTreeMap::new() };
+    let mut importer = Importer { report, file, text: &text, outputs: BTreeMap::new() };
     for source in &chosen {
         let bytes = bytes_of(source, options)?;
-        maker.import(source, &bytes, options.data);
+        importer.import(source, &bytes, options.data);
     }
-    let mut outputs = maker.outputs;
+    let mut outputs = importer.outputs;
     edits::apply(options.data, &mut outputs, report)?;
     if report.error_count() > 0 {
         return Err(ImportError::Data);
     }
-    let mut said = Vec::new();
+    let mut written = Vec::new();
     for ((table, source), output) in &outputs {
         let folder = options.data.join(table.name());
         let path = folder.join(format!("{source}.ndjson"));
         let rows = counted(output.records.len(), "row");
-        said.push(format!("{}: {rows}{}", path.display(), output.gone()));
+        written.push(format!("{}: {rows}{}", path.display(), output.gone()));
         if !options.dry_run {
             std::fs::create_dir_all(&folder).map_err(|error| ImportError::output(&folder, error))?;
             replace(&path, output.text().as_bytes())?;
         }
     }
-    Ok(said)
+    Ok(written)
 }
 
-/// The first line of a mapping that begins with a word.
+/// The first line of a mapping with a word.
 fn place(text: &str, file: FileId, word: &str) -> Location {
     let starts = |line: &str| !word.is_empty() && line.trim_start().trim_start_matches('[').contains(word);
     let line = text.lines().position(starts).unwrap_or(0);
@@ -128,7 +128,7 @@ fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, Imp
 #[derive(Debug, Default)]
 struct Output {
     records: Vec<Record>,
-    /// Records whose rows vanished, and that are kept.
+    /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
 }
@@ -149,7 +149,7 @@ impl Output {
 
 type Outputs = BTreeMap<(Table, String), Output>;
 
-struct Maker<'a> {
+struct Importer<'a> {
     report: &'a mut Diagnostics,
     /// The mapping.
     file: FileId,
@@ -157,7 +157,7 @@ struct Maker<'a> {
     outputs: Outputs,
 }
 
-impl Maker<'_> {
+impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
         let how = Reading {
             sheet: source.sheet.as_deref(),
@@ -184,7 +184,7 @@ impl Maker<'_> {
         if !self.has_columns(source, &sheet, file) || !self.has_one_kind_of_dates(source, &sheet, file) {
             return;
         }
-        self.tell_new_columns(source, &sheet, file);
+        self.report_new_columns(source, &sheet, file);
         if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
             let is_skipped =
                 |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
@@ -193,7 +193,7 @@ impl Maker<'_> {
         let keys = self.keys(source, &sheet, file);
         for target in &source.targets {
             let records = self.records(source, target, &sheet, &keys, file);
-            let output = with_gone(records, source, target, data);
+            let output = add_gone(records, source, target, data);
             self.outputs.insert((target.table, source.name.clone()), output);
         }
     }
@@ -204,9 +204,9 @@ impl Maker<'_> {
         let mapped = mapped
             .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
         let named: Vec<(&str, &String)> = mapped.chain(source.key.iter().map(|key| ("key", key))).collect();
-        let mut told = BTreeSet::new();
+        let mut missing = BTreeSet::new();
         for (field, column) in named {
-            if sheet.column(column).is_none() && told.insert(column) {
+            if sheet.column(column).is_none() && missing.insert(column) {
                 let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
                 let message =
                     format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
@@ -220,7 +220,7 @@ impl Maker<'_> {
                     .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
             }
         }
-        told.is_empty()
+        missing.is_empty()
     }
 
     /// A column of dates and of texts that look like dates was half converted, and the converted half may
@@ -260,8 +260,8 @@ impl Maker<'_> {
         is_good
     }
 
-    /// Tells of columns that the mapping says nothing of.
-    fn tell_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
+    /// Reports columns that the mapping neither maps nor ignores.
+    fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
         for column in &sheet.columns {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
@@ -278,7 +278,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What each row is called in its source; a key twice is an error.
+    /// The key of each row; a missing or repeated key is an error.
     fn keys(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> Vec<Option<String>> {
         let column = source.key.as_ref().and_then(|key| sheet.column(key));
         let Some(column) = column else { return vec![None; sheet.rows.len()] };
@@ -325,7 +325,7 @@ impl Maker<'_> {
                 if value.is_empty() || !seen.insert(value) {
                     continue;
                 }
-                // Rows that name it by this value name it by its key, which outlives a change of the name.
+                // The value becomes the key: rows that refer to the record by it still do after a rename.
                 let known = record.get(field).cloned().filter(|_| !target.has("key"));
                 known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
             } else if let Some(key) = key {
@@ -342,7 +342,7 @@ impl Maker<'_> {
         records
     }
 
-    /// The fields of a row; nothing when no column of it says anything.
+    /// The fields of a row, and hours for notes; none if every column is empty.
     fn record(
         &mut self,
         source: &Source,
@@ -351,36 +351,36 @@ impl Maker<'_> {
         row: &Row,
         at: Location,
     ) -> Option<(Record, Vec<(String, String)>)> {
-        let (mut record, mut notes, mut says) = (Record::new(), Vec::new(), false);
+        let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let mut is_broken = false;
         for (field, kind, rule) in &target.fields {
             let cell = cell_of(rule, sheet, row);
             match values::make(&cell, field, *kind, rule, source) {
                 Ok(None) => {}
                 Ok(Some(made)) => {
-                    says |= rule.value.is_none();
+                    has_value |= rule.value.is_none();
                     notes.extend(made.note.map(|note| (field.clone(), note)));
                     record.insert(field.clone(), made.value);
                 }
                 Err(wrong) if source.drafts_broken => {
                     is_broken = true;
                     let message = format!("{}; kept as a draft without it", wrong.message);
-                    let told = Diagnostic::new(Code::KeptAsDraft, at, message);
-                    self.report.push(told.value(field.clone(), cell.text()).help(wrong.help));
+                    let problem = Diagnostic::new(Code::KeptAsDraft, at, message);
+                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
                 }
                 Err(wrong) => {
-                    let told = Diagnostic::new(wrong.code, at, wrong.message);
-                    self.report.push(told.value(field.clone(), cell.text()).help(wrong.help));
+                    let problem = Diagnostic::new(wrong.code, at, wrong.message);
+                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
                 }
             }
         }
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
         }
-        (says || is_broken).then_some((record, notes))
+        (has_value || is_broken).then_some((record, notes))
     }
 
-    /// Hours beside days as facts of the row's program.
+    /// Adds the hours of dates as facts of the row's program.
     fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>) {
         let Some(key) = key else { return };
         for (field, note) in notes {
@@ -409,7 +409,7 @@ fn looks_like_a_date(text: &str) -> bool {
         && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What a rule reads of a row.
+/// The cell that a rule takes from a row.
 fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
     let cell = |name: &String| sheet.column(name).and_then(|column| row.cells.get(column));
     match (&rule.value, &rule.columns[..]) {
@@ -423,15 +423,15 @@ fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
     }
 }
 
-/// The records, and those of the last import whose rows have vanished since.
-fn with_gone(mut records: Vec<Record>, source: &Source, target: &Target, data: &Path) -> Output {
+/// The records, and those of the last import whose rows are gone, as the source's `gone` declares.
+fn add_gone(mut records: Vec<Record>, source: &Source, target: &Target, data: &Path) -> Output {
     let before = previous(data, target.table, &source.name);
     let keys: BTreeSet<String> =
         records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
-    let vanished =
+    let gone =
         before.into_iter().filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
     let mut output = Output::default();
-    for mut record in vanished {
+    for mut record in gone {
         match source.gone {
             Gone::Remove => {
                 output.removed += 1;
@@ -447,7 +447,7 @@ fn with_gone(mut records: Vec<Record>, source: &Source, target: &Target, data: &
     output
 }
 
-/// What the last import wrote.
+/// The records that the last import wrote.
 fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
     let path = data.join(table.name()).join(format!("{source}.ndjson"));
     let text = std::fs::read_to_string(path).unwrap_or_default();

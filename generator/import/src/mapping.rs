@@ -1,5 +1,5 @@
 //! `import.toml`: which file is read how, and which field is made from which column. What is not known is
-//! refused with the known word that was probably meant.
+//! refused with the nearest known word.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const OPTIONS: [&str; 13] = [
 /// Words of a rule.
 const WORDS: [&str; 8] = ["column", "value", "values", "join", "with", "distinct", "time", "default"];
 
-/// What becomes of a record whose row vanished from its source.
+/// What happens to a record whose row is gone from its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gone {
     #[default]
@@ -266,8 +266,8 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
         default: text(members, "default")?,
     };
     match (rule.columns.is_empty(), rule.value.is_some()) {
-        (true, false) => Err(wrong("say `column`, `join` or `value`".to_owned())),
-        (false, true) => Err(wrong("`value` is the same in every row; `column` is not: say one".to_owned())),
+        (true, false) => Err(wrong("expected `column`, `join` or `value`".to_owned())),
+        (false, true) => Err(wrong("`value` and a column exclude each other: keep one".to_owned())),
         _ => Ok(rule),
     }
 }

@@ -104,7 +104,7 @@ impl Sheet {
     }
 }
 
-/// How a source is to be read, as far as its mapping says.
+/// Options of reading that a mapping declares.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading<'a> {
     pub sheet: Option<&'a str>,
@@ -112,7 +112,7 @@ pub(super) struct Reading<'a> {
     pub encoding: Option<&'a str>,
 }
 
-/// Reads a source, whose bytes say what it is.
+/// Reads a source; its first bytes tell its format.
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("it has more than {} MB", LARGEST >> 20));

@@ -115,7 +115,11 @@ fn a_sheet_becomes_tables_as_the_mapping_says() {
 #[test]
 fn what_is_not_declared_is_refused_with_the_line_to_add_and_nothing_is_written() {
     for (gone, code, message) in [
-        ("dates = \"dmy\"\n", "E0108", "`deadlineOn` is `31/12/2026 17:00 CET`, which may be two days"),
+        (
+            "dates = \"dmy\"\n",
+            "E0108",
+            "`deadlineOn` is `31/12/2026 17:00 CET`, which may be either of two days",
+        ),
         ("numbers = \"1.234,56\"\n", "E0211", "`fundingMaxUsd` is `1.500,00`, expected a number"),
         (
             ", time = \"note\"",

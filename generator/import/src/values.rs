@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::forms::{DateOrder, NumberForm};
 use super::mapping::{Rule, Source};
 use super::source::Cell;
+use super::vocabulary::month_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
@@ -28,7 +29,7 @@ pub(super) struct Made {
     pub note: Option<String>,
 }
 
-/// The value of a field; nothing when the cell says nothing.
+/// The value of a field; none if the cell is empty.
 pub(super) fn make(
     cell: &Cell,
     field: &str,
@@ -83,7 +84,7 @@ pub(super) fn make(
     }
 }
 
-/// The word that stands for a source's word: nothing for one that says nothing, itself for `*`.
+/// The value that the rule maps a text to: empty for no value, the text itself for `*`.
 fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     if rule.values.is_empty() {
         return Ok(text.to_owned());
@@ -154,7 +155,7 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
             matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z" | "00:00:00.000+0000");
         return Ok((day, (!is_midnight).then(|| rest.to_owned())));
     }
-    let said = || format!("`{field}` is {}", quoted(text));
+    let subject = || format!("`{field}` is {}", quoted(text));
     if let Some(found) = named_month(text) {
         return Ok(found);
     }
@@ -170,7 +171,11 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
                 "declare it: dates = \"{}\"",
                 if is_day_first(text) { "dmy" } else { "dmy\" or \"mdy" }
             );
-            return Err(wrong(Code::BadValue, format!("{}, which may be two days", said()), help));
+            return Err(wrong(
+                Code::BadValue,
+                format!("{}, which may be either of two days", subject()),
+                help,
+            ));
         }
         _ => (None, String::new()),
     };
@@ -178,7 +183,7 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
         Some(day) => Ok((day, (!rest.is_empty()).then_some(rest))),
         None => Err(wrong(
             Code::BadValue,
-            format!("{}, which is no day of the declared form", said()),
+            format!("{}, which is no day of the declared form", subject()),
             "write it with four digits of the year, as 2026-01-31, or list it in `empty`",
         )),
     }
@@ -218,26 +223,11 @@ fn compact(digits: &str, order: DateOrder) -> Option<Date> {
 
 /// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`: one reading in either language.
 fn named_month(text: &str) -> Option<(Date, Option<String>)> {
-    const MONTHS: [&[&str]; 12] = [
-        &["jan", "january", "ene", "enero"],
-        &["feb", "february", "febrero"],
-        &["mar", "march", "marzo"],
-        &["apr", "april", "abr", "abril"],
-        &["may", "mayo"],
-        &["jun", "june", "junio"],
-        &["jul", "july", "julio"],
-        &["aug", "august", "ago", "agosto"],
-        &["sep", "sept", "september", "septiembre", "setiembre"],
-        &["oct", "october", "octubre"],
-        &["nov", "november", "noviembre"],
-        &["dec", "december", "dic", "diciembre"],
-    ];
     let lower = text.to_lowercase();
     let words = lower
         .split(|c: char| !c.is_alphanumeric() && c != ':')
         .filter(|word| !word.is_empty() && *word != "de");
     let words: Vec<&str> = words.collect();
-    let month_of = |word: &str| MONTHS.iter().position(|names| names.contains(&word));
     let digits = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<i8>().ok();
     let (day, month, year, rest) = match &words[..] {
         [a, b, year, rest @ ..] => match (month_of(a), month_of(b)) {
@@ -248,7 +238,7 @@ fn named_month(text: &str) -> Option<(Date, Option<String>)> {
         _ => return None,
     };
     let year = (year.len() == 4).then(|| year.parse().ok())??;
-    let date = Date::new(year, i8::try_from(month + 1).ok()?, day).ok()?;
+    let date = Date::new(year, month, day).ok()?;
     Some((date, (!rest.is_empty()).then(|| rest.join(" "))))
 }
 
@@ -345,7 +335,7 @@ fn formed(text: &str, form: NumberForm) -> Option<f64> {
     (is_number(unsigned) && is_number(cents)).then(|| format!("{whole}.{cents}").parse().ok())?
 }
 
-/// A value that somebody wrote by hand, in the dataset's own forms.
+/// A value written by hand, in the forms of a dataset.
 pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let source = Source::plain();

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use dataset::diagnostics::{Diagnostic, Diagnostics, MessageFormat, Safety};
 use dataset::{Input, link, read};
-use import::fix::FixedFiles;
+use import::FixedFiles;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 

@@ -74,7 +74,7 @@ impl Diagnostics {
 
     /// Number of problems that do not.
     #[must_use]
-    pub fn warning_count(&self) -> usize {
+    pub(crate) fn warning_count(&self) -> usize {
         self.count(Severity::Warning)
     }
 

@@ -94,11 +94,11 @@ fn found(report: &Diagnostics) -> Vec<String> {
     let line = |d: &&crate::diagnostics::Diagnostic| {
         format!("{} {}:{}", d.code.id(), report.file_name(d.at.file), d.at.line)
     };
-    told(report).iter().map(line).collect()
+    problems(report).iter().map(line).collect()
 }
 
-/// What was reported, but for texts that the small records here have in no other language.
-fn told(report: &Diagnostics) -> Vec<&crate::diagnostics::Diagnostic> {
+/// The problems, without those of missing translations, which the short records of these tests all have.
+fn problems(report: &Diagnostics) -> Vec<&crate::diagnostics::Diagnostic> {
     report.sorted().into_iter().filter(|d| d.code != Code::MissingTranslation).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Formats, places of faults, files that are no tables, and bytes nobody meant as a dataset.
+//! Formats, places of problems, files that are not tables, and bytes that are not text.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ fn private_and_null_members_of_json_are_ignored() {
 }
 
 #[test]
-fn cells_are_read_as_what_the_field_asks_for() {
+fn cells_are_read_by_the_type_of_their_field() {
     let header = "id,programId,kind,min,max,amount,updatedAt";
     let id = "6f000000-0000-4000-8000-000000000001";
     let text = format!("{header}\n{id},{id},age,18,35.5,1e3,2026-01-01T00:00:00Z\n");
@@ -115,9 +115,9 @@ fn a_number_that_two_countries_read_differently_is_refused() {
         let (tables, report) = tables_of("facts.csv", text.as_bytes());
         assert!(tables.facts.is_empty(), "{bad}");
         assert_eq!(found(&report), ["E0211 facts.csv:2"], "{bad}");
-        let told = report.sorted()[0];
-        assert_eq!(told.message, format!("`amount` is `{bad}`, expected a sum without separators"));
-        assert_eq!(told.help.as_deref().unwrap_or_default(), help);
+        let problem = report.sorted()[0];
+        assert_eq!(problem.message, format!("`amount` is `{bad}`, expected a sum without separators"));
+        assert_eq!(problem.help.as_deref().unwrap_or_default(), help);
     }
     for good in ["0.125", "1500.000", "3.00", "3.0001", "3000"] {
         let text = format!("{header}\n{id},{id},note,{good},USD,2026-01-01T00:00:00Z\n");
@@ -174,14 +174,14 @@ fn broken_json_is_placed() {
     fault("organizations.json", "[\n{\"id\": }\n]", "E0102 organizations.json:2:8");
     fault("organizations.ndjson", "[1]", "E0102 organizations.ndjson:1:1");
     let conflict = format!("{ORGANIZATION}\n<<<<<<< HEAD\n{ORGANIZATION}\n=======\n>>>>>>> other\n");
-    let told = fault("organizations.ndjson", &conflict, "E0102 organizations.ndjson:2");
-    assert!(told.message.contains("a merge conflict"), "{}", told.message);
-    let told =
+    let problem = fault("organizations.ndjson", &conflict, "E0102 organizations.ndjson:2");
+    assert!(problem.message.contains("a merge conflict"), "{}", problem.message);
+    let problem =
         fault("organizations.ndjson", &format!("[\n{ORGANIZATION}\n]"), "E0102 organizations.ndjson:1:1");
-    assert_eq!(told.help.as_deref(), Some("rename the file to .json"));
+    assert_eq!(problem.help.as_deref(), Some("rename the file to .json"));
     let empty = ORGANIZATION.replace('}', r#","aliases":["a",null]}"#);
-    let told = fault("organizations.ndjson", &empty, "E0108 organizations.ndjson:1:154");
-    assert_eq!(told.help.as_deref(), Some("remove the `null`"));
+    let problem = fault("organizations.ndjson", &empty, "E0108 organizations.ndjson:1:154");
+    assert_eq!(problem.help.as_deref(), Some("remove the `null`"));
     let lone = ORGANIZATION.replace("Acme", r"\ud800");
     let fault = fault("organizations.ndjson", &lone, "E0108 organizations.ndjson:1:67");
     assert!(fault.message.starts_with("`name` is"), "{}", fault.message);
@@ -202,8 +202,8 @@ fn unknown_fields_name_the_nearest_known_one() {
         let text = format!("{HEADER},{name}\n{CELLS},\n");
         let (tables, report) = tables_of("organizations.csv", text.as_bytes());
         assert_eq!(found(&report), ["W0105 organizations.csv:1"]);
-        let told = format!("the column `{name}` was read as `{field}`");
-        assert_eq!(report.sorted()[0].message, told);
+        let problem = format!("the column `{name}` was read as `{field}`");
+        assert_eq!(report.sorted()[0].message, problem);
         assert_eq!(tables.organizations.len(), 1);
     }
     let twice = format!("{HEADER},Website,Link\n{CELLS},,\n");
@@ -212,7 +212,7 @@ fn unknown_fields_name_the_nearest_known_one() {
 }
 
 #[test]
-fn repeated_and_missing_fields_are_told() {
+fn repeated_and_missing_fields_are_reported() {
     let text = ORGANIZATION.replace('}', r#","name":"B"}"#);
     fault("organizations.ndjson", &text, "E0106 organizations.ndjson:1:151");
     fault("organizations.csv", &format!("{HEADER},name\n{CELLS},B\n"), "E0106 organizations.csv:1");
@@ -242,16 +242,16 @@ fn values_of_the_wrong_type_say_what_is_expected() {
     );
 }
 
-/// The line that would be read, and what is said about its day.
-fn told_of_day(day: &str) -> (String, String) {
+/// The line that would be read, and the problem of its day.
+fn day_problem(day: &str) -> (String, String) {
     let id = "6f000000-0000-4000-8000-000000000001";
     let times = "2026-01-01T00:00:00Z,2026-01-01T00:00:00Z";
     let csv = format!("id,programId,label,createdAt,updatedAt,deadlineOn\n{id},{id},A,{times},{day}\n");
     let (tables, report) = tables_of("cycles.csv", csv.as_bytes());
     assert!(tables.cycles.is_empty(), "{day}");
     assert_eq!(found(&report), ["E0108 cycles.csv:2"], "{day}");
-    let told = report.sorted()[0].clone();
-    (told.message, told.help.unwrap_or_default())
+    let problem = report.sorted()[0].clone();
+    (problem.message, problem.help.unwrap_or_default())
 }
 
 #[test]
@@ -262,12 +262,12 @@ fn a_day_with_an_hour_is_refused_with_both_days() {
         ("2027-01-31T23:59:00[America/New_York]", "2027-01-31 at its place", "perhaps 2027-02-01 in UTC"),
         ("2027-01-31 09:00", "2027-01-31 at its place", "perhaps 2027-01-30 in UTC"),
     ] {
-        let (message, help) = told_of_day(day);
+        let (message, help) = day_problem(day);
         assert!(message.contains(here) && message.contains(in_utc), "{message}");
         assert!(help.contains("`note`"), "{help}");
     }
-    assert_eq!(told_of_day("20270131").1, "write 2027-01-31");
-    assert!(told_of_day("31/01/2027").0.ends_with("expected a date such as 2026-01-31"));
+    assert_eq!(day_problem("20270131").1, "write 2027-01-31");
+    assert!(day_problem("31/01/2027").0.ends_with("expected a date such as 2026-01-31"));
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn quotes_that_do_not_close_are_found_where_they_open() {
 }
 
 #[test]
-fn cells_and_header_must_have_one_count() {
+fn every_row_has_as_many_cells_as_the_header() {
     fault("organizations.csv", &format!("{HEADER}\n{CELLS},x\n"), "E0104 organizations.csv:2");
     for (separator, name) in [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")] {
         let text = format!("{HEADER}\n{CELLS}\n")
@@ -314,20 +314,20 @@ fn cells_and_header_must_have_one_count() {
             .replace(',', separator);
         let (tables, report) = tables_of("organizations.csv", text.as_bytes());
         assert_eq!(found(&report), ["W0104 organizations.csv:1"], "{name}");
-        let told = report.sorted()[0].message.clone();
-        assert_eq!(told, format!("cells are separated by {name}, and were read as such"));
+        let problem = report.sorted()[0].message.clone();
+        assert_eq!(problem, format!("cells are separated by {name}, and were read as such"));
         assert_eq!(tables.organizations[0].record.name, format!("Acme{separator} \"the\" one"));
     }
 }
 
 #[test]
-fn files_that_are_no_tables_are_told_and_readmes_are_not() {
-    let told = [
+fn files_other_than_tables_are_reported_except_readmes() {
+    let problem = [
         ("organisations.csv", "did you mean `organizations`, with .ndjson, .jsonl, .json or .csv?"),
         ("Programs/a.json", "did you mean `programs/`?"),
         ("awards.ndjson.gz", "did you mean `awards`, with .ndjson, .jsonl, .json or .csv?"),
     ];
-    for (path, help) in told {
+    for (path, help) in problem {
         let (_, report) = tables_of(path, b"x");
         assert_eq!(report.sorted()[0].help.as_deref(), Some(help));
     }
@@ -345,7 +345,7 @@ fn files_that_are_no_tables_are_told_and_readmes_are_not() {
 }
 
 #[test]
-fn empty_rows_are_left_out_and_told() {
+fn empty_rows_are_left_out_and_reported() {
     let text = format!("{HEADER}\n{CELLS}\n,,,,\n");
     let (tables, report) = tables_of("organizations.csv", text.as_bytes());
     assert_eq!(found(&report), ["W0106 organizations.csv:3"]);
@@ -353,7 +353,7 @@ fn empty_rows_are_left_out_and_told() {
 }
 
 #[test]
-fn a_dataset_without_its_description_is_told() {
+fn a_missing_dataset_json_is_reported() {
     let mut report = Diagnostics::new();
     let tables = read(&Input::Embedded(&[]), &mut report).unwrap();
     assert_eq!(found(&report), ["E0109 dataset.json:1"]);

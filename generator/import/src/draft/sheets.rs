@@ -53,7 +53,7 @@ pub(super) fn beside(file: &Path, data: &Path) -> PathBuf {
     up.chain(file.components().skip(common)).collect()
 }
 
-/// The currency that the sums of a sheet are in, and a cell that says so, where that is not the dollar.
+/// The currency that the sums of a sheet are in, and a cell that shows it; none for US dollars.
 pub(super) fn currency_of(sheet: &Sheet) -> Option<(&'static str, String)> {
     const SIGNS: [(char, &str); 3] = [('€', "EUR"), ('£', "GBP"), ('¥', "JPY")];
     let texts = sheet.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row.line, cell)));

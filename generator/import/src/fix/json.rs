@@ -15,8 +15,7 @@ struct Row<'t> {
 }
 
 /// The bytes with changes in their members.
-#[must_use]
-pub fn json(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
+pub(super) fn json(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
     let rows = rows(text);
     let mut parts = Vec::new();
@@ -31,9 +30,8 @@ pub fn json(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     splice(text, parts).into_bytes()
 }
 
-/// The text of a member of a file of one object; nothing when it has none.
-#[must_use]
-pub fn raw_text(bytes: &[u8], field: &str) -> String {
+/// The text of a member of a file of one object; empty if it has none.
+pub(super) fn text_of(bytes: &[u8], field: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_slice(bytes).ok();
     value.and_then(|value| value[field].as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //! refused, so there are no entities but the five that everybody knows.
 //!
 //! A column is named by the way to it, `budget/value`, and an attribute by its element, `budget/value@currency`. Elements
-//! that are told from each other by a type or a language are named with it: `activity-date[type=1]@iso-date`.
+//! that differ by a type or a language are named with it: `activity-date[type=1]@iso-date`.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ struct Walk {
 impl Walk {
     fn take(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
-            Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
+            Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
             Event::Start(start) => return self.start(&start),
             Event::Empty(start) => {
                 self.start(&start)?;
@@ -92,7 +92,7 @@ impl Walk {
             Some((_, row)) => row.begin(name, &attributes(start)?),
             None if name == self.element => {
                 let mut row = Open::default();
-                row.say(&attributes(start)?);
+                row.add(&attributes(start)?);
                 self.open = Some((self.depth, row));
             }
             None => {}
@@ -137,7 +137,7 @@ impl Open {
     /// The beginning of an element.
     fn begin(&mut self, name: &str, attributes: &[(String, String)]) {
         /// Attributes that tell elements of one name from each other.
-        const TELLING: [&str; 2] = ["type", "lang"];
+        const MARKS: [&str; 2] = ["type", "lang"];
         /// Longest value that does.
         const LONGEST: usize = 32;
         self.text.clear();
@@ -145,15 +145,15 @@ impl Open {
             value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
         let of = |wanted: &str| attributes.iter().find(|(name, value)| name == wanted && is_code(value));
-        let told = TELLING.into_iter().find_map(of);
-        self.path.push(told.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]")));
+        let mark = MARKS.into_iter().find_map(of);
+        self.path.push(mark.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]")));
         let others: Vec<_> =
-            attributes.iter().filter(|attribute| Some(*attribute) != told).cloned().collect();
-        self.say(&others);
+            attributes.iter().filter(|attribute| Some(*attribute) != mark).cloned().collect();
+        self.add(&others);
     }
 
     /// Takes attributes of the element that is open as columns.
-    fn say(&mut self, attributes: &[(String, String)]) {
+    fn add(&mut self, attributes: &[(String, String)]) {
         for (name, value) in attributes {
             self.put(format!("{}@{name}", self.path.join("/")), value.trim().to_owned());
         }
@@ -196,7 +196,7 @@ fn repeated(text: &str) -> Result<String, String> {
     loop {
         match reader.read_event().map_err(|error| broken(&error))? {
             Event::Eof => break,
-            Event::DocType(_) => return Err("it has a document type, which nobody needs here".to_owned()),
+            Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
             Event::Empty(start) if depth == 1 => {
                 *counts.entry(start.local_name().as_ref().to_owned()).or_default() += 1;
             }

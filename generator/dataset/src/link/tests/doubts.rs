@@ -1,9 +1,9 @@
-//! What is told and kept: dates, sums and records that are hardly meant so.
+//! Warnings: doubtful dates, sums and records, which are kept.
 
 use super::*;
 
 #[test]
-fn doubtful_dates_are_told_and_kept() {
+fn doubtful_dates_are_reported_and_kept() {
     let season = |more: &str| cycle(1, 1, more);
     let directory = doubted(
         "cycles.ndjson",
@@ -22,7 +22,7 @@ fn doubtful_dates_are_told_and_kept() {
 }
 
 #[test]
-fn doubts_about_programs_are_told() {
+fn doubtful_programs_are_reported() {
     let accepting = ("programs.ndjson", program(1, 1, r#","lifecycle":"active_accepting""#));
     let over = ("cycles.ndjson", cycle(1, 1, r#","deadlineOn":"2026-05-31""#));
     assert_eq!(found(&linked(&[accepting.clone(), over]).1), ["W0204 programs.ndjson:1"]);
@@ -38,7 +38,7 @@ fn doubts_about_programs_are_told() {
 }
 
 #[test]
-fn a_wage_that_stands_for_the_whole_sum_is_told() {
+fn a_wage_given_as_the_whole_sum_is_reported() {
     let pays = |more: &str| program(1, 1, more);
     let wage = r#","fundingMinUsd":20,"fundingMaxUsd":25"#;
     let described = format!(r#"{wage},"description":"Amount: $20-$25/hour, 10-week summer term""#);
@@ -56,7 +56,7 @@ fn a_wage_that_stands_for_the_whole_sum_is_told() {
 }
 
 #[test]
-fn records_that_are_younger_than_the_publication_are_told_once_a_table() {
+fn records_changed_after_publication_are_reported_once_a_table() {
     let updated = |text: String, at: &str| text.replace(r#""updatedAt":"2026-01-01T00:00:00Z""#, at);
     let same = r#""updatedAt":"2026-06-01T00:00:00Z""#;
     let late = r#""updatedAt":"2999-01-01T00:00:00Z""#;
@@ -68,19 +68,19 @@ fn records_that_are_younger_than_the_publication_are_told_once_a_table() {
     let files =
         [("programs.ndjson", rows.join("\n")), ("organizations.ndjson", updated(organization(1, ""), late))];
     let (_, report) = linked(&files);
-    let told: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("W0304")).collect();
-    assert_eq!(told, ["W0304 organizations.ndjson:1", "W0304 programs.ndjson:2"]);
+    let warnings: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("W0304")).collect();
+    assert_eq!(warnings, ["W0304 organizations.ndjson:1", "W0304 programs.ndjson:2"]);
     let (_, report) = linked(&[("programs.ndjson", updated(program(1, 1, ""), same))]);
     assert_eq!(found(&report), [""; 0]);
 }
 
 #[test]
-fn stale_checks_and_missing_translations_are_told_once() {
+fn stale_checks_and_missing_translations_are_reported_once() {
     let checked = |number, day: &str| program(number, 1, &format!(r#","sourceCheckedAt":"{day}T00:00:00Z""#));
     let rows = [checked(1, "2025-05-31"), checked(2, "2024-01-01"), checked(3, "2025-06-01")].join("\n");
     let (_, report) = linked(&[("programs.ndjson", rows)]);
     assert_eq!(found(&report), ["W0301 programs.ndjson:1"]);
-    assert!(told(&report)[0].message.starts_with("2 of 3 programs "));
+    assert!(problems(&report)[0].message.starts_with("2 of 3 programs "));
     let rows = [program(1, 1, ""), program(2, 1, r#","language":"es""#), program(3, 1, "")].join("\n");
     let spanish = format!(
         r#"{{"entityType":"program","entityId":"{}","locale":"es","fields":{{"name":"Uno"}}}}"#,

@@ -48,12 +48,12 @@ fn tables_with_drafts() -> Vec<(&'static str, String)> {
             .join("\n"),
         ),
     ];
-    tables.extend(said_of_drafts());
+    tables.extend(diagnostics_with_drafts());
     tables
 }
 
-/// The same in what is said of records elsewhere.
-fn said_of_drafts() -> Vec<(&'static str, String)> {
+/// The same for diagnostics about other records.
+fn diagnostics_with_drafts() -> Vec<(&'static str, String)> {
     let translation = |kind: &str, of: String| {
         format!(r#"{{"entityType":"{kind}","entityId":"{of}","locale":"es","fields":{{"name":"canary"}}}}"#)
     };

@@ -4,24 +4,24 @@ use super::*;
 
 #[test]
 fn references_lead_to_rows() {
-    let nobody = id('x', 9);
+    let absent = id('x', 9);
     refused("programs.ndjson", program(1, 9, ""), "E0401 programs.ndjson:1");
     refused("cycles.ndjson", lines(&[cycle(1, 1, ""), cycle(2, 9, "")]), "E0401 cycles.ndjson:2");
     refused("awards.ndjson", award(1, 1, 9, ""), "E0111 awards.ndjson:1");
-    refused("sources.ndjson", source(1, "fact", &nobody), "E0111 sources.ndjson:1");
-    let cited = format!(r#""kind":"note","sourceId":"{nobody}""#);
+    refused("sources.ndjson", source(1, "fact", &absent), "E0111 sources.ndjson:1");
+    let cited = format!(r#""kind":"note","sourceId":"{absent}""#);
     refused("facts.ndjson", fact(1, 1, &cited), "E0111 facts.ndjson:1");
-    let season = format!(r#""kind":"note","cycleId":"{nobody}""#);
+    let season = format!(r#""kind":"note","cycleId":"{absent}""#);
     refused("facts.ndjson", fact(1, 1, &season), "E0111 facts.ndjson:1");
     let history = transition(1, 9, "unclear", "2026-01-01T00:00:00Z");
     refused("lifecycle.ndjson", history, "E0401 lifecycle.ndjson:1");
-    refused("aliases.csv", format!("entityType,entityId,slug\nprogram,{nobody},a\n"), "E0401 aliases.csv:2");
-    let leader = format!("id,organizationId,name\n{},{nobody},A\n", id('l', 1));
+    refused("aliases.csv", format!("entityType,entityId,slug\nprogram,{absent},a\n"), "E0401 aliases.csv:2");
+    let leader = format!("id,organizationId,name\n{},{absent},A\n", id('l', 1));
     refused("leaders.csv", leader, "E0401 leaders.csv:2");
-    let post = format!("id,organizationId,title,url\n{},{nobody},A,https://a.example\n", id('n', 1));
+    let post = format!("id,organizationId,title,url\n{},{absent},A,https://a.example\n", id('n', 1));
     refused("posts.csv", post, "E0401 posts.csv:2");
     let translation = format!(
-        r#"{{"entityType":"award","entityId":"{nobody}","locale":"es","fields":{{"projectTitle":"A"}}}}"#
+        r#"{{"entityType":"award","entityId":"{absent}","locale":"es","fields":{{"projectTitle":"A"}}}}"#
     );
     refused("translations.ndjson", translation, "E0111 translations.ndjson:1");
     refused("vocabulary.csv", "facet,value,broader\ntopics,a,b\n".to_owned(), "E0401 vocabulary.csv:2");
@@ -31,7 +31,7 @@ fn references_lead_to_rows() {
 fn a_reference_into_the_wrong_table_says_where_the_id_is() {
     let astray = source(1, "organization", &id('p', 1));
     let report = refused("sources.ndjson", astray, "E0401 sources.ndjson:1");
-    assert_eq!(told(&report)[0].help.as_deref(), Some("a record with this id is in programs"));
+    assert_eq!(problems(&report)[0].help.as_deref(), Some("a record with this id is in programs"));
 }
 
 #[test]

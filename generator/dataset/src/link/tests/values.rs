@@ -11,7 +11,7 @@ fn a_table_that_is_not_there_is_one_error() {
     let awards = lines(&[award(1, 1, 1, ""), award(2, 1, 2, "")]);
     let report = refused("awards.ndjson", awards, "E0111 awards.ndjson:1");
     let message = "there is no table `recipients`, but 2 references to it";
-    assert_eq!(told(&report)[0].message, message);
+    assert_eq!(problems(&report)[0].message, message);
     let files: [(&str, &[u8]); 4] = [
         ("dataset.json", DATASET.as_bytes()),
         ("organizations.ndjson", b"\n"),
@@ -88,7 +88,11 @@ fn stamps_are_in_order_and_not_after_the_publication() {
     let rows = lines(&[program(1, 1, ""), later(program(2, 1, "")), later(program(3, 1, ""))]);
     let (_, report) = linked(&[("programs.ndjson", rows)]);
     assert_eq!(found(&report), ["W0304 programs.ndjson:2"]);
-    assert!(told(&report)[0].message.starts_with("2 rows of programs "), "{}", told(&report)[0].message);
+    assert!(
+        problems(&report)[0].message.starts_with("2 rows of programs "),
+        "{}",
+        problems(&report)[0].message
+    );
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn utf_8_that_was_read_as_latin_1_is_read_right() {
 }
 
 #[test]
-fn markup_and_slips_of_the_pen_are_told() {
+fn markup_and_encoding_errors_are_reported() {
     let text = program(1, 1, r#","summary":"a <b>b</b>""#);
     let directory = doubted("programs.ndjson", text, "W0607 programs.ndjson:1");
     assert_eq!(directory.programs[0].summary.as_deref(), Some("a <b>b</b>"));
@@ -131,7 +135,7 @@ fn markup_and_slips_of_the_pen_are_told() {
 }
 
 #[test]
-fn places_are_codes_and_exact_names_are_understood() {
+fn exact_names_of_places_become_codes() {
     refused(
         "organizations.ndjson",
         organization(1, r#","countryCode":"002""#),
@@ -165,9 +169,9 @@ fn a_name_of_two_places_is_refused_with_both_codes() {
         program(1, 1, r#","eligibleCountries":["Georgia"]"#),
         "E0203 programs.ndjson:1",
     );
-    let told = told(&report)[0];
-    assert_eq!(told.message, "`eligibleCountries` is `Georgia`, the name of several places");
-    assert_eq!(told.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
+    let problem = problems(&report)[0];
+    assert_eq!(problem.message, "`eligibleCountries` is `Georgia`, the name of several places");
+    assert_eq!(problem.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
 }
 
 #[test]

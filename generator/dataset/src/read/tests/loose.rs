@@ -31,11 +31,11 @@ fn tables(files: &[(&str, &str)], more: &str) -> (Tables, Diagnostics) {
 }
 
 fn of<'a>(report: &'a Diagnostics, code: &str) -> Vec<&'a Diagnostic> {
-    report.sorted().into_iter().filter(|told| told.code.id() == code).collect()
+    report.sorted().into_iter().filter(|problem| problem.code.id() == code).collect()
 }
 
 #[test]
-fn three_small_files_are_a_dataset() {
+fn three_small_files_make_a_dataset() {
     let (tables, report) = tables(&[], "");
     assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
     let program = &tables.programs[0].record;
@@ -100,36 +100,36 @@ fn references_lead_by_slug_alias_key_and_unique_name() {
 }
 
 #[test]
-fn a_name_of_nobody_and_a_name_of_two_are_told_with_who_there_is() {
+fn unknown_and_ambiguous_names_are_reported_with_candidates() {
     let programs =
         "name,organization,programType,officialUrl\nOne,Acme Foundatoin,grant,https://a.example/\n";
     let (_, report) = tables(&[("programs.csv", programs)], "");
-    let told = of(&report, "E0401")[0];
-    assert_eq!(told.message, "`organization` is `Acme Foundatoin`, which is no organization");
-    assert_eq!(told.help.as_deref(), Some("did you mean `acme foundation`?"));
+    let problem = of(&report, "E0401")[0];
+    assert_eq!(problem.message, "`organization` is `Acme Foundatoin`, which is no organization");
+    assert_eq!(problem.help.as_deref(), Some("did you mean `acme foundation`?"));
     let two = ("organizations.csv", "slug,name\na,Acme\nb,ACME\n");
     let programs = "name,organization,programType,officialUrl\nOne,Acme,grant,https://a.example/\n";
     let (_, report) = tables(&[("programs.csv", programs), two], "");
-    let told = of(&report, "E0401")[0];
-    assert_eq!(told.message, "`organization` is `Acme`, which is the name of 2 organizations");
+    let problem = of(&report, "E0401")[0];
+    assert_eq!(problem.message, "`organization` is `Acme`, which is the name of 2 organizations");
     let help = "write the slug or the `key` of one: `a` (organizations.csv:2), `b` (organizations.csv:3)";
-    assert_eq!(told.help.as_deref(), Some(help));
+    assert_eq!(problem.help.as_deref(), Some(help));
     let both = "name,organization,organizationId,programType,officialUrl\nOne,a,6f000000-0000-4000-8000-000000000001,grant,https://a.example/\n";
     let (_, report) = tables(&[("programs.csv", both), two], "");
     assert_eq!(of(&report, "E0106").len(), 1);
 }
 
 #[test]
-fn two_rows_that_give_one_slug_are_told_with_a_slug_for_each() {
+fn two_rows_with_one_slug_get_a_slug_each_as_help() {
     let programs = "name,organization,programType,officialUrl\nTravel,acme-foundation,grant,https://a.example/\nTRAVEL,Beta,grant,https://b.example/\n";
     let (_, report) = tables(&[("programs.csv", programs)], "");
-    let told = of(&report, "E0502")[0];
+    let problem = of(&report, "E0502")[0];
     assert_eq!(found(&report).iter().filter(|it| it.starts_with('E')).count(), 1);
-    assert_eq!(told.help.as_deref(), Some("write a `slug` into each: `travel` there, `travel-beta` here"));
+    assert_eq!(problem.help.as_deref(), Some("write a `slug` into each: `travel` there, `travel-beta` here"));
 }
 
 #[test]
-fn cycles_awards_and_facts_are_who_they_are_by_what_they_say() {
+fn ids_of_cycles_awards_and_facts_derive_from_their_fields() {
     let files = [
         ("cycles.csv", "program,label,deadlineOn\nocean-fellows,2026,2026-09-01\nOcean Fellows,2027,\n"),
         ("recipients.csv", "name,kind\nAnn Lee,person\n"),
@@ -156,13 +156,13 @@ fn cycles_awards_and_facts_are_who_they_are_by_what_they_say() {
     assert!(link(tables, &mut Diagnostics::new()).is_some());
     let twice = ("facts.csv", "program,kind,value\nocean-fellows,topic,sea\nocean-fellows,topic,sea\n");
     let (_, report) = self::tables(&[twice], "");
-    let told = of(&report, "E0501")[0];
-    assert_eq!(told.message, "the row is the same record as facts.csv:2");
-    assert_eq!(told.help.as_deref(), Some("remove one of them, or give each a `key` of its own"));
+    let problem = of(&report, "E0501")[0];
+    assert_eq!(problem.message, "the row is the same record as facts.csv:2");
+    assert_eq!(problem.help.as_deref(), Some("remove one of them, or give each a `key` of its own"));
 }
 
 #[test]
-fn stamps_keep_still_what_did_not_change() {
+fn unchanged_rows_keep_their_stamps() {
     let (before, _) = tables(&[], "");
     let first: jiff::Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
     let (stamps, new, changed) = before.stamps.updated(&before.unstamped, first);
@@ -184,7 +184,7 @@ fn stamps_keep_still_what_did_not_change() {
 }
 
 #[test]
-fn a_broken_stamp_is_told_at_its_line() {
+fn a_broken_stamp_is_reported_at_its_line() {
     let stamps =
         "table,id,hash,createdAt,updatedAt\nprograms,x,y,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z\n";
     let (_, report) = tables(&[("stamps.csv", stamps)], "");
@@ -193,7 +193,7 @@ fn a_broken_stamp_is_told_at_its_line() {
 }
 
 #[test]
-fn where_the_schema_is_may_stand_in_any_file() {
+fn any_file_may_state_its_schema() {
     let (_, report) =
         tables(&[], r#","$schema":"https://opdir.example/schemas/dataset/dataset.schema.json""#);
     assert_eq!(report.error_count(), 0, "{:?}", report.sorted());

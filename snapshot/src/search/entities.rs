@@ -229,10 +229,10 @@ fn add_places(documents: &[Document<'_>], dictionary: &mut BTreeMap<String, Name
     }
 }
 
-/// Names of single places with the words of each, those of CLDR first; without codes and offers.
+/// Names of single places with the words of each, those of CLDR first, without names that a text does not mean alone.
 fn names() -> impl Iterator<Item = (&'static str, &'static PlaceName, Vec<String>)> {
     place::names().iter().filter_map(|name| match (name.kind, name.codes.as_slice()) {
-        (NameKind::Code | NameKind::Offered, _) => None,
+        (NameKind::Code | NameKind::Ambiguous | NameKind::Offered, _) => None,
         (_, [code]) => Some((*code, name, words_of(name.text.split(" (").next().unwrap_or(name.text)))),
         _ => None,
     })

@@ -127,7 +127,7 @@ impl Baseline {
             (total, rows, None)
         };
         let docs = rows.into_iter().filter_map(|(rank, _)| rank).map(|rank| rank as u32).collect();
-        SearchResult { total, docs, facets }
+        SearchResult { total, docs, facets, work: 0 }
     }
 
     fn collector(&self, facets: &[Facet]) -> AggregationCollector {

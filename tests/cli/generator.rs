@@ -471,8 +471,9 @@ fn the_same_data_makes_the_same_files_anywhere() {
 
 #[test]
 fn the_readmes_requests_are_answered() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
-    let requests = readme.lines().filter(|line| line.starts_with("curl ") && !line.contains("POST"));
+    let read = |path| fs::read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let readmes = ["README.md", "edge/README.md"].map(read).concat();
+    let requests = readmes.lines().filter(|line| line.starts_with("curl ") && !line.contains("POST"));
     let targets: Vec<&str> =
         requests.map(|line| line.split('\'').nth(1).unwrap().split_once("8080").unwrap().1).collect();
     assert_eq!(targets.len(), 7);

@@ -14,8 +14,7 @@ const LEFT: [&str; 5] = [
 ];
 
 /// Paths whose code is being rewritten: rules about words, circles, public names and lengths do not hold there yet.
-pub(crate) const UNFINISHED: [&str; 7] =
-    ["edge/", "generator/", "snapshot/", "schemas/", "README.md", "CHANGELOG.md", "tests/"];
+pub(crate) const UNFINISHED: [&str; 5] = ["edge/", "generator/", "snapshot/", "schemas/", "tests/"];
 
 /// A source file of the repository.
 pub(crate) struct File {

@@ -7,7 +7,7 @@ mod pages;
 mod queries;
 
 use http::{HeaderValue, Method};
-use snapshot::store::{BodyUnavailable, ReadMode, StoreError};
+use store::{BodyUnavailable, ReadMode, StoreError};
 
 use crate::reply::Reply;
 use crate::request::{Answer, Request};

@@ -8,8 +8,8 @@ use http::HeaderName;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::{Fill, last_modified, refill};
-use snapshot::store::{Coding, FileEntry, Hex, ReadMode, StoreError};
 use snapshot::time::Day;
+use store::{Coding, FileEntry, Hex, ReadMode, StoreError};
 
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::serving_state::ServingState;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
-use snapshot::store::Hex;
+use store::Hex;
 
 use crate::clock;
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
 use remote::{ErrorClass, FetchStats, Fetcher, ObjectVersion, Puller, RemoteError, Target, Trust};
-use snapshot::store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
+use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
 use tokio::runtime::Runtime;
 
 use crate::clock;

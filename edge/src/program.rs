@@ -8,7 +8,7 @@ use std::time::Duration;
 use net::connection::Limits;
 use net::sockets::InheritedSockets;
 use remote::{ErrorClass, RemoteError};
-use snapshot::store::StoreError;
+use store::StoreError;
 use tokio::net::TcpListener;
 use warp::Filter as _;
 

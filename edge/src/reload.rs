@@ -8,8 +8,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use snapshot::store::{RootStat, live_id, stat_root};
 use snapshot::time::Day;
+use store::{RootStat, live_id, stat_root};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use snapshot::store::RootStat;
+use store::RootStat;
 
 /// Longest time between two attempts after a transient failure.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -55,7 +55,7 @@ fn wait(attempts: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use snapshot::store::stat_root;
+    use store::stat_root;
 
     use super::*;
 

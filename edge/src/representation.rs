@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use net::conditional::{RequestedRange, coding_name, http_date, is_fresh, requested_range};
 use net::connection::SharedBody;
 use net::precheck::HttpError;
-use snapshot::store::{Coding, GenerationId, Hex};
+use store::{Coding, GenerationId, Hex};
 
 use crate::reply::{JSON, Reply, rest_headers};
 

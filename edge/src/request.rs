@@ -14,7 +14,7 @@ use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::Locale;
-use snapshot::store::{BodyUnavailable, ReadMode, StoreError};
+use store::{BodyUnavailable, ReadMode, StoreError};
 
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply, UNREADABLE};
 use crate::route::Route;

@@ -9,9 +9,9 @@ use html::Html;
 use http::HeaderValue;
 use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
-use snapshot::store::sections::{SectionError, Sections};
-use snapshot::store::{Coding, Generation, LazyBodies, StoreError};
 use snapshot::time::Day;
+use store::sections::{SectionError, Sections};
+use store::{Coding, Generation, LazyBodies, StoreError};
 
 use crate::build_id;
 use crate::cache::Cache;
@@ -145,7 +145,7 @@ impl ServingState {
         let base_url = &open.generation.manifest().base_url;
         let authority = base_url.split_once("://").map_or(base_url.as_str(), |(_, authority)| authority);
         let hosts = std::iter::once(authority.to_owned()).chain(options.hosts.iter().cloned());
-        let hash = snapshot::store::Hex(&open.generation.id().hash[..6]).to_string();
+        let hash = store::Hex(&open.generation.id().hash[..6]).to_string();
         Self {
             dated: open.site.dated(day),
             bodies: Cache::new(options.body_cache),

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
 use snapshot::record::Directory;
-use snapshot::store::Digest;
+use store::Digest;
 
 use crate::cli::{Check, Import, Messages};
 use crate::commands::print_line;

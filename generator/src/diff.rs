@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, tag_of, url_of};
-use snapshot::store::{GenerationDiff, Manifest, PathChange};
+use store::{GenerationDiff, Manifest, PathChange};
 
 use dataset::text::counted;
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use anstyle::AnsiColor;
 use import::ImportError;
 use site::{GenerateError, ThemeError};
-use snapshot::store::StoreError;
+use store::StoreError;
 
 use crate::keys::KeyError;
 

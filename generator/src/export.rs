@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use site::Effort;
-use snapshot::store::{Coding, FileEntry, Generation};
+use store::{Coding, FileEntry, Generation};
 
 use folder::ExportFolder;
 pub use folder::{ExportError, SUMS};

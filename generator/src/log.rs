@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
-use snapshot::store::{self, Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
+use store::{self, Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
 
 /// Output formats of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
-use snapshot::store::{Coding, Generation, RecordCounts, StoreError};
+use store::{Coding, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use site::{record_counts, table_lines};

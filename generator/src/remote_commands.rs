@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use remote::{
     ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust, record_push,
 };
-use snapshot::store::{self, FetchMode};
+use store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
 use crate::dataset_commands::today;

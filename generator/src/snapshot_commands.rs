@@ -11,7 +11,7 @@ use indicatif::{HumanBytes, HumanCount};
 use site::{BuildOptions, Effort, Fingerprint, Progress, generate, seconds};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use snapshot::store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
+use store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
 
 use crate::cli::{self, Build};
 use crate::commands::print_line;

@@ -8,7 +8,7 @@ pub mod place;
 pub mod query;
 pub mod record;
 pub mod search;
-pub mod store;
+
 pub mod text;
 pub mod time;
 pub mod truncate;

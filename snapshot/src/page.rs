@@ -25,8 +25,8 @@ use crate::page::bilingual::Bilingual;
 use crate::page::list::{CyclesToday, Lists};
 use crate::page::row::Rows;
 use crate::search::{Index, Today};
-use crate::store::sections::{SectionError, Sections};
 use crate::time::Day;
+use store::sections::{SectionError, Sections};
 
 /// Everything of a snapshot that answers are made of. Immutable.
 pub struct Site {

@@ -24,7 +24,7 @@ use remote::{LocalRoot, Publisher, Trust};
 use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
-use snapshot::store::Digest;
+use store::Digest;
 use tempfile::TempDir;
 
 const EDGE: &str = env!("CARGO_BIN_EXE_opdir-edge");

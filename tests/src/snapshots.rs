@@ -14,8 +14,8 @@ use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::record::Directory;
-use snapshot::store::{Digest, PublishOutcome};
 use snapshot::time::Day;
+use store::{Digest, PublishOutcome};
 use tempfile::TempDir;
 
 /// The day that snapshots of these tests are right for.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use snapshot::store::Coding;
+use store::Coding;
 
 use net::conditional::negotiate;
 use net::encode::encode;

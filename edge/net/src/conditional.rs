@@ -2,7 +2,7 @@
 
 use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderValue};
-use snapshot::store::Coding;
+use store::Coding;
 
 /// Name of a coding in headers; none for identity.
 #[must_use]

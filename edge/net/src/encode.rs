@@ -1,7 +1,7 @@
 //! Content codings of computed answers: only what costs less than sending the bytes.
 
 use libdeflater::{CompressionLvl, Compressor};
-use snapshot::store::Coding;
+use store::Coding;
 
 const GZIP_LEVEL: i32 = 1;
 const ZSTD_LEVEL: i32 = 1;

@@ -6,8 +6,8 @@ use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
 use snapshot::query::{INVALID_VALUE_MAX, Page, ParameterError, is_slug};
-use snapshot::store::{ChangeLog, ChangePosition, RECORD_KINDS};
 use snapshot::truncate::at_char;
+use store::{ChangeLog, ChangePosition, RECORD_KINDS};
 
 use super::computed::{Computed, Query};
 use crate::cache_control::CacheControl;

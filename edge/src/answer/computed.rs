@@ -9,7 +9,7 @@ use net::conditional::{etag_suffix, is_fresh, negotiate};
 use sha2::{Digest as _, Sha256};
 use snapshot::page::Paged;
 use snapshot::query::Page;
-use snapshot::store::{Coding, Hex};
+use store::{Coding, Hex};
 
 use crate::cache_control::CacheControl;
 use crate::reply::Reply;

@@ -12,8 +12,8 @@ use snapshot::page::error;
 use snapshot::page::export::ROWS_MAX;
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
-use snapshot::store::{Coding, FileEntry, ReadMode, StoreError};
 use snapshot::text::fold;
+use store::{Coding, FileEntry, ReadMode, StoreError};
 
 use crate::cache_control::CacheControl;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};

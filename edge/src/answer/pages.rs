@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::query::{self as search_query, parse_search};
 use snapshot::record::{EntityType, Locale};
-use snapshot::store::StoreError;
+use store::StoreError;
 
 use super::computed::Query;
 use crate::cache_control::CacheControl;

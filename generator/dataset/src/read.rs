@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use snapshot::record::Dataset;
-use snapshot::store::Hex;
+use store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
 use crate::record::Record;

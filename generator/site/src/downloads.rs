@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
-use snapshot::store::Digest;
+use store::Digest;
 
 use crate::csv_rows;
 use dataset::Table;

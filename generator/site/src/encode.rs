@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use clap::ValueEnum;
 use libdeflater::{CompressionLvl, Compressor};
-use snapshot::store::Coding;
+use store::Coding;
 
 /// How much time compression may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use snapshot::store::{Digest, Generation, GenerationId, VerifyMode, verify};
+use store::{Digest, Generation, GenerationId, VerifyMode, verify};
 use walkdir::WalkDir;
 
 use crate::options::{BuildOptions, Fingerprint};

@@ -8,11 +8,11 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, list, mcp_row, row};
 use snapshot::record::Directory;
 use snapshot::search::{self, TooManyValues, Values};
-use snapshot::store::sections::{SectionError, SectionWriter, Sections};
-use snapshot::store::{
+use snapshot::time::Day;
+use store::sections::{SectionError, SectionWriter, Sections};
+use store::{
     BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
 };
-use snapshot::time::Day;
 
 use crate::downloads;
 use crate::encode::Effort;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use snapshot::store::{Digest, Layout};
+use store::{Digest, Layout};
 
 use crate::encode::Effort;
 

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use snapshot::page::Site;
 use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
-use snapshot::store::{ChangePosition, Digest, Generation, Hex, RecordChange};
+use store::{ChangePosition, Digest, Generation, Hex, RecordChange};
 
 use super::folder::{ExportError, ExportFolder};
 

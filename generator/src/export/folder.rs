@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use site::Effort;
-use snapshot::store::sections::SectionError;
-use snapshot::store::{CODINGS, Digest, StoreError};
+use store::sections::SectionError;
+use store::{CODINGS, Digest, StoreError};
 
 /// The list of all files with their hashes.
 pub const SUMS: &str = "SHA256SUMS";

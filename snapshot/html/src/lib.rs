@@ -53,8 +53,8 @@ use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 use snapshot::search::Strings;
-use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 use status::push_unmarked;
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
 

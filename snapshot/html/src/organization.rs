@@ -16,9 +16,9 @@ use crate::Language;
 use snapshot::page::Dated;
 use snapshot::record::Locale;
 use snapshot::search::{Lists, Strings, check_len};
-use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
 use snapshot::text::words_of;
 use snapshot::time::{Day, DisplayStatus};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
 const KEYS: (&str, &str) = ("org.key.at", "org.key");

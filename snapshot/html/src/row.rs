@@ -14,7 +14,7 @@ use crate::Language;
 use crate::highlight::Found;
 use snapshot::page::Dated;
 use snapshot::search::{Strings, check_len};
-use snapshot::store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Stands for the state of the day in a rendered row; records cannot hold it, nor the two that follow.
 pub const STATE_MARK: char = '\u{2}';

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use minisign_verify::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, GenerationId};
+use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::error::{RemoteError, read_error};

@@ -1,6 +1,6 @@
 //! What can fail between a snapshot here and a store: one sentence for each case, with what to do.
 
-use snapshot::store::{GenerationId, StoreError};
+use store::{GenerationId, StoreError};
 
 use crate::target::TargetError;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use snapshot::store::{Fetch, PackRange};
+use store::{Fetch, PackRange};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 

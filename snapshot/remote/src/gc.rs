@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, GenerationId};
+use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::current::{self, Current, FetchedCurrent, GenerationRef};

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Body, Digest};
+use store::{Body, Digest};
 
 use crate::current::GenerationRef;
 use crate::error::RemoteError;

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use snapshot::store::{
-    Digest, Generation, GenerationId, PackOptions, PackedGeneration, VerifyMode, list, verify,
-};
+use store::{Digest, Generation, GenerationId, PackOptions, PackedGeneration, VerifyMode, list, verify};
 use tempfile::TempDir;
 use uuid::Uuid;
 

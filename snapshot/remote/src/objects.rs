@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use snapshot::store::{Digest, PackRange};
+use store::{Digest, PackRange};
 
 use crate::error::{RemoteError, read_error};
 use crate::target::{Target, TargetError};

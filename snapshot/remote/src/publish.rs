@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
-use snapshot::store::{Digest, GenerationId, PackedGeneration};
+use store::{Digest, GenerationId, PackedGeneration};
 use uuid::Uuid;
 
 use crate::current::{

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
-use snapshot::store::{Body, FetchMode, GenerationId, IncomingGeneration, take_present};
+use store::{Body, FetchMode, GenerationId, IncomingGeneration, take_present};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, read_error};

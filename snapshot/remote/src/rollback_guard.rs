@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use snapshot::store::{Digest, GenerationId};
+use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::current::FetchedCurrent;

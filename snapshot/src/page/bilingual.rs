@@ -3,7 +3,7 @@
 
 use crate::record::Locale;
 use crate::search::{Strings, StringsWriter, check_len};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;

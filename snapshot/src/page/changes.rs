@@ -11,7 +11,7 @@ use crate::page::text::escaped;
 use crate::page::{Site, push_json};
 use crate::query::List;
 use crate::record::Locale;
-use crate::store::RecordChange;
+use store::RecordChange;
 
 /// Where the lines are asked for.
 pub const LINES: &str = "/changes";

@@ -7,8 +7,8 @@
 use memchr::memmem;
 
 use crate::page::{Dated, push_date, push_day};
-use crate::store::Hole;
 use crate::time::Day;
+use store::Hole;
 
 /// Fills holes for one day.
 pub trait Fill {

@@ -31,8 +31,8 @@ use crate::query::{List, ListQuery, Page};
 use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::{Strings, StringsWriter};
-use crate::store::sections::{SectionError, SectionWriter, Sections};
 use crate::text::fold;
+use store::sections::{SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");

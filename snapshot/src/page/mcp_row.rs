@@ -16,8 +16,8 @@ use crate::page::shape::Shaper;
 use crate::page::{push_json, status_text};
 use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
-use crate::store::sections::SectionWriter;
 use crate::truncate::at_word;
+use store::sections::SectionWriter;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;

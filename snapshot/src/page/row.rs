@@ -20,7 +20,7 @@ use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
 use crate::record::{Directory, Fact, Locale};
 use crate::search::{Strings, StringsWriter, Today, Values};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =

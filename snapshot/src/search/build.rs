@@ -10,9 +10,9 @@ use crate::search::table::Strings;
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{Titles, searchable_texts};
 use crate::search::values::write::{self as values, Document, TooManyValues};
-use crate::store::sections::SectionWriter;
 use crate::text::fold;
 use crate::time::{Day, Openness, Season};
+use store::sections::SectionWriter;
 
 /// Programs in the order of their documents: the default order of results on the day of the build.
 #[must_use]

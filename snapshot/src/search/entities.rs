@@ -23,8 +23,8 @@ use crate::search::set::{DocSet, count_ones, set_bit, union, words};
 use crate::search::synonyms::{BUILT_IN, keys, keys_of_query_words};
 use crate::search::table::{Dictionary, Pair, Strings, check_below, column};
 use crate::search::values::{Values, write::Document};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::text::{QueryWord, words_of};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Most words of a key.
 const RUN_MAX: usize = 6;

@@ -15,7 +15,7 @@ pub(super) mod write;
 
 use crate::search::set::{DocSet, words};
 use crate::search::table::{bit_sets, offsets};
-use crate::store::sections::{Section, SectionError, Sections};
+use store::sections::{Section, SectionError, Sections};
 
 /// Most words in a row.
 const LONGEST: usize = 3;
@@ -170,7 +170,7 @@ mod tests {
     use crate::search::phrase::Phrases;
     use crate::search::terms::write::TermsWriter;
     use crate::search::terms::{FIRST_CODE, Mark, Terms};
-    use crate::store::sections::SectionWriter;
+    use store::sections::SectionWriter;
 
     const COUNT: usize = 400;
     /// From very common to rare.

@@ -197,8 +197,8 @@ mod tests {
     use super::*;
     use crate::search::terms::Mark;
     use crate::search::terms::write::TermsWriter;
-    use crate::store::sections::SectionWriter;
     use crate::text::query_words;
+    use store::sections::SectionWriter;
 
     fn open(text: &str) -> Terms {
         let mut terms = TermsWriter::default();

@@ -11,7 +11,7 @@ use crate::search::table::{Pair, Strings, bit_sets, check_len, column, offsets};
 use crate::search::terms::Terms;
 use crate::search::titles::Titles;
 use crate::search::values::Values;
-use crate::store::sections::{Section, SectionError, Sections};
+use store::sections::{Section, SectionError, Sections};
 
 /// Documents in an order, and the place of each document in it.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::record::{CycleStatus, Lifecycle};
 use crate::search::table::{column, offsets};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, Openness, Season};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Names of the columns: opens, deadline, starts, stated status.
 pub type ColumnNames = [&'static str; 4];

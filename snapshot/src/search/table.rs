@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::search::set::{DocSet, WORD, set_bit, words};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);

@@ -24,8 +24,8 @@ use crate::search::set::{DocSet, has_bit, meet, set_bit, union, words};
 use crate::search::table::{
     Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column, offsets,
 };
-use crate::store::sections::{Section, SectionError, Sections};
 use crate::text::stems;
+use store::sections::{Section, SectionError, Sections};
 
 /// What precedes tokens in a stream. The mark of a field starts a new text; phrases do not cross it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -378,7 +378,7 @@ mod tests {
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
-    use crate::store::sections::SectionWriter;
+    use store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {
         let mut terms = TermsWriter::default();

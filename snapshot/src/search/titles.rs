@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use crate::record::{Directory, Locale};
 use crate::search::table::{Lists, Pair, Strings};
 use crate::search::terms::Mark;
-use crate::store::sections::{SectionError, SectionWriter, Sections};
 use crate::text::words_of;
+use store::sections::{SectionError, SectionWriter, Sections};
 
 const KEYS: Pair = ("title.at", "title.text");
 const DOCS: Pair = ("title.docs.at", "title.docs");

@@ -32,7 +32,7 @@ use crate::search::set::{DocSet, all_of, union, words};
 use crate::search::table::{
     Lists, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, offsets,
 };
-use crate::store::sections::{Section, SectionError, Sections};
+use store::sections::{Section, SectionError, Sections};
 
 const NONE: u32 = u32::MAX;
 /// Most ordinals, values and sets together: they are `u16` in documents.

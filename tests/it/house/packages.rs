@@ -18,17 +18,22 @@ const fn package(folder: &'static str, names: usize, uses: &'static [&'static st
     Package { folder, uses, names }
 }
 
-pub(super) const PACKAGES: [Package; 10] = [
-    package("snapshot", 60, &[]),
-    package("snapshot/html", 20, &["snapshot"]),
-    package("snapshot/remote", 20, &["snapshot"]),
-    package("generator/dataset", 20, &["snapshot"]),
+pub(super) const PACKAGES: [Package; 11] = [
+    package("snapshot/store", 60, &[]),
+    package("snapshot", 60, &["store"]),
+    package("snapshot/html", 20, &["snapshot", "store"]),
+    package("snapshot/remote", 20, &["store"]),
+    package("generator/dataset", 20, &["snapshot", "store"]),
     package("generator/import", 20, &["dataset", "snapshot"]),
-    package("generator/site", 20, &["dataset", "html", "snapshot"]),
-    package("edge/net", 20, &["snapshot"]),
-    package("edge/mcp", 20, &["net", "snapshot"]),
-    package("edge", 20, &["html", "mcp", "net", "remote", "snapshot"]),
-    package("generator", 20, &["dataset", "edge", "import", "mcp", "net", "remote", "site", "snapshot"]),
+    package("generator/site", 20, &["dataset", "html", "snapshot", "store"]),
+    package("edge/net", 20, &["store"]),
+    package("edge/mcp", 20, &["net", "snapshot", "store"]),
+    package("edge", 20, &["html", "mcp", "net", "remote", "snapshot", "store"]),
+    package(
+        "generator",
+        20,
+        &["dataset", "edge", "import", "mcp", "net", "remote", "site", "snapshot", "store"],
+    ),
 ];
 
 /// Most public items of all shipped packages together.

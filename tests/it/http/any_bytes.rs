@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use net::conditional::{RequestedRange, is_fresh, negotiate, requested_range};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use snapshot::store::{CODINGS, Coding, Generation, VerifyMode, verify};
+use store::{CODINGS, Coding, Generation, VerifyMode, verify};
 use tests::checks::request::{Resource, target_holds};
 use tests::checks::store::{Other, Root};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use edge::Server;
 use serde_json::json;
 use site::Effort;
-use snapshot::store::Digest;
+use store::Digest;
 use tests::in_process::{get, post};
 use tests::snapshots;
 

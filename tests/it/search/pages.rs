@@ -5,7 +5,7 @@ use std::sync::Arc;
 use edge::Server;
 use serde_json::{Value, json};
 use site::Effort;
-use snapshot::store::Digest;
+use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
 

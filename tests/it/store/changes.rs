@@ -7,7 +7,7 @@ use std::sync::Arc;
 use edge::Server;
 use http::header;
 use serde_json::Value;
-use snapshot::store::rollback;
+use store::rollback;
 use tests::in_process::Reply;
 
 use crate::server::AS_OF;
@@ -52,7 +52,7 @@ fn holds(live: &Arc<Server>, root: &Path, copy: &Copy) {
         let path = &url[url.find("/api/").unwrap()..];
         assert_eq!(ask(live, path).status, 200, "{path}");
     }
-    let generation = snapshot::store::Generation::open_current(root).unwrap();
+    let generation = store::Generation::open_current(root).unwrap();
     let counts = generation.manifest().counts;
     assert_eq!(copy.len() as u64, counts.programs + counts.organizations + counts.recipients);
 }
@@ -66,7 +66,7 @@ fn following_the_changes_gives_what_is_served() {
     let (at, all) = follow(&open(root), "/changes?limit=7", &mut copy);
     holds(&open(root), root, &copy);
     assert_eq!(all, copy.len());
-    let id = snapshot::store::Generation::open_current(root).unwrap().id().to_string();
+    let id = store::Generation::open_current(root).unwrap().id().to_string();
     for target in ["/changes", "/api/v1/search", "/programs", "/api/v1/exports/latest"] {
         let told = ask(&open(root), target).headers["opdir-generation"].to_str().unwrap().to_owned();
         assert!(id.ends_with(&format!("-{told}")), "{target}: {told}");

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use edge::Server;
 use http::header::{ETAG, IF_MODIFIED_SINCE, LAST_MODIFIED};
 use jiff::civil::Date;
-use snapshot::store::rollback;
 use snapshot::time::Day;
+use store::rollback;
 use tests::in_process::{self, Reply};
 use tests::snapshots::frozen;
 

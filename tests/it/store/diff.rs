@@ -13,8 +13,8 @@ use jiff::civil::Date;
 use site::BuildOptions;
 use site::Effort;
 use snapshot::page::address::url_of;
-use snapshot::store::{Generation, diff, gc, live_id, rollback};
 use snapshot::time::Day;
+use store::{Generation, diff, gc, live_id, rollback};
 use tests::in_process::{Reply, get};
 use tests::snapshots::frozen;
 

@@ -11,7 +11,7 @@ use generator::{SUMS, export};
 use serde_json::{Value, json};
 use site::BuildOptions;
 use site::Effort;
-use snapshot::store::{Digest, Generation, Hex, rollback};
+use store::{Digest, Generation, Hex, rollback};
 
 use super::changes::next;
 use super::diff::{ask, open};

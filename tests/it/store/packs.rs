@@ -14,7 +14,7 @@ use jiff::civil::date;
 use site::Effort;
 use site::{BuildOptions, Storage};
 use snapshot::page::address::url_of;
-use snapshot::store::{Coding, Generation, GenerationId, VerifyMode, live_id, verify};
+use store::{Coding, Generation, GenerationId, VerifyMode, live_id, verify};
 use tests::in_process::{self, Reply};
 use tests::snapshots::{frozen, open};
 

@@ -9,7 +9,7 @@ use dataset::Input;
 use jiff::civil::date;
 use site::BuildOptions;
 use site::Effort;
-use snapshot::store::{GenerationId, VerifyMode, live_id, verify};
+use store::{GenerationId, VerifyMode, live_id, verify};
 
 use crate::server::{build, load, options, real_data};
 
@@ -122,7 +122,7 @@ fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
     assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
     assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
     verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
-    let back = snapshot::store::rollback(folder.path(), None, date(2027, 3, 1)).unwrap();
+    let back = store::rollback(folder.path(), None, date(2027, 3, 1)).unwrap();
     assert_eq!(live_id(folder.path()).unwrap(), back);
     assert_eq!((back.sequence, back.hash), (3, first.manifest.id().hash));
     verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();

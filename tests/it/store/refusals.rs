@@ -12,8 +12,8 @@ use jiff::civil::date;
 use serde_json::Value;
 use site::BuildOptions;
 use site::Effort;
-use snapshot::store::{GenerationId, live_id};
 use snapshot::time::Day;
+use store::{GenerationId, live_id};
 use tempfile::TempDir;
 
 use crate::server::{AS_OF, build, exchange, load, options, runtime};

@@ -16,7 +16,7 @@ use crate::store::publish::files;
 
 /// The files of the live snapshot of a root that are not the API's, by the address of each.
 fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let id = snapshot::store::live_id(root).unwrap();
+    let id = store::live_id(root).unwrap();
     let files = files(&root.join(format!("generations/{id}/public"))).into_iter();
     let addressed = files.filter_map(|(path, bytes)| {
         let path = path.to_str().unwrap();

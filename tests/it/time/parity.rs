@@ -41,7 +41,7 @@ fn urls(path: &str) -> Vec<String> {
 
 #[test]
 fn every_precomputed_page_is_what_the_edge_answers() {
-    let id = snapshot::store::live_id(&SAMPLE.root).unwrap();
+    let id = store::live_id(&SAMPLE.root).unwrap();
     let public = SAMPLE.root.join(format!("generations/{id}/public"));
     let mut compared = 0;
     for (path, bytes) in files(&public) {

@@ -6,8 +6,8 @@ use snapshot::page::{Site, facet, list, mcp_row, row, search};
 use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
 use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow, Values, document_order, write_index};
-use snapshot::store::sections::{SectionError, SectionWriter, Sections};
 use snapshot::time::Day;
+use store::sections::{SectionError, SectionWriter, Sections};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::synth::TODAY;

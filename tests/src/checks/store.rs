@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use dataset::Input;
 use site::BuildOptions;
 use site::Effort;
-use snapshot::store::sections::{SectionWriter, Sections};
-use snapshot::store::{Digest, Generation, StoreError, list};
+use store::sections::{SectionWriter, Sections};
+use store::{Digest, Generation, StoreError, list};
 use tempfile::TempDir;
 
 use crate::snapshots::{build, folder, load, options};

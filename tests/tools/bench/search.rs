@@ -12,7 +12,7 @@ use baseline::Baseline;
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::search::{document_order, write_index};
-use snapshot::store::sections::SectionWriter;
+use store::sections::SectionWriter;
 use snapshot::time::Day;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;

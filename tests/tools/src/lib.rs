@@ -10,7 +10,7 @@ use site::{BuildOptions, generate};
 use edge::OpenGeneration;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
-use snapshot::store::Digest;
+use store::Digest;
 use snapshot::time::Day;
 use tests::synth::{self, TODAY};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use snapshot::store::Hex;
+use store::Hex;
 use uuid::Uuid;
 
 use super::fields::{self, Field, Value};

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use snapshot::record::{Dataset, Locale};
-use snapshot::store::Digest;
+use store::Digest;
 
 use dataset::schema::{self, Column, TableSchema, ValueType};
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use snapshot::facet::{FACETS, named_values};
 use snapshot::record::{Dataset, Directory, EntityRef, Locale};
-use snapshot::store::{Digest, RecordFingerprint, ReusableRecord};
+use store::{Digest, RecordFingerprint, ReusableRecord};
 
 use super::Pages;
 use super::view::day;

@@ -10,7 +10,7 @@ use snapshot::page::shape::Shaper;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
-use snapshot::store::sections::{SectionWriter, Sections};
+use store::sections::{SectionWriter, Sections};
 
 use minijinja::{Value, context};
 

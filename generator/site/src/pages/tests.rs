@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
-use snapshot::store::{Digest, Generation};
+use store::{Digest, Generation};
 
 use crate::encode::Effort;
 use crate::generate::generate;

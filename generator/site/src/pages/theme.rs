@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use snapshot::facet::FACETS;
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
-use snapshot::store::Hex;
+use store::Hex;
 
 use self::colors::Palette;
 pub use self::folder::ThemeFile;

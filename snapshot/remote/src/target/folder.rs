@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
 use rustix::fs::{FlockOperation, Mode};
-use snapshot::store::Digest;
+use store::Digest;
 
 use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use minisign::{KeyPair, SignatureBox};
-use snapshot::store::{Digest, GenerationId};
+use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use super::memory::{Broken, Client, Memory, Objects, run_alone};

@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use snapshot::store::{Digest, Fetch, PackRange};
+use store::{Digest, Fetch, PackRange};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fetcher::Fetcher;

@@ -10,7 +10,7 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use snapshot::store::{Body, Digest, GenerationId, PackedGeneration};
+use store::{Body, Digest, GenerationId, PackedGeneration};
 use uuid::Uuid;
 
 use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};

@@ -6,8 +6,8 @@ use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, season_order};
 use crate::search::{ColumnNames, SeasonColumns, Strings, StringsWriter, check_len};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");

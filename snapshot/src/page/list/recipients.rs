@@ -8,8 +8,8 @@ use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
 use crate::search::{Lists as NumberLists, Strings, check_len};
-use crate::store::sections::{Section, SectionError, SectionWriter, Sections};
 use crate::text::fold;
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const RECIPIENTS: SectionNames = ("rec.at", "rec");
 const NAMES: SectionNames = ("rec.name.at", "rec.name");

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{BLOCK, LONGEST, few, key};
 use crate::search::set::{set_bit, words};
 use crate::search::table::is_dense;
-use crate::store::sections::SectionWriter;
+use store::sections::SectionWriter;
 
 /// A term of a text, and whether it stands at the same position as the one before.
 pub(in crate::search) type Token = (u32, bool);

@@ -12,8 +12,8 @@ use super::{
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::table::{Lists, Postings, Strings};
-use crate::store::sections::SectionWriter;
 use crate::text::{STEMS, SamePosition, tokens, words_of};
+use store::sections::SectionWriter;
 
 /// Collects the texts of documents, in document order, and writes the sections.
 #[derive(Default)]

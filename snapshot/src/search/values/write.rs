@@ -11,7 +11,7 @@ use crate::place;
 use crate::record::{Fact, Program};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{Lists, Postings, Strings};
-use crate::store::sections::SectionWriter;
+use store::sections::SectionWriter;
 
 /// Fewest values of a list that becomes a set.
 const SET_MIN: usize = 8;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
-use snapshot::store::Hex;
+use store::Hex;
 
 use super::check::{PROGRAM, tags};
 use super::folder::ThemeFolder;

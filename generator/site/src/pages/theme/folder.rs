@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
-use snapshot::store::Hex;
+use store::Hex;
 use walkdir::WalkDir;
 
 use super::problem::ThemeProblem;

@@ -25,7 +25,7 @@ use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::record::Directory;
-use snapshot::store::{Digest, GenerationId, rollback};
+use store::{Digest, GenerationId, rollback};
 use tests::storm::Place;
 use tests::storm::client::Client;
 use tests::storm::load::{Expected, Tally, during};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::packs::PACKS;
 use super::travel::{Elsewhere, pages};
 use super::*;
-use crate::store::{
+use crate::{
     DiskCache, Fetch, FetchMode, LazyBodies, PackOptions, PackRange, PackedGeneration, ReadMode, take_present,
 };
 

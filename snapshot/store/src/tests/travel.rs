@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::packs::{PACKS, noise, page, put};
 use super::*;
-use crate::store::{FetchMode, IncomingGeneration, PackOptions, PackRange, PackedGeneration, take_present};
+use crate::{FetchMode, IncomingGeneration, PackOptions, PackRange, PackedGeneration, take_present};
 
 /// Packs as they lie elsewhere, by hash.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use std::fs::File;
 
 use super::*;
-use crate::store::DiskCache;
-use crate::store::codec::{Object, encode};
+use crate::DiskCache;
+use crate::codec::{Object, encode};
 
 /// An object that compresses to nothing.
 fn object(n: u32, len: usize) -> (Object, Vec<u8>) {

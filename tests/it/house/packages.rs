@@ -9,7 +9,7 @@ use super::source::{File, UNFINISHED, assert_none, assert_only, finished, read, 
 pub(super) struct Package {
     pub(super) folder: &'static str,
     /// Packages of this workspace it may depend on.
-    uses: &'static [&'static str],
+    pub(super) uses: &'static [&'static str],
     /// Most public names at its root: 20 for a wing, 60 for the core.
     names: usize,
 }

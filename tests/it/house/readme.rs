@@ -153,3 +153,17 @@ fn the_files_that_package_readmes_point_to_exist() {
     }
     assert_none("files that do not exist", wrong);
 }
+
+#[test]
+fn package_readmes_name_the_packages_they_depend_on() {
+    let mut wrong = Vec::new();
+    for package in &PACKAGES {
+        let text = read(&format!("{}/README.md", package.folder));
+        let Some((_, named)) = text.split_once("Of this workspace it depends on ") else { continue };
+        let named: Vec<&str> = named.split(" only").next().unwrap().split('`').skip(1).step_by(2).collect();
+        if named != package.uses {
+            wrong.push(format!("{}/README.md: {named:?}, expected {:?}", package.folder, package.uses));
+        }
+    }
+    assert_none("dependencies in READMEs", wrong);
+}

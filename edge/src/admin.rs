@@ -2,7 +2,6 @@
 //! checks no Host and reveals no secrets.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -34,15 +33,15 @@ pub(crate) fn health() -> Response<Bytes> {
 }
 
 /// `/readyz`: whether requests may be sent here.
-pub(crate) fn readiness(server: Arc<Server>) -> Response<Bytes> {
-    let readiness = Readiness::of(&server);
+pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
+    let readiness = Readiness::of(server);
     let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     json(status, &readiness)
 }
 
 /// `/snapshot`: what is served.
-pub(crate) fn snapshot(server: Arc<Server>) -> Response<Bytes> {
-    json(StatusCode::OK, &Snapshot::of(&server))
+pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
+    json(StatusCode::OK, &Snapshot::of(server))
 }
 
 /// Any other path.
@@ -169,7 +168,7 @@ fn age(since: i64) -> i64 {
 }
 
 /// `/metrics`: counters, caches and the snapshot as Prometheus text.
-pub(crate) fn metrics(server: Arc<Server>) -> Response<Bytes> {
+pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     let mut out = server.metrics.text();
     let state = server.state();
     let manifest = state.generation().manifest();
@@ -186,8 +185,8 @@ pub(crate) fn metrics(server: Arc<Server>) -> Response<Bytes> {
         family(&mut out, name, "gauge", help);
         sample(&mut out, name, "", value);
     }
-    push_degraded(&mut out, &server);
-    push_source(&mut out, &server);
+    push_degraded(&mut out, server);
+    push_source(&mut out, server);
     family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
     sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", state.bodies.bytes());
     sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", server.answers.bytes());

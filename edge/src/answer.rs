@@ -47,9 +47,11 @@ impl Request {
             Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })
                 if self.reach == ReadMode::LocalOnly =>
             {
-                Answer::Remote(Box::new(move |request| again(request).unwrap_or_else(files::failed)))
+                Answer::Remote(Box::new(move |request| {
+                    again(request).unwrap_or_else(|error| files::failed(&error))
+                }))
             }
-            reply => reply.unwrap_or_else(files::failed).into(),
+            reply => reply.unwrap_or_else(|error| files::failed(&error)).into(),
         }
     }
 

@@ -180,7 +180,7 @@ impl Command {
 impl Config {
     /// Most connections at a time. What is left of the limit on open files is for files of the snapshot.
     #[must_use]
-    pub fn max_connections(&self) -> usize {
+    pub(crate) fn max_connections(&self) -> usize {
         self.max_connections.unwrap_or_else(|| {
             let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
             connections_of(files.unwrap_or(u64::MAX))
@@ -240,7 +240,7 @@ impl Config {
 
     /// Every setting there is as a flag, one a line, in the order of the help. `matches` is what this was read from.
     #[must_use]
-    pub fn text(&self, matches: &ArgMatches) -> String {
+    pub(crate) fn text(&self, matches: &ArgMatches) -> String {
         let command = Command::command();
         let settings = command.get_arguments().filter(|setting| !ASIDE.contains(&setting.get_id().as_str()));
         let lines = settings.flat_map(|setting| {

@@ -36,7 +36,7 @@ pub enum Prefetch {
 
 /// How a store is followed.
 #[derive(Clone, Debug)]
-pub struct FollowOptions {
+pub(crate) struct FollowOptions {
     /// Time between polls.
     pub poll: Duration,
     /// Which bodies are fetched ahead.
@@ -63,7 +63,7 @@ pub struct Follower {
 
 /// State and counters of a follower.
 #[derive(Clone, Debug, Default)]
-pub struct FollowStatus {
+pub(crate) struct FollowStatus {
     /// When CURRENT was last read and its generation was live here, in seconds since 1970.
     pub looked: Option<u64>,
     /// Why that failed since, if so.
@@ -81,13 +81,13 @@ pub struct FollowStatus {
 impl FollowStatus {
     /// Seconds since CURRENT was last read.
     #[must_use]
-    pub fn age(&self) -> Option<u64> {
+    pub(crate) fn age(&self) -> Option<u64> {
         self.looked.map(|looked| clock::now().saturating_sub(looked))
     }
 
     /// Whether the live generation is no longer valid.
     #[must_use]
-    pub fn is_expired(&self) -> bool {
+    pub(crate) fn is_expired(&self) -> bool {
         self.expires.is_some_and(|expires| expires < clock::now().cast_signed())
     }
 }
@@ -98,7 +98,7 @@ impl Follower {
     /// # Errors
     ///
     /// If the address or a key is invalid, or nothing is trusted.
-    pub fn new(
+    pub(crate) fn new(
         url: &str,
         keys: &[String],
         allow_unsigned: bool,
@@ -126,31 +126,31 @@ impl Follower {
 
     /// The bodies that are not fetched ahead.
     #[must_use]
-    pub fn lazy_bodies(&self) -> &Arc<LazyBodies> {
+    pub(crate) fn lazy_bodies(&self) -> &Arc<LazyBodies> {
         &self.lazy_bodies
     }
 
     /// Counters of the bodies that are not fetched ahead.
     #[must_use]
-    pub fn fetch_stats(&self) -> FetchStats {
+    pub(crate) fn fetch_stats(&self) -> FetchStats {
         self.fetcher.stats()
     }
 
     /// Whether only the index is fetched ahead.
     #[must_use]
-    pub fn is_lazy(&self) -> bool {
+    pub(crate) fn is_lazy(&self) -> bool {
         self.options.ahead == Prefetch::Lazy
     }
 
     /// The store's address.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         self.target.place()
     }
 
     /// State and counters.
     #[must_use]
-    pub fn status(&self) -> FollowStatus {
+    pub(crate) fn status(&self) -> FollowStatus {
         self.state().clone()
     }
 
@@ -204,7 +204,7 @@ impl Follower {
     /// # Errors
     ///
     /// If waiting cannot help: the store is not trusted, or the root cannot be written.
-    pub fn begin(&self) -> Result<(), RemoteError> {
+    pub(crate) fn begin(&self) -> Result<(), RemoteError> {
         if !self.is_lazy() {
             let is_root_lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
             if is_root_lazy()

@@ -18,7 +18,7 @@ const CLIENT_TEXT_MAX: usize = 256;
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// Lines for people
     #[default]
     Text,

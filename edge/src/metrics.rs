@@ -28,7 +28,7 @@ pub struct Count(AtomicU64);
 
 impl Count {
     /// Adds one.
-    pub fn add(&self) {
+    pub(crate) fn add(&self) {
         self.0.fetch_add(1, Relaxed);
     }
 
@@ -121,7 +121,7 @@ impl Metrics {
 
     /// The counters as Prometheus text.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::with_capacity(16 * 1024);
         self.push_requests(&mut out);
         self.push_connections(&mut out);
@@ -215,12 +215,12 @@ fn seconds(nanos: u64) -> String {
 }
 
 /// Starts a metric family.
-pub fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+pub(crate) fn family(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
 /// Writes one value; `labels` are without braces and may be empty.
-pub fn sample(out: &mut String, name: &str, labels: &str, value: u64) {
+pub(crate) fn sample(out: &mut String, name: &str, labels: &str, value: u64) {
     let _ = match labels {
         "" => writeln!(out, "{name} {value}"),
         _ => writeln!(out, "{name}{{{labels}}} {value}"),

@@ -9,7 +9,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
-use mcp::{Endpoint, NotLocal};
+use mcp::{Endpoint, NotLocal, ReadDetail};
 use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
@@ -116,10 +116,7 @@ impl Request {
     }
 
     /// What the tools answer from.
-    fn context<'a>(
-        &'a self,
-        detail: &'a (dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync),
-    ) -> mcp::Context<'a> {
+    fn context<'a>(&'a self, detail: &'a ReadDetail<'a>) -> mcp::Context<'a> {
         let state = &self.state;
         mcp::Context { base_url: state.base_url(), site: state.site(), dated: &state.dated, detail }
     }

@@ -68,9 +68,11 @@ pub(crate) fn admin(
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
     let server = warp::any().map(move || Arc::clone(&server));
     let health = warp::path!("healthz").map(admin::health);
-    let readiness = warp::path!("readyz").and(server.clone()).map(admin::readiness);
-    let metrics = warp::path!("metrics").and(server.clone()).map(admin::metrics);
-    let snapshot = warp::path!("snapshot").and(server).map(admin::snapshot);
+    let readiness =
+        warp::path!("readyz").and(server.clone()).map(|server: Arc<Server>| admin::readiness(&server));
+    let metrics =
+        warp::path!("metrics").and(server.clone()).map(|server: Arc<Server>| admin::metrics(&server));
+    let snapshot = warp::path!("snapshot").and(server).map(|server: Arc<Server>| admin::snapshot(&server));
     let known = health.or(readiness).unify().or(metrics).unify().or(snapshot).unify();
     known.or(warp::any().map(admin::unknown_path)).unify()
 }

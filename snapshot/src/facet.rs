@@ -248,17 +248,17 @@ impl Facet {
 }
 
 /// The facets whose labels people use as words.
-pub fn entity_facets() -> impl Iterator<Item = Facet> {
+pub(crate) fn entity_facets() -> impl Iterator<Item = Facet> {
     FACETS.iter().filter(|spec| spec.names_entities).map(|spec| spec.facet)
 }
 
 /// The facets of places.
-pub fn place_facets() -> impl Iterator<Item = Facet> {
+pub(crate) fn place_facets() -> impl Iterator<Item = Facet> {
     FACETS.iter().filter(|spec| spec.is_place).map(|spec| spec.facet)
 }
 
 /// The facets of who may apply.
-pub fn eligibility_facets() -> impl Iterator<Item = Facet> {
+pub(crate) fn eligibility_facets() -> impl Iterator<Item = Facet> {
     FACETS.iter().filter(|spec| spec.is_eligibility).map(|spec| spec.facet)
 }
 
@@ -293,7 +293,7 @@ pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) 
 
 /// Places that a program shuts out of a facet.
 #[must_use]
-pub fn excluded_values<'a>(facet: Facet, facts: &[&'a Fact]) -> Vec<&'a str> {
+pub(crate) fn excluded_values<'a>(facet: Facet, facts: &[&'a Fact]) -> Vec<&'a str> {
     if !facet.spec().is_place {
         return Vec::new();
     }
@@ -313,13 +313,17 @@ fn binding<'a, 'f: 'a>(
 
 /// Whether a program is in the place that was asked for: it names the place or something around it,
 /// and excludes neither. `with_ancestors` is the place and everything around it.
-pub fn admits<P>(with_ancestors: &[P], names: impl Fn(&P) -> bool, excludes: impl Fn(&P) -> bool) -> bool {
+pub(crate) fn admits<P>(
+    with_ancestors: &[P],
+    names: impl Fn(&P) -> bool,
+    excludes: impl Fn(&P) -> bool,
+) -> bool {
     with_ancestors.iter().any(names) && !with_ancestors.iter().any(excludes)
 }
 
 /// Whether funding is published: an amount, or a funding shape other than `unfunded`.
 #[must_use]
-pub fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
+pub(crate) fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
     program.funding_min_usd.is_some()
         || program.funding_max_usd.is_some()
         || funding_shapes.iter().any(|shape| *shape != "unfunded")

@@ -5,7 +5,7 @@
 //! are files have [`hole`]s.
 
 pub mod address;
-pub mod bilingual;
+pub(crate) mod bilingual;
 pub mod changes;
 pub mod detail;
 pub mod error;

@@ -139,7 +139,7 @@ static BY_TEXT: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
 });
 
 /// All readings of a name, whatever its case, accents and punctuation.
-pub fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
+pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
     BY_TEXT.get(&normalized(text)).into_iter().flatten().map(|at| &NAMES[*at])
 }
 

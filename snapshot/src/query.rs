@@ -35,9 +35,9 @@ pub const TEXT_WORDS_MAX: usize = 32;
 /// Most quoted phrases of a search; the rest is cut and reported.
 pub const TEXT_PHRASES_MAX: usize = 8;
 /// Years that a list may be asked for.
-pub const YEAR_RANGE: (i32, i32) = (1900, 2100);
+pub(crate) const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
-pub const INVALID_MAX: usize = 50;
+pub(crate) const INVALID_MAX: usize = 50;
 /// Longest value in an entry of `meta.invalid`, in characters.
 pub const INVALID_VALUE_MAX: usize = 100;
 

@@ -237,7 +237,7 @@ pub struct QueryWord {
 }
 
 /// Stemmers for words of questions.
-pub static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
+pub(crate) static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
 /// Stems of the words of the field, which questions are full of and whose synonyms are looked up with them.
 static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
@@ -251,7 +251,7 @@ fn stem(word: &str) -> [CompactString; 2] {
 
 /// Stems of a folded word in English and Spanish.
 #[must_use]
-pub fn stems(word: &str) -> [CompactString; 2] {
+pub(crate) fn stems(word: &str) -> [CompactString; 2] {
     OF_THE_FIELD.get(word).cloned().unwrap_or_else(|| stem(word))
 }
 

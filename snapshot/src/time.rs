@@ -35,7 +35,7 @@ impl Day {
 
     /// The UTC day of an instant that may be absent.
     #[must_use]
-    pub fn of(time: Option<Timestamp>) -> Self {
+    pub(crate) fn of(time: Option<Timestamp>) -> Self {
         Self::or_none(time.map(|time| time.to_zoned(TimeZone::UTC).date()))
     }
 
@@ -50,7 +50,7 @@ impl Day {
 
     /// The day before.
     #[must_use]
-    pub const fn before(self) -> Self {
+    pub(crate) const fn before(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
@@ -115,7 +115,7 @@ impl Season {
     }
 
     /// Days on which [`Season::status`] may change: the opening day and the day after the deadline.
-    pub fn turning_days(&self) -> impl Iterator<Item = Day> + use<> {
+    pub(crate) fn turning_days(&self) -> impl Iterator<Item = Day> + use<> {
         let closes = self.deadline.known().map(|day| Day(day.0.saturating_add(1)));
         self.opens.known().into_iter().chain(closes)
     }
@@ -125,7 +125,7 @@ impl Season {
 pub const OPEN_STATES: [&str; 6] = ["open", "closing_soon", "rolling", "upcoming", "closed", "unknown"];
 
 /// An open deadline this many days off, or fewer, is closing soon.
-pub const CLOSING_SOON_DAYS: i32 = 14;
+pub(crate) const CLOSING_SOON_DAYS: i32 = 14;
 
 const OPEN: u8 = 1;
 const CLOSING_SOON: u8 = 1 << 1;
@@ -243,7 +243,7 @@ pub enum DisplayStatus {
 impl DisplayStatus {
     /// Standing of a cycle by its status; `ends` is whether it has a deadline.
     #[must_use]
-    pub fn of_cycle(status: CycleStatus, ends: bool, checked: Day, today: Day) -> Self {
+    pub(crate) fn of_cycle(status: CycleStatus, ends: bool, checked: Day, today: Day) -> Self {
         let months = if ends { None } else { stale_months(checked, today) };
         match (status, months) {
             (CycleStatus::Open | CycleStatus::Rolling, Some(months)) => Self::OpenWhenChecked { months },
@@ -284,7 +284,7 @@ pub enum LifecycleConflict {
 
 /// Whole months since a check that is more than a year ago.
 #[must_use]
-pub fn stale_months(checked: Day, today: Day) -> Option<u32> {
+pub(crate) fn stale_months(checked: Day, today: Day) -> Option<u32> {
     let (checked, today) = (checked.date()?, today.date()?);
     if checked.saturating_add(jiff::Span::new().years(1)) >= today {
         return None;

@@ -31,7 +31,7 @@ pub struct Reply {
 /// Answers a GET.
 #[must_use]
 pub fn get(server: &Arc<Server>, target: &str) -> Reply {
-    ask(server, Request::get(target).body(Bytes::new()).unwrap())
+    ask(server, Request::get(target).body(Bytes::new()).expect("a target is valid"))
 }
 
 /// Calls the tool endpoint with a JSON message.
@@ -39,7 +39,7 @@ pub fn get(server: &Arc<Server>, target: &str) -> Reply {
 pub fn post(server: &Arc<Server>, message: impl Into<Bytes>) -> Reply {
     let json = HeaderValue::from_static("application/json");
     let request = Request::post("/mcp").header(header::CONTENT_TYPE, &json).header(header::ACCEPT, json);
-    ask(server, request.body(message.into()).unwrap())
+    ask(server, request.body(message.into()).expect("the request is valid"))
 }
 
 /// Answers a request, which need not name the host.
@@ -55,7 +55,7 @@ pub fn ask_measured(
     measure: impl FnOnce(&mut dyn FnMut()),
 ) -> Reply {
     thread_local!(static RUNTIME: tokio::runtime::Runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap());
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts"));
     let (mut parts, body) = request.into_parts();
     parts.headers.entry(header::HOST).or_insert(HeaderValue::from_static(HOST));
     let mut request = Request::new(Full::new(body));
@@ -75,8 +75,8 @@ pub fn ask_measured(
                 Poll::Ready(response) => (false, response),
                 Poll::Pending => (true, response.await),
             };
-            let (parts, body) = response.unwrap().into_parts();
-            let body = body.collect().await.unwrap().to_bytes();
+            let (parts, body) = response.expect("answers are infallible").into_parts();
+            let body = body.collect().await.expect("bodies are in memory").to_bytes();
             Reply { status: parts.status, headers: parts.headers, body, pooled }
         })
     })

@@ -16,8 +16,11 @@ pub struct Context<'a> {
     /// What depends on the day.
     pub dated: &'a Dated,
     /// ProgramDetailResponse of a published slug, for that day; none if it cannot be read.
-    pub detail: &'a (dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync),
+    pub detail: &'a ReadDetail<'a>,
 }
+
+/// Reads the detail of a slug in a language.
+pub type ReadDetail<'a> = dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync + 'a;
 
 /// A record has to be fetched from the store first, which may not happen on this thread.
 #[derive(Clone, Copy, Debug)]

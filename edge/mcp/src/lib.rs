@@ -25,6 +25,6 @@ mod state;
 mod vocabulary;
 mod write;
 
-pub use context::{Context, NotLocal};
+pub use context::{Context, NotLocal, ReadDetail};
 pub use endpoint::{Config, Endpoint, PendingCall};
 pub use protocol_version::LegacyVersion;

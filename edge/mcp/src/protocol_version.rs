@@ -26,7 +26,7 @@ pub enum LegacyVersion {
 impl LegacyVersion {
     /// How requests name it.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::V20250618 => "2025-06-18",
         }

@@ -6,9 +6,9 @@ use http::{HeaderMap, Method, StatusCode, header};
 use crate::request_head::RequestHead;
 
 /// Longest request target, in bytes.
-pub const TARGET_MAX: usize = 8 * 1024;
+pub(crate) const TARGET_MAX: usize = 8 * 1024;
 /// Most name-value pairs of a query.
-pub const PAIRS_MAX: usize = 256;
+pub(crate) const PAIRS_MAX: usize = 256;
 
 /// Refuses a method on a path that only reads.
 pub const ONLY_READS: &str =
@@ -23,11 +23,6 @@ impl Hosts {
     #[must_use]
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         Self(names.into_iter().map(|name| bare(&name)).collect())
-    }
-
-    /// The names.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
     }
 
     /// Whether requests may be addressed to a host.

@@ -32,7 +32,7 @@ impl Request {
         let history = generation.changes();
         let (from, limit) = match read(self.head.query(), history) {
             Ok(read) => read,
-            Err(reply) => return reply.into(),
+            Err(reply) => return (*reply).into(),
         };
         let canonical = query(history, &from, limit);
         let computed = Query {
@@ -86,7 +86,7 @@ impl Request {
 
 /// Reads the position and the number of lines; without `since`, from the start. Unknown names are ignored, since caches
 /// and trackers add them.
-fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Reply> {
+fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box<Reply>> {
     let (mut from, mut limit, mut is_own) = (ChangePosition::default(), LINES_MAX, true);
     let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -116,10 +116,11 @@ fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Rep
         seen.push((name, value));
     }
     if !faults.is_empty() {
-        return Err(Reply::bad_request(error::changes_faults(&faults)));
+        return Err(Box::new(Reply::bad_request(error::changes_faults(&faults))));
     }
     if !is_own || !changes.reaches(&from) {
-        return Err(Reply::error(StatusCode::GONE, error::message(GONE), CacheControl::Short));
+        let gone = Reply::error(StatusCode::GONE, error::message(GONE), CacheControl::Short);
+        return Err(Box::new(gone));
     }
     Ok((from, limit))
 }

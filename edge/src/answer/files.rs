@@ -206,13 +206,13 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
 
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be
 /// soon.
-pub(super) fn failed(error: StoreError) -> Reply {
+pub(super) fn failed(error: &StoreError) -> Reply {
     if matches!(error, StoreError::BodyUnavailable { .. }) {
         // Logged and counted by the follower.
         return UNREADABLE.into();
     }
     tracing::error!(%error, "a file of the snapshot cannot be served");
-    if matches!(&error, StoreError::Io { source, .. } if is_exhausted(source)) {
+    if matches!(error, StoreError::Io { source, .. } if is_exhausted(source)) {
         return UNREADABLE.into();
     }
     DAMAGED.into()

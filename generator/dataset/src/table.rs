@@ -82,7 +82,7 @@ impl Table {
 
     /// The table that holds a kind of record.
     #[must_use]
-    pub const fn of(kind: EntityType) -> Self {
+    pub(crate) const fn of(kind: EntityType) -> Self {
         match kind {
             EntityType::Organization => Self::Organizations,
             EntityType::Program => Self::Programs,

@@ -55,8 +55,9 @@ impl Field {
 
     /// The value of a closed list that a word of a cell names; empty if there is none.
     pub(super) fn allowed_value(&self, word: &str) -> String {
-        let allowed = self.column.into_iter().flat_map(|column| &column.allowed).filter_map(|it| it.as_str());
-        allowed.filter(|allowed| key_of(allowed) == key_of(word)).next_back().unwrap_or_default().to_owned()
+        let mut allowed =
+            self.column.into_iter().flat_map(|column| &column.allowed).filter_map(|it| it.as_str());
+        allowed.rfind(|allowed| key_of(allowed) == key_of(word)).unwrap_or_default().to_owned()
     }
 
     /// The first column with one of the field's names, else the first with one of them among its words.
@@ -115,7 +116,8 @@ mod tests {
             let is_set = column.name.ends_with("Id")
                 || matches!(column.name.as_str(), "id" | "active" | "createdAt" | "updatedAt");
             let is_known = FIELDS.iter().any(|field| {
-                field.table == Table::Programs && field.find(&[column.name.clone()], |_| true).is_some()
+                field.table == Table::Programs
+                    && field.find(std::slice::from_ref(&column.name), |_| true).is_some()
             });
             assert!(is_set || is_known, "{}", column.name);
         }

@@ -3,7 +3,7 @@
 //! lines are a dataset themselves: a build from them gives the same snapshot.
 
 mod dcat;
-pub mod describe;
+pub(crate) mod describe;
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Format {
 
     /// End of the file's name.
     #[must_use]
-    pub const fn extension(self) -> &'static str {
+    pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
             Self::Csv => "csv",
@@ -43,7 +43,7 @@ impl Format {
 
     /// Its media type.
     #[must_use]
-    pub const fn media_type(self) -> &'static str {
+    pub(crate) const fn media_type(self) -> &'static str {
         match self {
             Self::Ndjson => "application/x-ndjson",
             Self::Csv => "text/csv",
@@ -69,13 +69,13 @@ pub struct Download {
 impl Download {
     /// Its name in the folder of downloads.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{}.{}", self.table.name(), self.format.extension())
     }
 
     /// Where it is served.
     #[must_use]
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{FOLDER}/{}", self.name())
     }
 }
@@ -85,7 +85,7 @@ impl Download {
 /// # Errors
 ///
 /// The first error of `put`.
-pub fn write<E: Send>(
+pub(crate) fn write<E: Send>(
     directory: &Directory,
     put: impl Fn(&str, &[u8]) -> Result<(), E> + Sync,
 ) -> Result<Vec<Download>, E> {

@@ -47,7 +47,7 @@ impl Effort {
 
     /// Names compressors and levels, so that files made by others are not taken for ours.
     #[must_use]
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self.levels() {
             None => "none".to_owned(),
             Some(Levels { gzip, brotli: None, zstd }) => format!("libdeflate-{gzip} zstd-{zstd}-large"),
@@ -59,7 +59,7 @@ impl Effort {
 
     /// Level of Zstandard in packs, where it is the only coding.
     #[must_use]
-    pub const fn pack_level(self) -> i32 {
+    pub(crate) const fn pack_level(self) -> i32 {
         match self {
             Self::None => 1,
             Self::Fast => 9,

@@ -5,10 +5,10 @@ use snapshot::page::hole::Filled;
 use snapshot::record::Directory;
 
 /// A file on its way: its path and its bytes.
-pub type File = (String, Filled);
+pub(crate) type File = (String, Filled);
 
 /// The files of one position of a family.
-pub type Rendered = Result<Vec<File>, minijinja::Error>;
+pub(crate) type Rendered = Result<Vec<File>, minijinja::Error>;
 
 /// A file that does not depend on the day.
 pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {

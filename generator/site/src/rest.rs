@@ -1,7 +1,6 @@
 //! The pages of a snapshot: which there are, and the bytes of each. Files are somebody else's
 //! business: every page is handed to a `put`.
 
-use rayon::prelude::*;
 use serde_json::Value as Json;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::detail;
@@ -16,7 +15,7 @@ use snapshot::query::{self, ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List,
 use snapshot::record::{Directory, Locale};
 
 use crate::csv_rows;
-use crate::files::{Family, Records, Rendered};
+use crate::files::{Family, Records};
 
 /// The REST contract, of a directory at another address.
 pub const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
@@ -25,7 +24,7 @@ const ELSEWHERE: &str = "\"https://directory.example\"";
 
 /// The REST contract as a directory serves it: generated clients take their host from it.
 #[must_use]
-pub fn contract(base_url: &str) -> String {
+pub(crate) fn contract(base_url: &str) -> String {
     OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
 }
 

@@ -241,7 +241,7 @@ impl Language {
             lines: sized(names.lines, count)?,
             labels: sized(names.labels, ordinals)?,
             entries: sized(names.entries, count)?,
-            feed: sized(names.feed, feed::PARTS)?,
+            feed: sized(names.feed, PARTS)?,
             pieces,
             slots,
         })
@@ -249,7 +249,7 @@ impl Language {
 
     /// A word.
     #[must_use]
-    pub fn word(&self, word: Message) -> &str {
+    pub(crate) fn word(&self, word: Message) -> &str {
         self.words.text(word as usize)
     }
 
@@ -272,7 +272,7 @@ impl Language {
     }
 
     /// Writes a date in words.
-    pub fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
+    pub(crate) fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
         let month = self.month(date);
         let (day, year) = (date.day().to_string(), date.year().to_string());
         self.push_phrase(out, Message::Date, &[("d", &day), ("month", month), ("y", &year)]);

@@ -123,7 +123,7 @@ impl Organizations {
     /// Organizations that a name may mean, which is none's alone: called so, or something that begins so, else
     /// something that has each of its words; those with most programs first.
     #[must_use]
-    pub fn near(&self, called: &str) -> Vec<u32> {
+    pub(crate) fn near(&self, called: &str) -> Vec<u32> {
         let words = words_of(called);
         let key = words.join(" ");
         if key.is_empty() {
@@ -148,19 +148,19 @@ impl Organizations {
 
     /// The slug of an organization.
     #[must_use]
-    pub fn slug(&self, number: u32) -> &str {
+    pub(crate) fn slug(&self, number: u32) -> &str {
         self.slugs.text(number as usize)
     }
 
     /// Its name, escaped.
     #[must_use]
-    pub fn name(&self, number: u32, locale: Locale) -> &str {
+    pub(crate) fn name(&self, number: u32, locale: Locale) -> &str {
         self.names[locale as usize].text(number as usize)
     }
 
     /// Its documents, ascending.
     #[must_use]
-    pub fn docs(&self, number: u32) -> &[u32] {
+    pub(crate) fn docs(&self, number: u32) -> &[u32] {
         self.docs.get(number as usize)
     }
 }

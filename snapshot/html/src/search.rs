@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 pub(super) use self::asked::Asked;
 use self::extras::ALL;
-pub use self::extras::{PageOptions, canonical_query};
+pub use self::extras::PageOptions;
 pub use self::facets::checkbox_attributes;
 use crate::highlight::Found;
 use crate::status::push_plain;

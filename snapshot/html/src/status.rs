@@ -15,7 +15,7 @@ impl Language {
     }
 
     /// Writes what is told about a program on a day.
-    pub fn push_state(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
+    pub(crate) fn push_state(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
         if told.standing == DisplayStatus::Passed {
             return self.push_passed(out, told.openness.last_deadline);
         }

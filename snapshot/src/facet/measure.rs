@@ -143,7 +143,7 @@ pub struct Interval {
 
 impl Interval {
     /// Holds every number.
-    pub const EVERYTHING: Self = Self { min: f64::NEG_INFINITY, max: f64::INFINITY };
+    pub(crate) const EVERYTHING: Self = Self { min: f64::NEG_INFINITY, max: f64::INFINITY };
 
     fn new(min: Option<f64>, max: Option<f64>) -> Option<Self> {
         let interval = Self { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) };
@@ -152,7 +152,7 @@ impl Interval {
 
     /// Whether the two share a value.
     #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.min <= other.max && other.min <= self.max
     }
 }

@@ -57,7 +57,7 @@ impl Bilingual {
 }
 
 /// Writes rows; `row` appends that of a program, `order` gives the program of each document.
-pub fn write(
+pub(crate) fn write(
     names: &Names,
     order: &[usize],
     row: impl Fn(usize, Locale, &mut Vec<u8>),

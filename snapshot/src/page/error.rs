@@ -20,7 +20,7 @@ struct ErrorBody<'a, D: Serialize> {
 
 /// ErrorResponse with details.
 #[must_use]
-pub fn with_details(message: &str, details: impl Serialize) -> Vec<u8> {
+pub(crate) fn with_details(message: &str, details: impl Serialize) -> Vec<u8> {
     let mut out = Vec::new();
     push_json(&mut out, &ErrorResponse { error: ErrorBody { message, details: Some(details) } });
     out

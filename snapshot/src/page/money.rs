@@ -26,7 +26,7 @@ pub struct AmountPhrases<'a> {
 
 /// Replaces the `{name}`s of a phrase.
 #[must_use]
-pub fn phrase(text: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 

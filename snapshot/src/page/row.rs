@@ -73,7 +73,7 @@ impl Rows {
     }
 
     /// Appends a program's row.
-    pub fn push(&self, doc: u32, locale: Locale, today: &Today, out: &mut Vec<u8>) {
+    pub(crate) fn push(&self, doc: u32, locale: Locale, today: &Today, out: &mut Vec<u8>) {
         out.extend_from_slice(self.row(doc, locale));
         push_day(out, today.next_deadline[doc as usize]);
         out.push(b'}');
@@ -109,7 +109,7 @@ impl Rows {
 
     /// Bytes of a facet value's item, or a few more.
     #[must_use]
-    pub fn item_bytes(&self, value: &FacetValue, locale: Locale) -> usize {
+    pub(crate) fn item_bytes(&self, value: &FacetValue, locale: Locale) -> usize {
         match value {
             FacetValue::Value(ordinal) => {
                 self.items[locale as usize].bytes(*ordinal as usize).len() + COUNT_BYTES

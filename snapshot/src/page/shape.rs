@@ -38,21 +38,21 @@ impl<'a> Shaper<'a> {
 
     /// `{id, slug, name}` of an organization.
     #[must_use]
-    pub fn organization_reference(&self, organization: usize) -> Object<'a> {
+    pub(crate) fn organization_reference(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
         self.object(ORGANIZATION, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, name}` of a program.
     #[must_use]
-    pub fn program_reference(&self, program: usize) -> Object<'a> {
+    pub(crate) fn program_reference(&self, program: usize) -> Object<'a> {
         let it = &self.directory.programs[program];
         self.object(PROGRAM, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, displayName, kind}` of a recipient.
     #[must_use]
-    pub fn recipient_reference(&self, recipient: usize) -> Object<'a> {
+    pub(crate) fn recipient_reference(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         self.object(RECIPIENT, Visibility::REFERENCE, Some(it.entity()), it)
     }
@@ -106,14 +106,14 @@ impl<'a> Shaper<'a> {
 
     /// Recipient.
     #[must_use]
-    pub fn recipient(&self, recipient: usize) -> Object<'a> {
+    pub(crate) fn recipient(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         self.object(RECIPIENT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// RecipientSummary.
     #[must_use]
-    pub fn recipient_summary(&self, recipient: usize) -> Object<'a> {
+    pub(crate) fn recipient_summary(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         let awards = &self.directory.recipient_awards[recipient];
         let latest = awards.first().map(|award| self.directory.awards[*award].award_year);
@@ -130,28 +130,28 @@ impl<'a> Shaper<'a> {
 
     /// An entry of `lifecycleHistory`.
     #[must_use]
-    pub fn transition(&self, transition: usize) -> Object<'a> {
+    pub(crate) fn transition(&self, transition: usize) -> Object<'a> {
         let it = &self.directory.transitions[transition];
         self.object(TRANSITION, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `leaders`.
     #[must_use]
-    pub fn leader(&self, leader: usize) -> Object<'a> {
+    pub(crate) fn leader(&self, leader: usize) -> Object<'a> {
         let it = &self.directory.leaders[leader];
         self.object(LEADER, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `channels`.
     #[must_use]
-    pub fn channel(&self, channel: usize) -> Object<'a> {
+    pub(crate) fn channel(&self, channel: usize) -> Object<'a> {
         let it = &self.directory.channels[channel];
         self.object(CHANNEL, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `recentPosts`.
     #[must_use]
-    pub fn post(&self, post: usize) -> Object<'a> {
+    pub(crate) fn post(&self, post: usize) -> Object<'a> {
         let it = &self.directory.posts[post];
         self.object(POST, Visibility::DETAIL, None, it)
     }

@@ -54,7 +54,7 @@ pub const BY_DATES: [(LifecycleConflict, &str, [&str; 2]); 3] = [
 
 /// A phrase; nothing for a key that is none.
 #[must_use]
-pub fn word(key: &str, locale: Locale) -> &'static str {
+pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
     let phrase = PHRASES.iter().find(|(known, _)| *known == key);
     phrase.map_or("", |(_, words)| words[locale as usize])
 }

@@ -55,7 +55,7 @@ impl List {
 
     /// Its parameters, in the contract's order.
     #[must_use]
-    pub const fn parameters(self) -> &'static [&'static str] {
+    pub(crate) const fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Organizations | Self::Awards => &["page", "limit", "offset"],
             Self::Cycles => &["page", "limit", "offset", "upcoming"],

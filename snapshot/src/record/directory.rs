@@ -123,7 +123,7 @@ impl Directory {
 
     /// A text of a record in a language, where it is there.
     #[must_use]
-    pub fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
+    pub(crate) fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
         self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }
 }

@@ -169,7 +169,7 @@ words! {
 impl DurationUnit {
     /// Length of one unit in days.
     #[must_use]
-    pub const fn days(self) -> f64 {
+    pub(crate) const fn days(self) -> f64 {
         match self {
             Self::Day => 1.0,
             Self::Week => 7.0,

@@ -60,13 +60,13 @@ impl Visibility {
     /// In the record's own answer.
     pub const DETAIL: Self = Self(8);
     /// In the rows of the tool endpoint.
-    pub const TOOL: Self = Self(16);
+    pub(crate) const TOOL: Self = Self(16);
     /// Everywhere.
     pub const ALL: Self = Self(u8::MAX);
 
     /// In both.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -173,7 +173,7 @@ where
 impl Value<'_> {
     /// The text, where it is one.
     #[must_use]
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 }
@@ -203,20 +203,20 @@ pub struct Object<'a>(pub Vec<(&'static str, Value<'a>)>);
 impl<'a> Object<'a> {
     /// The same with another member at the end.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<Value<'a>>) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value<'a>>) -> Self {
         self.0.push((name, value.into()));
         self
     }
 
     /// A member's value; null where there is none.
     #[must_use]
-    pub fn get(&self, name: &str) -> &Value<'a> {
+    pub(crate) fn get(&self, name: &str) -> &Value<'a> {
         self.0.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value)
     }
 
     /// A member's text; empty where there is none.
     #[must_use]
-    pub fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).text().unwrap_or_default()
     }
 }

@@ -82,7 +82,7 @@ impl Program {
 
     /// When anything of it was last checked.
     #[must_use]
-    pub fn last_checked_at(&self) -> Option<Timestamp> {
+    pub(crate) fn last_checked_at(&self) -> Option<Timestamp> {
         self.lifecycle_checked_at.max(self.source_checked_at)
     }
 }

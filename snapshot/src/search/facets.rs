@@ -27,7 +27,7 @@ impl Index {
 
     /// Number of documents of each ordinal.
     #[must_use]
-    pub fn totals(&self, today: &Today) -> Vec<u32> {
+    pub(crate) fn totals(&self, today: &Today) -> Vec<u32> {
         let mut counts = self.values.totals.to_vec();
         today.totals(&mut counts);
         counts

@@ -165,6 +165,8 @@ fn read_leb128(text: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
@@ -236,7 +238,7 @@ mod tests {
                 (0..length).map(|_| words[dice.below(words.len())].to_owned()).collect()
             };
             let (wanted, unwanted) = (phrase(), phrase());
-            let phrases = Phrases::new(&[wanted.clone()], &[unwanted.clone()], &terms);
+            let phrases = Phrases::new(from_ref(&wanted), from_ref(&unwanted), &terms);
             let mut found = Vec::new();
             phrases.keep(None, &terms, &Budget::default()).for_each(|doc| found.push(doc));
             let expected: Vec<u32> = (0..COUNT as u32)

@@ -297,7 +297,7 @@ impl<'a> Clause<'a> {
         for synonym in synonyms(run, index).chain(names) {
             match synonym.as_slice() {
                 [only] => {
-                    clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)))
+                    clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));
                 }
                 words => clause.add_all(words.iter().map(String::as_str), terms),
             }

@@ -32,7 +32,7 @@ impl Index {
 
     /// Answers a query whose text is already resolved.
     #[must_use]
-    pub fn search_resolved(
+    pub(crate) fn search_resolved(
         &self,
         query: &Query,
         text: Option<&ResolvedText<'_>>,

@@ -54,7 +54,7 @@ impl SeasonColumns {
 
     /// A season by its position.
     #[must_use]
-    pub fn get(&self, position: usize) -> Season {
+    pub(crate) fn get(&self, position: usize) -> Season {
         Season {
             opens: self.opens[position],
             deadline: self.deadline[position],

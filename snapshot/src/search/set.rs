@@ -32,7 +32,7 @@ impl<'a> DocSet<'a> {
 
     /// The documents of an ascending list.
     #[must_use]
-    pub const fn new(list: Vec<u32>) -> Self {
+    pub(crate) const fn new(list: Vec<u32>) -> Self {
         Self::List(Cow::Owned(list))
     }
 
@@ -54,7 +54,7 @@ impl<'a> DocSet<'a> {
 
     /// The same set, borrowed.
     #[must_use]
-    pub fn borrowed(&self) -> DocSet<'_> {
+    pub(crate) fn borrowed(&self) -> DocSet<'_> {
         match self {
             Self::Bits(bits) => DocSet::bits(bits),
             Self::List(list) => DocSet::list(list),
@@ -63,7 +63,7 @@ impl<'a> DocSet<'a> {
 
     /// The same set, owned.
     #[must_use]
-    pub fn into_owned(self) -> DocSet<'static> {
+    pub(crate) fn into_owned(self) -> DocSet<'static> {
         match self {
             Self::Bits(bits) => DocSet::Bits(Cow::Owned(bits.into_owned())),
             Self::List(list) => DocSet::List(Cow::Owned(list.into_owned())),
@@ -134,7 +134,7 @@ impl<'a> DocSet<'a> {
     }
 
     /// Keeps the documents for which `keep` holds.
-    pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         match self {
             Self::List(list) => list.to_mut().retain(|doc| keep(*doc)),
             Self::Bits(bits) => {

@@ -26,7 +26,7 @@ impl Default for StringsWriter {
 
 impl StringsWriter {
     /// Adds a string; returns its position.
-    pub fn push(&mut self, string: &[u8]) -> usize {
+    pub(crate) fn push(&mut self, string: &[u8]) -> usize {
         self.text.extend_from_slice(string);
         self.at.push(self.text.len() as u64);
         self.at.len() - 2

@@ -54,6 +54,7 @@
 
 // Published files may be damaged or hostile: nothing outside its tests may panic on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests have temporary folders and a clock"))]
 
 pub mod sections;
 

@@ -13,6 +13,7 @@
 //! A pack is read, not mapped: a truncated one is an error then, not a signal. A decoded object is not trusted before the
 //! hash of the whole body was checked.
 
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
@@ -200,11 +201,11 @@ impl Objects {
             || self.damaged(FileProblem::Format("a dictionary is missing or cannot be used".to_owned()));
         let mut read = FxHashMap::default();
         for name in self.objects.iter().map(|object| object.dictionary).filter(|name| *name != 0) {
-            if !read.contains_key(&name) {
+            if let Entry::Vacant(entry) = read.entry(name) {
                 let object = self.dictionary(name).ok_or_else(unusable)?;
                 let bytes = self.object(object)?;
                 self.check_hash(object.sha256, &bytes)?;
-                read.insert(name, DDict::try_create(&bytes).ok_or_else(unusable)?);
+                entry.insert(DDict::try_create(&bytes).ok_or_else(unusable)?);
             }
         }
         Ok(read)

@@ -59,16 +59,6 @@ impl Stage {
         Ok(Self { staging, writer, files, records, known: OnceLock::new() })
     }
 
-    /// The live generation. An error other than `Unpublished` says why its files cannot be reused; publishing repairs
-    /// that.
-    ///
-    /// # Errors
-    ///
-    /// Why it cannot be opened.
-    pub fn parent(&self) -> Result<&Generation, &StoreError> {
-        self.staging.parent.as_ref()
-    }
-
     /// Adds a page. Its stored bodies are shared with the parent where they are the same; `encode` is called only for
     /// siblings that cannot be shared.
     ///

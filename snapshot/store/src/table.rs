@@ -190,14 +190,8 @@ impl FileTable {
 
     /// Number of pages.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Whether there are no pages.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
     }
 
     /// The page below `public/` whose path is `parts` joined. Allocates nothing.
@@ -253,7 +247,7 @@ impl FileTable {
 
     /// A page by its number, counted from 0 in order of paths.
     #[must_use]
-    pub fn get(&self, number: u32) -> Option<FileEntry<'_>> {
+    pub(crate) fn get(&self, number: u32) -> Option<FileEntry<'_>> {
         let row = *self.rows.get(number as usize)?;
         Some(FileEntry { table: self, number, row })
     }

@@ -73,7 +73,7 @@ struct Said {
     state: String,
 }
 
-static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
+pub(crate) static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
 
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));

@@ -38,37 +38,29 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 9] = [
-    ("edge/mcp/src/search.rs: Countries", "a place that words were taken for"),
+const FACETS_NAMED: [(&str, &str); 8] = [
+    ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
-        "generator/dataset/src/link/labels.rs: Careers Fields Types",
-        "what of a record has labels, beside its facts",
-    ),
-    (
-        "generator/dataset/src/link/spelling.rs: Careers Fields Types",
-        "what of a record is compared, beside its facts",
+        "generator/dataset/src/facet_values.rs: Careers Fields Types",
+        "fields of a record that hold facet values, beside its facts",
     ),
     (
         "generator/site/src/pages/prepare.rs: Types",
-        "the kind of each program in the list of its organization",
+        "the type of each program in the list of its organization",
     ),
-    ("generator/site/src/pages/view/program.rs: Lifecycles Types", "words of a type and of a lifecycle"),
-    ("snapshot/html/src/search/chips.rs: Countries", "a place that words were taken for"),
-    ("snapshot/src/page/status_text.rs: Lifecycles", "words of a lifecycle that was observed"),
+    ("generator/site/src/pages/view/program.rs: Lifecycles Types", "labels of a type and of a lifecycle"),
+    ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
+    ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
-    ("snapshot/src/search/today.rs: OpenStates", "what is derived anew each day"),
+    ("snapshot/src/search/today.rs: OpenStates", "the facet that is computed for each day"),
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 9] = [
+const NAMESAKES: [(&str, &str); 5] = [
     ("edge/mcp/src/concise.rs", "fields"), // a list of a record
     ("generator/site/src/downloads/describe.rs", "fields"), // columns of a Data Package
-    ("generator/import/src/draft/columns.rs", "countries"), // a column of a sheet
-    ("generator/import/src/draft/columns.rs", "topics"), // a column of a sheet
-    ("generator/import/src/draft/columns.rs", "fields"), // a field of a program
-    ("generator/dataset/src/link/labels.rs", "fields"), // a field of a program
     ("generator/dataset/src/link/rules.rs", "fields"), // the texts of a translation
-    ("generator/dataset/src/link/spelling.rs", "fields"), // a field of a program
+    ("generator/dataset/src/facet_values.rs", "fields"), // a field of a program
     ("snapshot/src/record/program.rs", "fields"), // a field of a program
 ];
 

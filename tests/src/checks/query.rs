@@ -14,7 +14,7 @@ use snapshot::query::{
     parse_search,
 };
 use snapshot::record::Locale;
-use snapshot::search::{RankOptions, RankedRow};
+use snapshot::search::RankOptions;
 
 use crate::checks::request::get;
 

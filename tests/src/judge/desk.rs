@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use dataset::Input;
 use edge::Server;
-use http::{HeaderValue, Request, header};
-use http_body_util::Full;
 use serde_json::{Value, json};
 use site::Effort;
 use snapshot::facet::FACETS;

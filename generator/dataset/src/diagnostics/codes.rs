@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(SECTIONS.len(), Code::ALL.len());
         for code in Code::ALL {
             let text = explain(code.id()).unwrap();
-            assert!(text.starts_with(&format!("{}: ", code.id())), "{} is not the section of {code:?}", text);
+            assert!(text.starts_with(&format!("{}: ", code.id())), "{text} is not the section of {code:?}");
             let paragraphs: Vec<&str> = text.trim_end().split("\n\n").collect();
             assert_eq!(paragraphs.len(), 4, "{text}");
             assert!(paragraphs[2].starts_with("Example: ") && paragraphs[3].starts_with("Fix: "), "{text}");

@@ -62,7 +62,7 @@ impl Diagnostics {
 
     /// Remarks that are no problems.
     #[must_use]
-    pub fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 

@@ -3,7 +3,7 @@
 
 mod check;
 mod colors;
-pub mod commands;
+pub(super) mod commands;
 mod folder;
 mod problem;
 
@@ -23,9 +23,9 @@ use snapshot::record::Locale;
 use store::Hex;
 
 use self::colors::Palette;
-pub use self::folder::ThemeFile;
+pub(super) use self::folder::ThemeFile;
 use self::folder::ThemeFolder;
-pub use self::problem::ThemeProblem;
+pub(super) use self::problem::ThemeProblem;
 use dataset::Table;
 
 macro_rules! embedded {
@@ -132,14 +132,14 @@ impl Asset {
 
     /// Where it is served.
     #[must_use]
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("/assets/{}", self.name)
     }
 }
 
 /// Scripts, by the pages that load them: one each, so that none needs a second request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Script {
+pub(crate) enum Script {
     /// Pages of records: their star.
     Records,
     /// The search page: stars and results in place.
@@ -241,7 +241,7 @@ impl Theme {
 
     /// A script.
     #[must_use]
-    pub const fn script(&self, script: Script) -> &Asset {
+    pub(crate) const fn script(&self, script: Script) -> &Asset {
         &self.scripts[script as usize]
     }
 

@@ -118,9 +118,8 @@ fn faceted(parameter: &str) -> Option<Facet> {
     FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
 }
 
-/// The question in canonical form, without its language, which the path says.
-#[must_use]
-pub fn canonical_query(site: &Site, query: &Query) -> String {
+/// The query in canonical form, without its language, which the path has.
+fn canonical_query(site: &Site, query: &Query) -> String {
     let neutral = Query { locale: Locale::En, ..query.clone() };
     neutral.canonical(|ordinal| site.index.values.text(ordinal))
 }

@@ -96,7 +96,7 @@ impl Splice<'_> {
         match pick {
             FacetValue::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
             FacetValue::Place(code) => {
-                out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes())
+                out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes());
             }
         }
         out.extend_from_slice(if on { b" checked> " } else { b"> " });

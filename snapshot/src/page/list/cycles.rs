@@ -140,7 +140,7 @@ impl Seasons {
 impl CyclesToday {
     /// Status of a cycle; unknown for a number from nowhere.
     #[must_use]
-    pub fn status(&self, cycle: u32) -> CycleStatus {
+    pub(crate) fn status(&self, cycle: u32) -> CycleStatus {
         self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
     }
 

@@ -167,7 +167,7 @@ fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
 }
 
 impl Command {
-    /// What the process is told, and the same as it was read, for [`Config::text`]. Ends the process where that is
+    /// What the process is told, and the same as it was read, for `Config::text`. Ends the process where that is
     /// wrong, or asks for help.
     #[must_use]
     pub fn read() -> (Self, ArgMatches) {

@@ -35,7 +35,7 @@ pub(crate) enum Route {
     Page,
 }
 
-/// Path templates for metrics, in the order of [`Route::number`]. The first stands for pages and unknown paths.
+/// Path templates for metrics, in the order of `Route::number`. The first stands for pages and unknown paths.
 pub const TEMPLATES: [&str; 15] = [
     "/",
     "/api/v1/search",

@@ -1,5 +1,5 @@
 //! The facets: one table that says where each one's values come from, which parameter asks for it and
-//! where pages show it; and the [`measure`]s, which are numbers.
+//! where pages show it; and the `measure`s, which are numbers.
 
 mod measure;
 

@@ -79,7 +79,7 @@ pub enum NameKind {
     Capitals,
     /// ISO 3166-1 alpha-3 or numeric code of a country.
     Code,
-    /// The name of several places, or single letters: found by [`named`], but not in running text.
+    /// The name of several places, or single letters: found by `named`, but not in running text.
     Ambiguous,
     /// More often another word, or the name of several places: a search only offers the place.
     Offered,

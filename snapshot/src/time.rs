@@ -217,7 +217,7 @@ impl Openness {
 /// What people are told about a program or a cycle on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayStatus {
-    /// Open, with a deadline at most [`CLOSING_SOON_DAYS`] off.
+    /// Open, with a deadline at most `CLOSING_SOON_DAYS` off.
     ClosingSoon,
     /// Takes applications.
     Open,
@@ -293,7 +293,7 @@ pub(crate) fn stale_months(checked: Day, today: Day) -> Option<u32> {
     Some(span.get_months().unsigned_abs())
 }
 
-/// Days up to `today` on which [`stale_months`] is not what it was the day before: the first of all, and the last.
+/// Days up to `today` on which `stale_months` is not what it was the day before: the first of all, and the last.
 pub fn staleness_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
     let first = checked.date().map(|checked| checked.saturating_add(jiff::Span::new().years(1).days(1)));
     let last = stale_months(checked, today).and_then(|age| {

@@ -19,7 +19,7 @@ pub enum Rule {
     Status = 5,
     /// Rows of the open programs that close next.
     Closing = 6,
-    /// The next deadlines, or those of a month: its number comes from [`crate::deadlines::number`].
+    /// The next deadlines, or those of a month: its number comes from the module `deadlines`.
     Deadlines = 7,
     /// How many programs are open.
     OpenCount = 8,

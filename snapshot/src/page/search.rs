@@ -31,13 +31,7 @@ pub fn search_resolved(
 
 /// The bytes of an answer.
 #[must_use]
-pub(crate) fn render(
-    site: &Site,
-    dated: &Dated,
-    query: &Query,
-    invalid: &[String],
-    answer: &SearchResult,
-) -> Paged {
+pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &SearchResult) -> Paged {
     let mut out = Vec::with_capacity(bytes(site, query, invalid, answer));
     out.extend_from_slice(b"{\"data\":[");
     for (position, doc) in answer.docs.iter().enumerate() {

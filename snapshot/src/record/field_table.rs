@@ -46,7 +46,7 @@ pub enum FieldType {
     Time,
 }
 
-/// Where a field shows; places are joined with [`Visibility::and`].
+/// Where a field shows; places are joined with `Visibility::and`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visibility(u8);
 

@@ -83,7 +83,7 @@ impl Today {
 
     /// Open states of a document, as bits in the order of [`OPEN_STATES`].
     #[must_use]
-    pub(crate) fn states(&self, doc: u32) -> u8 {
+    pub fn states(&self, doc: u32) -> u8 {
         self.states.get(doc as usize).copied().unwrap_or_default()
     }
 

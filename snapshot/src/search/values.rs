@@ -55,7 +55,7 @@ struct Ordinals {
 
 /// Ordinals of the values and sets of each document.
 #[derive(Clone, Copy)]
-pub(super) struct OfDocs<'a> {
+pub struct OfDocs<'a> {
     at: &'a [u64],
     ordinals: &'a [u16],
 }
@@ -63,7 +63,7 @@ pub(super) struct OfDocs<'a> {
 impl<'a> OfDocs<'a> {
     /// Ordinals of a document's values and sets, ascending.
     #[inline]
-    pub(super) fn get(&self, doc: u32) -> &'a [u16] {
+    pub fn get(&self, doc: u32) -> &'a [u16] {
         match self.at.get(doc as usize..doc as usize + 2) {
             Some(&[start, end]) => &self.ordinals[start as usize..end as usize],
             _ => &[],
@@ -224,12 +224,12 @@ impl Values {
     }
 
     /// The documents' values.
-    pub(super) fn of_docs(&self) -> OfDocs<'_> {
+    pub fn of_docs(&self) -> OfDocs<'_> {
         OfDocs { at: &self.doc_at, ordinals: &self.doc_values }
     }
 
     /// Values of a set; empty for a value.
-    pub(super) fn set(&self, ordinal: usize) -> &[u32] {
+    pub fn set(&self, ordinal: usize) -> &[u32] {
         self.sets.get(ordinal)
     }
 

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use html::PageOptions;
 use edge::OpenGeneration;
+use html::PageOptions;
 use snapshot::page::search;
 use snapshot::query::Query;
 use snapshot::time::Day;

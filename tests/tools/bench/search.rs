@@ -12,8 +12,8 @@ use baseline::Baseline;
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::search::{document_order, write_index};
-use store::sections::SectionWriter;
 use snapshot::time::Day;
+use store::sections::SectionWriter;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read};
+use edge::OpenGeneration;
 use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
-use edge::OpenGeneration;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
-use store::Digest;
 use snapshot::time::Day;
+use store::Digest;
 use tests::synth::{self, TODAY};
 
 const SEED: u64 = 1;

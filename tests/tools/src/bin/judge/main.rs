@@ -6,6 +6,7 @@ mod ablation;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use dataset::Input;

@@ -1,4 +1,4 @@
-//! What the admin listener answers: for orchestrators, scrapers and operators. It is meant for a private address; it
+//! Answers of the admin listener, for orchestrators, scrapers and operators. It is meant for a private address; it
 //! checks no Host and reveals no secrets.
 
 use std::fmt::Write as _;
@@ -133,10 +133,10 @@ struct Store {
 impl Store {
     fn of(server: &Server) -> Option<Self> {
         let source = server.options.source.as_ref()?;
-        let told = source.status();
-        let (age_seconds, expired) = (told.age(), told.is_expired());
+        let status = source.status();
+        let (age_seconds, expired) = (status.age(), status.is_expired());
         let fetch = if source.is_lazy() { "lazy" } else { "full" };
-        let error = told.error.or(source.fetch_stats().error);
+        let error = status.error.or(source.fetch_stats().error);
         let kept = source.lazy_bodies().cache().bytes();
         Some(Self { url: source.place(), age_seconds, error, expired, fetch, kept })
     }
@@ -206,19 +206,19 @@ fn push_degraded(out: &mut String, server: &Server) {
 /// The store that is followed.
 fn push_source(out: &mut String, server: &Server) {
     let Some(source) = &server.options.source else { return };
-    let (told, fetched) = (source.status(), source.fetch_stats());
-    if let Some(age) = told.age() {
+    let (status, fetched) = (source.status(), source.fetch_stats());
+    if let Some(age) = status.age() {
         let name = "edge_source_age_seconds";
         family(out, name, "gauge", "Seconds since the store was last read.");
         sample(out, name, "", age);
     }
-    let (failing, expired) = (u64::from(told.error.is_some()), u64::from(told.is_expired()));
+    let (failing, expired) = (u64::from(status.error.is_some()), u64::from(status.is_expired()));
     for (name, kind, help, value) in [
         ("edge_source_failing", "gauge", "1 while the store cannot be read or verified.", failing),
         ("edge_source_expired", "gauge", "1 while the served generation has expired.", expired),
-        ("edge_source_errors_total", "counter", "Failed polls of the store.", told.errors),
-        ("edge_source_stale_total", "counter", "Polls that found an older state than before.", told.stale),
-        ("edge_source_generations_total", "counter", "Generations fetched.", told.taken),
+        ("edge_source_errors_total", "counter", "Failed polls of the store.", status.errors),
+        ("edge_source_stale_total", "counter", "Polls that found an older state than before.", status.stale),
+        ("edge_source_generations_total", "counter", "Generations fetched.", status.taken),
         ("edge_body_fetches_total", "counter", "Ranges fetched for bodies.", fetched.requests),
         ("edge_body_fetch_bytes_total", "counter", "Bytes of these ranges.", fetched.bytes),
         ("edge_body_fetch_failures_total", "counter", "Bodies that could not be fetched.", fetched.failures),

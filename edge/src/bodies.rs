@@ -1,5 +1,5 @@
-//! Bodies of files: read and verified when they are first asked for, their holes filled for the day, then kept up
-//! to a number of bytes.
+//! Bodies of files: read and verified at their first request, their holes filled for the day, and cached up to a
+//! number of bytes.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use net::conditional::etag_suffix;
 
 impl ServingState {
     /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
-    /// be the same whenever the file is requested; `reach` is whether the store may be asked, which blocks.
+    /// be the same whenever the file is requested; `reach` is whether the body may be fetched from the store, which
+    /// blocks.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What tells this program from any other: computed answers are made of the data and of the code, so that a mended
-//! program must not confirm what the one before it said, though data and version be the same.
+//! Identifies the build of this program for ETags: computed answers depend on data and code, so a new build must not
+//! validate answers of another one, even if data and version are the same.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,16 +10,16 @@ use store::Hex;
 
 use crate::clock;
 
-/// The program that runs, even where another file lies in its place by now.
+/// The running executable, even if its file has been replaced since.
 const RUNNING: &str = "/proc/self/exe";
 
-/// Eight hex digits that are the same wherever the same executable runs.
+/// Eight hex digits of the executable's hash.
 pub(crate) fn id() -> &'static str {
     static ID: OnceLock<String> = OnceLock::new();
     ID.get_or_init(|| {
         let running = File::open(RUNNING).or_else(|_| File::open(std::env::current_exe()?));
         running.and_then(hash_of).unwrap_or_else(|error| {
-            // Not knowing what it is, it is like no other: answers are sent anew after each start.
+            // An id of its own for each start: clients then get every answer again.
             tracing::warn!(%error, "the program cannot read itself; its ETags hold until it ends");
             format!("{:08x}", clock::now() & 0xffff_ffff)
         })

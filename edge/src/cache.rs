@@ -1,5 +1,5 @@
-//! A cache of bodies, bounded in bytes: what is asked for often outlives a crawl, and what several ask for at
-//! once is made once.
+//! A cache of bodies, bounded in bytes: frequently requested bodies survive a crawl, and concurrent requests for one
+//! key compute its body once.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use crate::representation::CachedResponse;
 
-/// A body is about so long with its headers; a first guess at how many there will be.
+/// Estimated size of a body with its headers, for the initial capacity.
 const USUAL_BYTES: u64 = 8192;
 /// An entry's share of the cache's own memory, in bytes.
 const OVERHEAD: u64 = 512;
@@ -28,7 +28,7 @@ impl<K> Weighter<K, Arc<CachedResponse>> for InBytes {
 pub(crate) struct Cache<K>(Quick<K, Arc<CachedResponse>, InBytes>);
 
 impl<K: Hash + Eq + Clone> Cache<K> {
-    /// Keeps bodies of up to `capacity` bytes together; 0 keeps none.
+    /// Keeps bodies of at most `capacity` bytes in total; 0 keeps none.
     pub(crate) fn new(capacity: u64) -> Self {
         let bodies = (capacity / USUAL_BYTES) as usize;
         // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
@@ -49,8 +49,8 @@ impl<K: Hash + Eq + Clone> Cache<K> {
         self.0.get(key)
     }
 
-    /// The body of a key, made now unless it is there or another thread is about to have made it. It is kept if it
-    /// fits.
+    /// The body of a key, from the cache, from another thread that is computing it, or else from `make`. It is kept
+    /// if it fits.
     ///
     /// # Errors
     ///
@@ -128,9 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn what_several_ask_for_at_once_is_made_once() {
+    fn concurrent_requests_for_one_key_make_its_body_once() {
         let (cache, made) = (Cache::new(1 << 20), AtomicUsize::new(0));
-        let ask = || {
+        let request = || {
             let make = || {
                 made.fetch_add(1, Relaxed);
                 std::thread::sleep(Duration::from_millis(50));
@@ -138,7 +138,7 @@ mod tests {
             };
             cache.get_or_make(&1_u64, make).unwrap();
         };
-        std::thread::scope(|threads| (0..4).for_each(|_| drop(threads.spawn(ask))));
+        std::thread::scope(|threads| (0..4).for_each(|_| drop(threads.spawn(request))));
         assert_eq!(made.load(Relaxed), 1);
     }
 

@@ -1,4 +1,4 @@
-//! What the edge is told: flags, each also an environment variable, checked once at start.
+//! Configuration: flags, each also an environment variable, checked once at start.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,31 +21,31 @@ use net::client::TrustedProxies;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "opdir-edge", version, about, args_conflicts_with_subcommands = true)]
 pub struct Command {
-    /// Something else than serving.
+    /// A command other than serving.
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// How to serve.
+    /// Settings for serving.
     #[command(flatten)]
     pub serve: Option<Config>,
 }
 
-/// Something else than serving.
+/// Commands other than serving.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Action {
-    /// Open the live snapshot of a root as the edge would, say what it is, and exit
+    /// Open the live snapshot of a root as the edge would, print what it is, and exit
     Check {
         /// The folder that holds CURRENT
         root: PathBuf,
     },
 }
 
-/// How to serve.
+/// Settings for serving.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
     /// Folder that holds CURRENT and generations/
     #[arg(long, env = "OPDIR_EDGE_SNAPSHOT", value_name = "ROOT")]
     pub snapshot: PathBuf,
-    /// A store that is followed: what is live there is fetched into the folder and served
+    /// A store to follow: its live generation is fetched into the folder and served
     #[arg(long, env = "OPDIR_EDGE_SOURCE", value_name = "URL")]
     pub source: Option<String>,
     /// Trusted public key (repeatable)
@@ -54,10 +54,10 @@ pub struct Config {
     /// Accept unsigned snapshots
     #[arg(long, env = "OPDIR_EDGE_ALLOW_UNSIGNED", requires = "source")]
     pub allow_unsigned: bool,
-    /// Seconds between looks at the store, a fifth more or less
+    /// Seconds between polls of the store, a fifth more or less
     #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub poll: u64,
-    /// What of the store is fetched before it is served
+    /// Which bodies of a generation are fetched before it is served
     #[arg(
         long,
         env = "OPDIR_EDGE_FETCH",
@@ -90,7 +90,7 @@ pub struct Config {
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
     pub mcp_rate: u32,
-    /// An older version of MCP that /mcp speaks too, for clients that were not kept up
+    /// An older version of MCP that /mcp supports too, for clients that are out of date
     #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_enum)]
     pub mcp_legacy: Option<mcp::LegacyVersion>,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
@@ -102,7 +102,7 @@ pub struct Config {
         value_delimiter = ','
     )]
     pub shared_egress: Vec<(IpNet, u32)>,
-    /// A network of proxies whose word about the client is taken (repeatable)
+    /// A network of proxies whose header with the client's address is trusted (repeatable)
     #[arg(
         long = "trusted-proxy",
         env = "OPDIR_EDGE_TRUSTED_PROXY",
@@ -129,13 +129,13 @@ pub struct Config {
     /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
     #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
     pub admin_listen: Option<SocketAddr>,
-    /// Say by this header what a CDN may purge an answer by: Surrogate-Key, Cache-Tag, ...
+    /// Header for the tags by which a CDN may purge an answer: Surrogate-Key, Cache-Tag, ...
     #[arg(long, env = "OPDIR_EDGE_SURROGATE_KEYS", value_name = "HEADER")]
     pub surrogate_keys: Option<HeaderName>,
-    /// Seconds between saying that the server ends (/readyz) and taking no more connections
+    /// Seconds between announcing the end on /readyz and accepting no more connections
     #[arg(long, env = "OPDIR_EDGE_DRAIN_DELAY", value_name = "SECONDS", default_value_t = 0)]
     pub drain_delay: u64,
-    /// How log lines look
+    /// Format of log lines
     #[arg(long, env = "OPDIR_EDGE_LOG", value_name = "FORMAT", value_enum, default_value_t)]
     pub log: Format,
     /// Log every request
@@ -146,16 +146,16 @@ pub struct Config {
     pub print_config: bool,
 }
 
-/// Disk for bodies, in bytes: unless told, and at least.
+/// Default and smallest disk space for bodies, in bytes.
 const BODY_DISK: u64 = 1 << 30;
 const BODY_DISK_LEAST: u64 = 1 << 20;
 
-/// Arguments that are no settings.
+/// Arguments that are not settings.
 const ASIDE: [&str; 3] = ["help", "version", "print_config"];
 
-/// How many connections suit a limit on open files.
+/// Most connections for a limit on open files.
 fn connections_of(files: u64) -> usize {
-    /// Some limits are as good as none, but memory is not.
+    /// Bounds the memory where the limit on files is very high or missing.
     const MOST: u64 = 65_536;
     usize::try_from((files / 5 * 4).clamp(1, MOST)).unwrap_or(1)
 }
@@ -167,8 +167,8 @@ fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
 }
 
 impl Command {
-    /// What the process is told, and the same as it was read, for `Config::text`. Ends the process where that is
-    /// wrong, or asks for help.
+    /// Reads the command line and the environment; the second value is for `Config::text`. Ends the process if they
+    /// are invalid, or after it has printed the help or the version.
     #[must_use]
     pub fn read() -> (Self, ArgMatches) {
         let matches = Self::command().get_matches();
@@ -226,7 +226,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// If its address or a key is none.
+    /// If its address or a key is invalid.
     pub(crate) fn source(&self) -> Result<Option<Follower>, RemoteError> {
         let how = FollowOptions {
             poll: std::time::Duration::from_secs(self.poll),
@@ -238,7 +238,7 @@ impl Config {
         self.source.as_ref().map(source).transpose()
     }
 
-    /// Every setting there is as a flag, one a line, in the order of the help. `matches` is what this was read from.
+    /// All settings as flags, one a line, in the order of the help. `matches` is what they were read from.
     #[must_use]
     pub(crate) fn text(&self, matches: &ArgMatches) -> String {
         let command = Command::command();
@@ -261,7 +261,7 @@ impl Config {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The values of a setting that others, or the machine, add to.
+    /// The values of a setting that depends on other settings or on the machine.
     fn derived(&self, id: &str) -> Option<Vec<String>> {
         match id {
             "max_connections" => Some(vec![self.max_connections().to_string()]),
@@ -312,7 +312,7 @@ mod tests {
             });
             assert_eq!(found, expected, "--{name} of {text}");
         }
-        assert!(read(&[]).contains("--client-ip-header=x-forwarded-for\n"), "what was not said is there too");
+        assert!(read(&[]).contains("--client-ip-header=x-forwarded-for\n"), "defaults are printed too");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Logs: lines for people or JSON for machines, on standard error. What a client sent is escaped and
-//! cut before it gets near a terminal or a log store.
+//! Logs: lines for people or JSON for machines, on standard error. Text from clients is escaped and cut before it is
+//! logged.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use net::request_head::RequestHead;
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Lines for people

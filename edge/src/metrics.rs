@@ -1,4 +1,4 @@
-//! What the edge counts, as atomics, and their Prometheus text (exposition format 0.0.4). Names
+//! Metrics of the edge, as atomics, and their Prometheus text (exposition format 0.0.4). Names
 //! follow the semantic conventions of OpenTelemetry where there are any.
 
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ const BUCKETS: [u64; 16] = [
     25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
     5_000_000, 15_000_000,
 ];
-/// Methods that are told apart; the last stands for all others.
+/// Methods with metrics of their own; the last stands for all others.
 const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
-/// Statuses that are told apart; the last stands for all others.
+/// Statuses with metrics of their own; the last stands for all others.
 const STATUSES: [u16; 18] =
     [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 413, 414, 416, 421, 429, 503, 500];
 
@@ -32,7 +32,7 @@ impl Count {
         self.0.fetch_add(1, Relaxed);
     }
 
-    /// How many there were.
+    /// The current count.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
@@ -66,7 +66,7 @@ struct Series {
     nanos: AtomicU64,
 }
 
-/// Everything that is counted.
+/// All metrics.
 #[derive(Debug)]
 pub struct Metrics {
     /// Connections.
@@ -79,7 +79,7 @@ pub struct Metrics {
     pub not_modified: Count,
     /// Requests that ended in a panic.
     pub panics: Count,
-    /// BlockingPool that were refused because too many were under way.
+    /// Requests that were refused because the pool was full.
     pub overloads: Count,
     /// Generations taken, the first not counted.
     pub loads: Count,

@@ -1,4 +1,4 @@
-//! How a server answers.
+//! Options of a server.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The program `opdir-edge`: its commands, and serving until it is asked to end.
+//! The program `opdir-edge`: its commands, and serving until a signal to end.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -168,8 +168,8 @@ pub async fn serve(
     net::connection::serve(listener, service, limits, counters, shutdown).await;
 }
 
-/// Resolves when the process is asked to end. From the call on, not only once it is awaited, SIGTERM and SIGINT do not
-/// kill the process. Must be called inside a tokio runtime.
+/// Resolves at SIGTERM or SIGINT. From the call on, not only once it is awaited, these signals do not kill the
+/// process. Must be called inside a tokio runtime.
 pub fn terminated() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));

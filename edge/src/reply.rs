@@ -11,7 +11,7 @@ use snapshot::page::error;
 
 use crate::cache_control::CacheControl;
 
-/// Too much waits to be taken by clients.
+/// Too many bytes of answers wait for their clients to read them.
 pub(crate) const CONGESTED: HttpError = unavailable("Too many answers wait to be read; try again shortly.");
 /// The pool for searches is full.
 pub(crate) const OVERLOADED: HttpError = unavailable("Too many searches are under way; try again shortly.");

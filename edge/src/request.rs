@@ -1,5 +1,4 @@
-//! A request on its way through the server: checked and routed once, answered on this thread or in a pool, and finished
-//! with what the connection and the counters have to know.
+//! A request in the server: checked and routed once, answered on this thread or in a pool, then logged and counted.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +26,7 @@ pub(crate) struct Request {
     pub(crate) state: Arc<ServingState>,
     pub(crate) head: Arc<RequestHead>,
     pub(crate) route: Route,
-    /// When it came, in seconds since 1970.
+    /// Time of the request, in seconds since 1970.
     pub(crate) now: u64,
     /// Whether a body may be fetched from the store, which blocks.
     pub(crate) reach: ReadMode,
@@ -41,7 +40,7 @@ pub(crate) type Work = Box<dyn FnOnce(&Request) -> Reply + Send>;
 pub(crate) type Answer = Outcome<Reply, Work>;
 
 impl Request {
-    /// A request that came now.
+    /// A request that has just been received.
     pub(crate) fn new(server: Arc<Server>, head: Arc<RequestHead>, route: Route) -> Self {
         let (state, now) = (Arc::clone(&server.state()), (server.options.clock)());
         Self { server, state, head, route, now, reach: ReadMode::LocalOnly, began: Instant::now() }
@@ -51,7 +50,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// What answers it instead.
+    /// The error that answers it.
     pub(crate) fn check(&self) -> Result<(), HttpError> {
         if self.head.in_flight.as_ref().is_some_and(|in_flight| !in_flight.has_room()) {
             return Err(CONGESTED);
@@ -115,7 +114,7 @@ impl Request {
         }
     }
 
-    /// What the tools answer from.
+    /// The data that the tools answer from.
     fn context<'a>(&'a self, detail: &'a ReadDetail<'a>) -> mcp::Context<'a> {
         let state = &self.state;
         mcp::Context { base_url: state.base_url(), site: state.site(), dated: &state.dated, detail }

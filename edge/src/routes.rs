@@ -1,8 +1,8 @@
 //! The routes, as warp filters.
 //!
 //! A request is routed by its path, checked and answered once: `/mcp` takes calls with a body, everything else reads.
-//! A refusal is a rejection, of which [`error_response`] makes what the client gets. warp's own server, CORS, files and
-//! compression are not used; the README says why.
+//! A refusal is a rejection, which [`error_response`] turns into the response. warp's own server, CORS, files and
+//! compression are not used; the README has the reasons.
 
 use std::convert::Infallible;
 use std::fmt;

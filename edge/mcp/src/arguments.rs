@@ -1,6 +1,5 @@
-//! Arguments of tools. What has one reading is taken: numbers, flags and lists written as text. What is
-//! wrong is said with the argument's name, its value, what is accepted, and what to do. Nothing of a
-//! record is ever part of it.
+//! Arguments of tools. Numbers, flags and lists are also accepted as strings. An error names the argument, its
+//! value, what is accepted and what to do; it never quotes the text of a record.
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use crate::envelope::{Members, members, string};
 use crate::nearest;
 use crate::reply::{RpcError, json, shown};
 
-/// What a caller did wrong; becomes the text of a result with `isError`.
+/// A wrong argument; the text becomes that of a result with `isError`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgumentError(pub(crate) String);
 
@@ -51,13 +50,13 @@ impl From<NotLocal> for ToolError {
     }
 }
 
-/// Arguments of a call, each known and each there once; those that are `null` are left out.
+/// Arguments of a call: known names, each at most once, without those that are `null`.
 #[derive(Debug)]
 pub(crate) struct Arguments<'a>(Vec<(&'static str, &'a RawValue)>);
 
 impl<'a> Arguments<'a> {
-    /// Reads the arguments of a tool. `aliases` are names that are taken for another, where that
-    /// one is absent.
+    /// Reads the arguments of a tool. `aliases` maps other names to the known ones; an alias counts only where the
+    /// known name is absent.
     pub(crate) fn read(
         raw: Option<&'a RawValue>,
         known: &[&'static str],
@@ -97,7 +96,7 @@ impl<'a> Arguments<'a> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// Whether an argument is there.
+    /// Whether the argument is present and not `null`.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -113,7 +112,7 @@ impl<'a> Arguments<'a> {
         Ok(Some(text).filter(|text| !text.trim().is_empty()))
     }
 
-    /// One of a few words, in whatever case. Blank is absent.
+    /// One of a few words, ignoring case. Blank is absent.
     pub(crate) fn choice(
         &self,
         name: &str,
@@ -143,7 +142,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A flag.
+    /// A boolean, ignoring case.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ArgumentError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         match plain(value).to_ascii_lowercase().as_str() {
@@ -170,8 +169,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A number that is not negative. 0 is absent: models that must name every argument send it, and as
-    /// a bound it says nothing or leaves nothing.
+    /// A number that is not negative. 0 counts as absent: models that must name every argument send it, and as
+    /// a bound it excludes nothing or everything.
     pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, ArgumentError> {
         let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
@@ -200,7 +199,7 @@ impl<'a> Arguments<'a> {
         Ok(list.into_iter().filter(|text| !text.trim().is_empty()).collect())
     }
 
-    /// That an argument must be something else.
+    /// The error for an argument that is not `expected`, or is required and absent.
     pub(crate) fn wrong(&self, name: &str, expected: &str) -> ArgumentError {
         match self.get(name) {
             Some(value) => ArgumentError::value(name, expected, value),
@@ -209,7 +208,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What a value is without quotes around it: models write numbers and flags as texts.
+/// A value without the quotes around it: models write numbers and flags as strings.
 fn plain(value: &RawValue) -> String {
     string(value).map_or_else(|| value.get().to_owned(), |text| text.trim().to_owned())
 }
@@ -218,15 +217,20 @@ fn is_blank(value: &RawValue) -> bool {
     string(value).is_some_and(|text| text.trim().is_empty())
 }
 
-/// The texts of a JSON list that stands in a text.
+/// The strings of a JSON array that is written in a string.
 fn list_in(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(Some(text.trim()).filter(|text| text.starts_with('['))?).ok()
 }
 
 fn unknown(given: &str, known: &[&str]) -> ArgumentError {
-    let meant = nearest::word(given, known.iter().copied());
-    let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {}?", json(meant)));
-    ArgumentError(format!("Unknown argument {}.{meant} Accepted: {}.", json(&shown(given)), known.join(", ")))
+    let suggestion = nearest::word(given, known.iter().copied());
+    let suggestion =
+        suggestion.map_or(String::new(), |suggestion| format!(" Did you mean {}?", json(suggestion)));
+    ArgumentError(format!(
+        "Unknown argument {}.{suggestion} Accepted: {}.",
+        json(&shown(given)),
+        known.join(", ")
+    ))
 }
 
 #[cfg(test)]

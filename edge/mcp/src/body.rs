@@ -1,7 +1,7 @@
 //! Request bodies: read whole, within bytes and time.
 //!
-//! A body that is too long is read on and thrown away before it is refused: many clients write
-//! everything first and never see an answer that comes earlier.
+//! A body that is too long is read to its end and discarded before it is refused: many clients write
+//! the whole body before they read the response.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ where
 {
     let too_long = declared(headers).is_some_and(|length| length > BODY_MAX as u64);
     if too_long && headers.contains_key(header::EXPECT) {
-        // The client waits to be told, and has sent nothing that would have to be read.
+        // The client waits for `100 Continue` and has sent no body yet.
         return Err(RpcError::too_large(BODY_MAX, true));
     }
     let mut reader = Reader { gathered: Gathered::Nothing, length: 0 };
@@ -39,7 +39,7 @@ where
     Ok(reader.gathered.finish())
 }
 
-/// Length that a request names for its body.
+/// `Content-Length` of a request.
 pub(crate) fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

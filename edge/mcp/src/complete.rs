@@ -11,7 +11,7 @@ use crate::write::{push, push_number};
 
 /// Most values of an answer.
 const VALUES_MAX: usize = 100;
-/// Values that are counted; beyond them the total is left out.
+/// Most values that are counted; with more, the total is left out.
 const COUNTED_MAX: usize = 10_000;
 
 /// Answers `completion/complete`.

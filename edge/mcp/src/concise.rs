@@ -1,5 +1,5 @@
-//! A record in brief: what decides whether somebody should apply, without ids, stamps and what is empty.
-//! Each sentence of a source stands once; what is left out is said.
+//! Concise records: what decides whether to apply, without ids, timestamps and empty members. No sentence of a
+//! source is repeated, and `truncated` lists what was cut.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::state::State;
 /// Longest description and longest sentence of a fact, in characters.
 const DESCRIPTION_MAX: usize = 2_400;
 const SENTENCE_MAX: usize = 280;
-/// Shortest description that is left of a record that is too long, in characters.
+/// Shortest length to which a description is cut, in characters.
 const DESCRIPTION_LEAST: usize = 400;
 /// Most statements of one kind, cycles, places of one list, and awards.
 const STATEMENTS_MAX: usize = 16;
@@ -23,7 +23,7 @@ const CYCLES_MAX: usize = 4;
 const PLACES_MAX: usize = 24;
 const AWARDS_MAX: usize = 3;
 
-/// ProgramDetailResponse, as far as a brief record is made of it.
+/// The members of ProgramDetailResponse that a concise record is made of.
 #[derive(Deserialize)]
 pub(crate) struct Body {
     data: Detail,
@@ -155,8 +155,9 @@ struct Statements {
     polarity: String,
     #[serde(skip_serializing_if = "is_required")]
     strength: String,
-    says: Vec<String>,
-    /// How many more there are.
+    #[serde(rename = "says")]
+    texts: Vec<String>,
+    /// Number of statements that were left out.
     #[serde(skip_serializing_if = "is_none")]
     more: usize,
 }
@@ -172,7 +173,7 @@ struct BriefAward {
     project_title: Option<String>,
 }
 
-/// A record in brief.
+/// A concise record.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Brief {
@@ -197,7 +198,7 @@ pub(crate) struct Brief {
     summary: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Characters of the whole, where it was cut.
+    /// Length of the whole description in characters, where it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     description_length: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -225,8 +226,8 @@ pub(crate) struct Brief {
     truncated: Vec<&'static str>,
 }
 
-/// What is told of a record beside its own values.
-pub(crate) struct Told {
+/// Values of a concise record that ProgramDetailResponse does not have.
+pub(crate) struct DerivedValues {
     pub(crate) record_url: String,
     pub(crate) state: String,
     pub(crate) day: Option<State>,
@@ -236,26 +237,26 @@ pub(crate) struct Told {
 
 impl Brief {
     /// A record in at most `share` bytes of JSON, as far as there is anything to leave out.
-    pub(crate) fn new(body: Body, told: Told, share: usize) -> Self {
+    pub(crate) fn new(body: Body, derived: DerivedValues, share: usize) -> Self {
         let Detail { program, organization, mut cycles, awards, sources, opportunity_facts, history } =
             body.data;
         let sources = briefly(sources, &mut cycles, &program.name, &organization.name);
-        let careers_told = |career: &String| {
+        let is_stated = |career: &String| {
             opportunity_facts
                 .iter()
                 .any(|fact| fact.value.as_ref() == Some(career) && is_required(&fact.strength))
         };
         let career_stages =
-            if program.career_stages.iter().all(careers_told) { Vec::new() } else { program.career_stages };
+            if program.career_stages.iter().all(is_stated) { Vec::new() } else { program.career_stages };
         let eligible = program.eligible_countries.len();
-        // Many a description begins with its summary.
-        let again = |summary: &String| program.description.as_ref().is_some_and(|it| it.starts_with(summary));
-        let summary = program.summary.filter(|summary| !again(summary));
+        let repeats =
+            |summary: &String| program.description.as_ref().is_some_and(|it| it.starts_with(summary));
+        let summary = program.summary.filter(|summary| !repeats(summary));
         let mut brief = Self {
-            record_url: told.record_url,
-            state: told.state,
-            day: told.day,
-            funding: told.funding,
+            record_url: derived.record_url,
+            state: derived.state,
+            day: derived.day,
+            funding: derived.funding,
             organization: organization.name,
             program_type: program.program_type,
             official_url: program.official_url,
@@ -270,7 +271,7 @@ impl Brief {
             eligible_country_count: (eligible > PLACES_MAX).then_some(eligible),
             destination_countries: program.destination_countries,
             career_stages,
-            opportunity_facts: statements(&opportunity_facts, told.locale),
+            opportunity_facts: statements(&opportunity_facts, derived.locale),
             cycles,
             cycle_count: history.cycle_count,
             sources,
@@ -314,11 +315,11 @@ impl Brief {
         if length > most {
             self.description = Some(at_word(text, most).into_owned());
             self.description_length.get_or_insert(length);
-            self.say("description");
+            self.mark_truncated("description");
         }
     }
 
-    fn say(&mut self, name: &'static str) {
+    fn mark_truncated(&mut self, name: &'static str) {
         if !self.truncated.contains(&name) {
             self.truncated.push(name);
         }
@@ -335,12 +336,12 @@ impl Brief {
             if length > DESCRIPTION_LEAST {
                 self.cut_description(length.saturating_sub(over).max(DESCRIPTION_LEAST));
             } else if self.drop_statement() {
-                self.say("opportunityFacts");
+                self.mark_truncated("opportunityFacts");
             } else if self.cycles.pop().is_some() {
-                self.say("cycles");
+                self.mark_truncated("cycles");
             } else if self.sources.len() > 1 {
                 self.sources.pop();
-                self.say("sources");
+                self.mark_truncated("sources");
             } else {
                 return;
             }
@@ -349,15 +350,15 @@ impl Brief {
 
     /// Drops the last statement of the kind that has most.
     fn drop_statement(&mut self) -> bool {
-        let longest = self.opportunity_facts.iter_mut().max_by_key(|kind| kind.says.len());
-        let Some(kind) = longest.filter(|kind| !kind.says.is_empty()) else { return false };
-        kind.says.pop();
+        let longest = self.opportunity_facts.iter_mut().max_by_key(|kind| kind.texts.len());
+        let Some(kind) = longest.filter(|kind| !kind.texts.is_empty()) else { return false };
+        kind.texts.pop();
         kind.more += 1;
         true
     }
 }
 
-/// Sources of the record and its cycles, an address once, without what the record itself says.
+/// Sources of the record and its cycles, each URL once, without titles and publishers that repeat the record's.
 fn briefly(sources: Vec<Source>, cycles: &mut [Cycle], name: &str, organization: &str) -> Vec<Source> {
     let mut seen: HashSet<Option<String>> = HashSet::new();
     let of_cycles = cycles.iter_mut().flat_map(|cycle| std::mem::take(&mut cycle.sources));
@@ -371,7 +372,7 @@ fn briefly(sources: Vec<Source>, cycles: &mut [Cycle], name: &str, organization:
     brief.collect()
 }
 
-/// Facts by kind, in their order.
+/// Facts grouped by kind, polarity and strength, in their order.
 fn statements(facts: &[Fact], locale: Locale) -> Vec<Statements> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut kinds: Vec<Statements> = Vec::new();
@@ -379,16 +380,16 @@ fn statements(facts: &[Fact], locale: Locale) -> Vec<Statements> {
         let same = |it: &&mut Statements| {
             it.kind == fact.kind && it.polarity == fact.polarity && it.strength == fact.strength
         };
-        let Some(says) = says(fact, locale, &mut seen) else { continue };
+        let Some(text) = statement(fact, locale, &mut seen) else { continue };
         match kinds.iter_mut().find(same) {
-            Some(kind) if kind.says.contains(&says) => {}
-            Some(kind) if kind.says.len() >= STATEMENTS_MAX => kind.more += 1,
-            Some(kind) => kind.says.push(says),
+            Some(kind) if kind.texts.contains(&text) => {}
+            Some(kind) if kind.texts.len() >= STATEMENTS_MAX => kind.more += 1,
+            Some(kind) => kind.texts.push(text),
             None => kinds.push(Statements {
                 kind: fact.kind.clone(),
                 polarity: fact.polarity.clone(),
                 strength: fact.strength.clone(),
-                says: vec![says],
+                texts: vec![text],
                 more: 0,
             }),
         }
@@ -396,8 +397,8 @@ fn statements(facts: &[Fact], locale: Locale) -> Vec<Statements> {
     kinds
 }
 
-/// What a fact says: its value, and the source's sentence where that says more and no fact before had it.
-fn says<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Option<String> {
+/// The text of a fact: its value, and the source's sentence where it adds something and no earlier fact had it.
+fn statement<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Option<String> {
     let place = |value: &str| {
         Facet::of_kind(&fact.kind).and_then(|facet| place_label(facet, value, locale)).map(str::to_owned)
     };
@@ -408,11 +409,11 @@ fn says<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Opti
         (Some(word), Some(amount)) => Some(format!("{word} {}", amount.trim_end())),
         (word, amount) => word.or(amount),
     };
-    let told = |text: &&str| {
+    let adds_information = |text: &&str| {
         let same = |other: &Option<String>| other.as_deref().is_some_and(|other| fold(other) == fold(text));
         !same(&fact.value) && !same(&fact.label) && !same(&value)
     };
-    let text = fact.text.as_deref().filter(told).filter(|text| seen.insert(text));
+    let text = fact.text.as_deref().filter(adds_information).filter(|text| seen.insert(text));
     match (value, text.map(|text| at_word(text, SENTENCE_MAX))) {
         (Some(value), Some(text)) => Some(format!("{value}: {text}")),
         (Some(value), None) => Some(value),
@@ -420,7 +421,7 @@ fn says<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Opti
     }
 }
 
-/// `18-35 year`, open where it has no bound.
+/// A range such as `18-35 year`; a missing bound is left blank.
 fn range(fact: &Fact) -> Option<String> {
     let bound = |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
     let unit = fact.unit.as_ref().map_or(String::new(), |unit| format!(" {unit}"));
@@ -454,7 +455,7 @@ fn is_required(strength: &str) -> bool {
     strength == "required"
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_none(count: &usize) -> bool {
     *count == 0
 }

@@ -1,4 +1,4 @@
-//! What answers are computed from: one directory on one day.
+//! The context of a request: one directory on one day.
 
 use bytes::Bytes;
 use snapshot::page::{Dated, Site};
@@ -6,7 +6,7 @@ use snapshot::record::Locale;
 
 use crate::reply::json;
 
-/// What an answer is computed from; the same for the whole request.
+/// The data that an answer is computed from; the same for the whole request.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Scheme and authority of the public address, without a slash at the end.
@@ -27,7 +27,7 @@ pub type ReadDetail<'a> = dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal
 pub struct NotLocal;
 
 impl Context<'_> {
-    /// The day that answers are right for, as JSON.
+    /// The day that answers are valid for, as JSON.
     pub(crate) fn day(&self) -> String {
         json(&self.dated.day().date().map(|date| date.to_string()))
     }

@@ -1,5 +1,5 @@
-//! What `schemas/mcp.json` says, rendered once for a directory: lists, handshakes and texts that are only
-//! copied later.
+//! The contract in `schemas/mcp.json`, rendered once for a directory: lists, handshakes and texts, which requests
+//! only copy.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::reply::json;
 
 const FILE: &str = include_str!("../../../schemas/mcp.json");
 
-/// Says the limit in the instructions; another limit replaces it.
+/// The sentence of the instructions that states the rate limit; a sentence with the configured limit replaces it.
 const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
 
-/// How long clients may keep the answer to `server/discover`, and lists, in milliseconds.
+/// How long clients may cache the answer to `server/discover`, and lists, in milliseconds.
 const DISCOVER_TTL_MS: u32 = 3_600_000;
 const LIST_TTL_MS: u32 = 300_000;
 
-/// `schemas/mcp.json`, as far as it is taken apart.
+/// The members of `schemas/mcp.json` that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct File<'a> {
@@ -50,16 +50,16 @@ pub(crate) struct PromptTexts {
 
 /// Members of results that never change. JSON without the braces around it.
 pub(crate) struct Contract {
-    /// What follows the version in the answer to a handshake.
+    /// The members after the version in the answer to a handshake.
     pub(crate) initialize: String,
     pub(crate) discover: String,
     pub(crate) tools: String,
     pub(crate) prompts: String,
     pub(crate) resources: String,
     pub(crate) templates: String,
-    /// What every 2026-07-28 result begins with.
+    /// The first members of every 2026-07-28 result.
     pub(crate) modern: String,
-    /// What follows in those that may be kept.
+    /// The members after `modern` in results that clients may cache.
     pub(crate) kept: String,
     pub(crate) prompt_texts: PromptTexts,
     /// The guide's text.
@@ -69,7 +69,11 @@ pub(crate) struct Contract {
 /// Address of the guide.
 pub(crate) const GUIDE: &str = "opportunities://guide";
 
-/// Reads the file. Fails only when it is no longer what this reads.
+/// Parses the embedded file.
+///
+/// # Errors
+///
+/// If the file lacks a member that [`File`] has.
 pub(crate) fn file() -> Result<File<'static>, serde_json::Error> {
     serde_json::from_str(FILE)
 }
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instructions_say_the_limit_that_holds() {
+    fn the_instructions_state_the_configured_limit() {
         let file: File<'_> = serde_json::from_str(FILE).unwrap();
         assert!(file.instructions.ends_with(RATE_SENTENCE));
         assert_eq!(instructions(&file.instructions, 60), file.instructions);

@@ -1,4 +1,4 @@
-//! Methods: which one a request names, and the frame around its result.
+//! Dispatch: calls the method that a request names, and frames its result.
 
 use http::StatusCode;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use crate::{complete, options, prompt, record, resource, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];
 
-/// A request whose envelope is in order.
+/// A request with a valid envelope.
 pub(crate) struct Call<'a> {
     pub(crate) contract: &'a Contract,
     pub(crate) versions: &'a Versions,
@@ -32,7 +32,7 @@ impl Call<'_> {
         out.extend_from_slice(b",\"result\":{");
         if self.protocol == Protocol::Stateless {
             out.extend_from_slice(self.contract.modern.as_bytes());
-            if may_be_kept(&self.message.method) {
+            if is_cacheable(&self.message.method) {
                 out.extend_from_slice(self.contract.kept.as_bytes());
             }
         }
@@ -79,7 +79,7 @@ impl Call<'_> {
         &self.message.params
     }
 
-    /// Whatever version a client names, it is told one that is spoken.
+    /// Answers `initialize` with the requested version if it is supported, else with the latest that has a handshake.
     fn initialize(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
         let Some(named) = self.params().get("protocolVersion").and_then(string) else {
             return Err(RpcError::params("initialize needs protocolVersion, a string").into());
@@ -91,7 +91,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// A list of one page.
+    /// Answers a list, which has one page.
     fn list(&self, list: &str, out: &mut Vec<u8>) -> Result<(), ToolError> {
         if self.params().get("cursor").is_some() {
             return Err(RpcError::params("Unknown cursor: the list has one page").into());
@@ -128,7 +128,7 @@ impl Call<'_> {
     }
 }
 
-/// How much work a request is, in units of the search.
+/// The work that a request takes, in units of the search.
 pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
     if message.method != "tools/call" {
         return 0;
@@ -141,14 +141,14 @@ pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
     }
 }
 
-/// Results that 2026-07-28 lets clients keep, besides `server/discover`, which says so itself.
-fn may_be_kept(method: &str) -> bool {
+/// Whether 2026-07-28 lets clients cache the result of a method; that of `server/discover` has its own members.
+fn is_cacheable(method: &str) -> bool {
     let lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
     lists.contains(&method) || method == "resources/read"
 }
 
-/// A tool's result twice: as text for clients that show only text, and as it is. Byte for byte the
-/// same JSON, so that clients that forward both can tell.
+/// Appends a tool's result twice: as text for clients that show only text, and as structured content. Both are
+/// byte for byte the same JSON, so that clients that forward both can recognise the repetition.
 fn push_result(structured: &[u8], out: &mut Vec<u8>) {
     out.reserve(3 * structured.len() + 100);
     push(out, "\"content\":[{\"type\":\"text\",\"text\":\"");

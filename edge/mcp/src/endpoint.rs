@@ -32,14 +32,14 @@ use crate::reply::{self, Reply, RpcError};
 /// A refused request's body is read for its id when it is no longer than this.
 const SMALL_BODY: u64 = 4096;
 
-/// How the endpoint answers.
+/// Configuration of the endpoint.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Browser origins that may call, besides that of the base URL.
+    /// Browser origins that are allowed, besides that of the base URL.
     pub origins: Vec<String>,
     /// Requests a minute and client; 0 is no limit.
     pub rate_per_minute: u32,
-    /// Networks whose addresses many people share, and the limit of an address there.
+    /// Networks with addresses that many clients share, and the limit for each such address.
     pub shared_egress: Vec<(IpNet, u32)>,
     /// Time for a request body to arrive.
     pub body_deadline: Duration,
@@ -65,11 +65,11 @@ pub struct Endpoint {
     file: File<'static>,
     config: Config,
     limiter: RateLimiter,
-    /// For the directory of the last request.
+    /// The contract for the directory of the last request.
     site: ArcSwapOption<SiteContract>,
 }
 
-/// What follows from the name and address of a directory; rebuilt when they change.
+/// The contract for the name, title and base URL of a directory; rebuilt when they change.
 struct SiteContract {
     base_url: String,
     name: String,
@@ -88,7 +88,7 @@ pub struct PendingCall {
 }
 
 impl PendingCall {
-    /// Whether answering it here would hold up other requests.
+    /// Whether answering on this thread would delay other requests.
     fn is_heavy(&self, context: &Context<'_>) -> bool {
         is_heavy(Message::parse(&self.body).map_or(0, |message| dispatch::price(context, &message)))
     }
@@ -204,7 +204,7 @@ impl Endpoint {
         error.reply(None).response(head.version, None)
     }
 
-    /// Everything that is decided before the body is read.
+    /// The checks before the body is read.
     fn admit(&self, head: &RequestHead, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
         let refuse = |status, message| Err(Refusal::Done(RpcError::transport(status, message).reply(None)));
         if head.method == Method::OPTIONS {
@@ -226,7 +226,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Refuses over the rate. Clients match answers by their id, so a small body is read for it.
+    /// Refuses a request over the rate limit. Clients match responses by id, so a small body is read for it.
     async fn refuse<B>(&self, headers: &HeaderMap, body: &mut B, error: &RpcError) -> Reply
     where
         B: Body<Data = Bytes> + Unpin,
@@ -287,7 +287,7 @@ fn notified(versions: &Versions, headers: &HeaderMap, message: &Message<'_>) -> 
     }
 }
 
-/// Whether the body says that it is plain JSON in UTF-8.
+/// Whether the headers declare the body as uncompressed JSON in UTF-8.
 fn is_json(headers: &HeaderMap) -> bool {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     let is_identity = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
@@ -307,8 +307,8 @@ fn is_json(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Whether the client takes JSON, or only says that it takes what this endpoint never sends: an
-/// event stream. Clients are careless here, so anything that may mean JSON does.
+/// Whether the client accepts JSON. Ranges that include JSON count, and so does `text/event-stream` alone, which this
+/// endpoint never sends: many clients set the header carelessly.
 fn accepts_json(headers: &HeaderMap) -> bool {
     let mut named = headers.get_all(header::ACCEPT).iter().peekable();
     named.peek().is_none()

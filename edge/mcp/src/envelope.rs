@@ -1,4 +1,4 @@
-//! JSON-RPC messages, read in place: what is not looked at is not parsed.
+//! JSON-RPC messages, read in place: members that are not used are not parsed.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::reply::{RpcError, shown};
 /// A request or a notification.
 #[derive(Debug)]
 pub(crate) struct Message<'a> {
-    /// A string or an integer as it was written; none in a notification.
+    /// A string or an integer, as the client wrote it; `None` in a notification.
     pub(crate) id: Option<&'a RawValue>,
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: Params<'a>,
@@ -21,14 +21,13 @@ pub(crate) struct Message<'a> {
 /// `params` of a message.
 #[derive(Debug)]
 pub(crate) enum Params<'a> {
-    /// An object, or nothing at all.
+    /// An object, or absent.
     Members(Members<'a>),
-    /// Something else.
+    /// Any other value.
     Other,
 }
 
 impl<'a> Params<'a> {
-    /// A member.
     pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         match self {
             Self::Members(members) => members.get(name),
@@ -37,7 +36,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// A fault, and the id of the request that has it when that could be read.
+/// An error, and the id of the request if it could be read.
 pub(crate) type Refused<'a> = (Option<&'a RawValue>, RpcError);
 
 #[derive(Deserialize)]
@@ -56,7 +55,7 @@ struct Raw<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// A member that is there even when it is `null`.
+/// Reads a member so that `null` counts as present.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
@@ -114,7 +113,7 @@ impl<'a> Message<'a> {
 /// Deepest nesting of `params`; no client needs a third of it.
 const DEPTH_MAX: usize = 32;
 
-/// What is wrong with a value that names a member twice anywhere: readers differ in which one they take.
+/// The error for a value that has a member twice at any depth: parsers differ in which of the two they use.
 fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
     let inner: Vec<&RawValue> = match value.get().as_bytes().first() {
         Some(b'{') => {
@@ -139,7 +138,7 @@ fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
     }
 }
 
-/// A string that can be read back, or an integer. Both are echoed as they were written.
+/// Whether an id is a valid string or an integer. Either is returned as the client wrote it.
 fn is_id(id: &RawValue) -> bool {
     let text = id.get();
     if text.starts_with('"') {
@@ -149,12 +148,12 @@ fn is_id(id: &RawValue) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A string, when it is one.
+/// The text of a JSON string; `None` for other values.
 pub(crate) fn string(value: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Text<'_>>(value.get()).ok().map(|text| text.0)
 }
 
-/// The members of an object, when it is one.
+/// The members of a JSON object; `None` for other values.
 pub(crate) fn members(value: &RawValue) -> Option<Members<'_>> {
     serde_json::from_str(value.get()).ok()
 }
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_its_code_and_its_id() {
+    fn invalid_messages_are_refused_with_their_code_and_their_id() {
         for (code, id, body) in [
             ("-32700", None, ""),
             ("-32700", None, "{"),
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_is_named_twice_is_refused_wherever_it_is() {
+    fn a_repeated_member_is_refused_at_any_depth() {
         let with = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{params}}}"#);
         let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
         for params in [
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn params_that_are_no_object_are_told_apart() {
+    fn params_that_are_no_object_are_read_as_other() {
         for params in ["[]", "1", "\"a\""] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{params}}}"#);
             assert!(matches!(Message::parse(body.as_bytes()).unwrap().params, Params::Other));

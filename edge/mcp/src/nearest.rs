@@ -1,29 +1,29 @@
-//! What somebody may have meant: the candidates that are closest to a word.
+//! Suggestions for a misspelled word: the candidates that are closest to it.
 
 use snapshot::text::fold;
 
 /// Most suggestions.
 const SUGGESTIONS_MAX: usize = 3;
 
-/// Words this long or shorter have no neighbours: two letters of three are nothing in common.
+/// Words up to this length match only exactly: two equal letters of three do not make words similar.
 const SHORT_MAX: usize = 3;
 
-/// Collects candidates and keeps the closest ones; equally close ones in the order they came.
+/// Collects candidates and keeps the closest ones; equally close ones in the order in which they were added.
 pub(crate) struct Nearest<T> {
     word: String,
-    /// Of the word, in characters.
+    /// Length of the word, in characters.
     length: usize,
     found: Vec<(usize, T)>,
 }
 
 impl<T: PartialEq> Nearest<T> {
-    /// Looks for what is close to a word.
+    /// Starts a search for candidates that are close to `word`.
     pub(crate) fn new(word: &str) -> Self {
         let word = fold(word.trim());
         Self { length: word.chars().count(), word, found: Vec::new() }
     }
 
-    /// Considers a text; `item` is what would be suggested for it.
+    /// Adds a candidate; `item` is the suggestion for `text`.
     pub(crate) fn consider(&mut self, text: &str, item: impl FnOnce() -> T) {
         let Some(distance) = self.distance(&fold(text)) else { return };
         let worst = self.found.get(SUGGESTIONS_MAX - 1);
@@ -47,8 +47,8 @@ impl<T: PartialEq> Nearest<T> {
         self.found.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// How far a text is: equal, beginning with the word or the other way round, or within a third
-    /// of the word's length.
+    /// The distance of a text, `None` if it is not close: it must equal the word, one must begin with the other,
+    /// or the edits must be at most a third of the word's length.
     fn distance(&self, text: &str) -> Option<usize> {
         if self.length <= SHORT_MAX {
             return (self.length > 0 && self.word == text).then_some(0);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closest_come_first_and_strangers_not_at_all() {
+    fn the_closest_come_first_and_distant_candidates_are_left_out() {
         let countries = ["Kenya", "Benin", "Keeling", "Kiribati", "Peru"];
         let mut nearest = Nearest::new("Kenia");
         countries.iter().for_each(|country| nearest.consider(country, || *country));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn swapped_letters_are_one_slip_and_short_words_have_no_neighbours() {
+    fn swapped_letters_are_one_edit_and_short_words_match_only_exactly() {
         assert_eq!(word("opne", ["open"].into_iter()), Some("open"));
         assert_eq!(word("uk", ["ua", "ukraine"].into_iter()), None);
         assert_eq!(word("uk", ["UK"].into_iter()), Some("UK"));

@@ -1,5 +1,4 @@
-//! `list_filter_options`: the live values of facets, counted over all records or over those that
-//! filters leave.
+//! `list_filter_options`: the values of facets, counted over all records or over those that match the filters.
 
 use std::sync::LazyLock;
 
@@ -17,11 +16,10 @@ use crate::reply::{json, shown};
 use crate::write::{push, push_number};
 use net::blocking_pool::TEXT_UNITS;
 
-/// Arguments of its own; those of a search that say how rows are shown are not taken.
+/// Arguments that the search does not have. Those of the search are accepted too, except for `sort`.
 const OWN: [&str; 3] = ["facet", "facets", "q"];
 const ALIASES: [(&str, &str); 3] = [("search", "q"), ("open", "openOnly"), ("funded", "fundedOnly")];
-/// Values that are counted one by one where filters are given and a text looks for values: each costs a
-/// search.
+/// Most values that are counted one by one where filters and `q` are given: each count takes a search.
 const COUNTED_MAX: usize = 20;
 const UNCOUNTED: &str = "More values hold q than were counted under the filters, the 20 most frequent. A longer q \
                          finds others.";
@@ -29,7 +27,7 @@ const UNCOUNTED: &str = "More values hold q than were counted under the filters,
 static KNOWN: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
 
-/// How much work a call is.
+/// The work that a call takes, in units of the search.
 pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &KNOWN, &ALIASES) else { return 0 };
     let values = |facet: Facet| context.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
@@ -50,15 +48,16 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     let limit = arguments.integer("limit", LIMIT_RANGE)?.unwrap_or(FACET_LIMIT_DEFAULT);
     let offset = arguments.integer("offset", (0, OFFSET_MAX))?.unwrap_or(0);
     let question = question::read(context, &arguments)?;
-    let asked = Asked { question: &question, text: &text, page: Page { offset, limit } };
-    Ok(render(context, &facets, &asked))
+    let request = ListRequest { question: &question, text: &text, page: Page { offset, limit } };
+    Ok(render(context, &facets, &request))
 }
 
-/// The result for a facet's commonest values, as many as a page may hold.
+/// The result for the most frequent values of a facet, as many as a page may have.
 pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
-    let question = Question { query: Query::default(), taken: Vec::new(), words_cut: false };
-    let asked = Asked { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
-    render(context, &[facet], &asked)
+    let question = Question { query: Query::default(), interpreted: Vec::new(), words_cut: false };
+    let request =
+        ListRequest { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
+    render(context, &[facet], &request)
 }
 
 /// Facets by their names, or by the names of the filters that take their values; each once.
@@ -77,9 +76,10 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
             Some(facet) if facets.contains(&facet) => {}
             Some(facet) => facets.push(facet),
             None => {
-                let meant = nearest::word(given, names());
-                let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {}?", json(meant)));
-                unknown.push(format!("Unknown facet {}.{meant}", json(&shown(given))));
+                let suggestion = nearest::word(given, names());
+                let suggestion = suggestion
+                    .map_or(String::new(), |suggestion| format!(" Did you mean {}?", json(suggestion)));
+                unknown.push(format!("Unknown facet {}.{suggestion}", json(&shown(given))));
             }
         }
     }
@@ -89,29 +89,32 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
     }
 }
 
-/// What is asked of each facet.
-struct Asked<'a> {
+/// The filters, the text and the page that apply to each facet.
+struct ListRequest<'a> {
     question: &'a Question,
-    /// What values or labels hold.
+    /// Text that values or labels must contain; may be empty.
     text: &'a str,
     page: Page,
 }
 
-/// Whether a question leaves fewer than all records.
+/// Whether a query has any filter.
 fn is_narrowed(query: &Query) -> bool {
     let all = Query { page: query.page, locale: query.locale, facets: query.facets, ..Query::default() };
     *query != all
 }
 
-/// A facet's values and their counts: what records there are of each, by count; and how many values were not
-/// counted.
-fn counted(context: &Context<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(FacetValue, u32)>, usize) {
-    let (Context { site, dated, .. }, query) = (context, &asked.question.query);
-    let all = || options(site, dated, facet, asked.text, query.locale);
+/// The values of a facet with their numbers of records, most first, and the number of values that were not counted.
+fn counted(
+    context: &Context<'_>,
+    facet: Facet,
+    request: &ListRequest<'_>,
+) -> (Vec<(FacetValue, u32)>, usize) {
+    let (Context { site, dated, .. }, query) = (context, &request.question.query);
+    let all = || options(site, dated, facet, request.text, query.locale);
     if !is_narrowed(query) {
         return (all(), 0);
     }
-    if asked.text.is_empty() {
+    if request.text.is_empty() {
         let page = Page { offset: 0, limit: 1 };
         let answer = site.index.search(&Query { facets: true, page, ..query.clone() }, &dated.today);
         let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
@@ -132,19 +135,19 @@ fn counted(context: &Context<'_>, facet: Facet, asked: &Asked<'_>) -> (Vec<(Face
     (items, left)
 }
 
-fn render(context: &Context<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8> {
+fn render(context: &Context<'_>, facets: &[Facet], request: &ListRequest<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(4_000);
     push(&mut out, "{\"data\":[");
     let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
     let (mut more, mut uncounted) = (Map::new(), false);
     for facet in facets {
-        let (items, left) = counted(context, *facet, asked);
-        let range = asked.page.range(items.len());
+        let (items, left) = counted(context, *facet, request);
+        let range = request.page.range(items.len());
         for (value, count) in &items[range.clone()] {
             let comma = if out.len() > start { "," } else { "" };
             push(&mut out, comma);
             let item = out.len();
-            context.site.rows.push_item(*facet, value, *count, asked.question.query.locale, &mut out);
+            context.site.rows.push_item(*facet, value, *count, request.question.query.locale, &mut out);
             if facets.len() > 1 {
                 let name = format!("\"facet\":{},", json(facet.spec().name));
                 out.splice(item + 1..item + 1, name.into_bytes());
@@ -162,14 +165,14 @@ fn render(context: &Context<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8>
     push(&mut out, "],\"facet\":");
     let names: Vec<&str> = totals.iter().map(|(name, _)| *name).collect();
     push(&mut out, &json(&names.join(" ")));
-    if !asked.text.is_empty() {
+    if !request.text.is_empty() {
         push(&mut out, ",\"q\":");
-        push(&mut out, &json(asked.text));
+        push(&mut out, &json(request.text));
     }
     push(&mut out, ",\"limit\":");
-    push_number(&mut out, asked.page.limit);
+    push_number(&mut out, request.page.limit);
     push(&mut out, ",\"offset\":");
-    push_number(&mut out, asked.page.offset);
+    push_number(&mut out, request.page.offset);
     push(&mut out, ",\"total\":");
     push_number(&mut out, totals.iter().map(|(_, total)| total).sum::<usize>());
     if let Some(next) = next {
@@ -180,7 +183,7 @@ fn render(context: &Context<'_>, facets: &[Facet], asked: &Asked<'_>) -> Vec<u8>
     }
     push(&mut out, ",\"asOf\":");
     push(&mut out, &context.day());
-    let understood = question::understood(&asked.question.taken);
+    let understood = question::understood(&request.question.interpreted);
     if !understood.is_empty() {
         push(&mut out, ",\"understood\":");
         push(&mut out, &json(&understood));

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// Allowed origins, in their normal form.
+/// Allowed origins, normalized.
 #[derive(Clone, Debug)]
 pub(crate) struct Origins(Vec<String>);
 
@@ -16,7 +16,11 @@ impl Origins {
         Self(allowed.filter_map(normal).collect())
     }
 
-    /// The origin that asks, if one says so.
+    /// The origin of a request, `None` without an `Origin` header.
+    ///
+    /// # Errors
+    ///
+    /// If the origin is not allowed, or there is more than one.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Forbidden> {
         let mut named = headers.get_all(header::ORIGIN).iter();
         match (named.next(), named.next()) {

@@ -1,4 +1,4 @@
-//! The prompt `find_best_opportunities`: a workflow in words, with what is already known in it.
+//! The prompt `find_best_opportunities`: instructions for a workflow, with the client's arguments quoted in it.
 
 use crate::contract::PromptTexts;
 use crate::envelope::{Params, members, string};

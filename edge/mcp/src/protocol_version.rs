@@ -1,5 +1,5 @@
-//! Protocol versions: which of the two a request speaks, decided by the request alone, and what the
-//! stateless one demands of headers and `_meta` (MCP 2026-07-28, basic/transports/streamable-http).
+//! Protocol versions: which of the two a request uses, decided by the request alone, and what the
+//! stateless one requires of headers and `_meta` (MCP 2026-07-28, basic/transports/streamable-http).
 
 use std::borrow::Cow;
 
@@ -9,13 +9,12 @@ use http::{HeaderMap, HeaderName};
 use crate::envelope::{Members, Message, members, string};
 use crate::reply::RpcError;
 
-/// The version with a handshake.
+/// The latest version with a handshake.
 pub(crate) const LEGACY: &str = "2025-11-25";
-/// The version without.
+/// The version without a handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// A version before those two, which clients that were not kept up speak. What this endpoint says is the
-/// same in it.
+/// A version before those two, for clients that are out of date. Answers of this endpoint are the same in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LegacyVersion {
     /// Of June 2025.
@@ -24,7 +23,7 @@ pub enum LegacyVersion {
 }
 
 impl LegacyVersion {
-    /// How requests name it.
+    /// The version as requests write it.
     #[must_use]
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -33,12 +32,12 @@ impl LegacyVersion {
     }
 }
 
-/// Versions that are spoken, the newest first.
+/// Supported versions, newest first.
 #[derive(Clone, Debug)]
 pub(crate) struct Versions(Vec<&'static str>);
 
 impl Versions {
-    /// The two, and an older one where the operator says so.
+    /// The two, and an older one if the operator configured it.
     pub(crate) fn new(legacy: Option<LegacyVersion>) -> Self {
         Self([MODERN, LEGACY].into_iter().chain(legacy.map(LegacyVersion::as_str)).collect())
     }
@@ -47,7 +46,8 @@ impl Versions {
         &self.0
     }
 
-    /// The version of a handshake that names one: that, where it is spoken and has a handshake.
+    /// The version to answer a handshake with: the requested one if it is supported and has a handshake, else
+    /// [`LEGACY`].
     pub(crate) fn handshake(&self, named: &str) -> &'static str {
         self.0.iter().skip(1).find(|version| **version == named).unwrap_or(&LEGACY)
     }
@@ -68,7 +68,7 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Which protocol a request speaks.
+/// The protocol that a request uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// 2025-11-25, or an older one.
@@ -77,7 +77,11 @@ pub(crate) enum Protocol {
     Stateless,
 }
 
-/// Finds the era of a request and checks what that era demands.
+/// Determines the protocol of a request and checks what it requires.
+///
+/// # Errors
+///
+/// If the version is not supported, or headers and `_meta` are missing or contradict each other.
 pub(crate) fn of(
     versions: &Versions,
     headers: &HeaderMap,
@@ -112,7 +116,7 @@ pub(crate) fn of(
     }
 }
 
-/// Checks the version header of a notification, which has no more to show.
+/// Checks the version header of a notification, the only part of it that depends on the version.
 pub(crate) fn of_notification(versions: &Versions, headers: &HeaderMap) -> Result<(), RpcError> {
     match single(headers, &VERSION) {
         Ok(None) => Ok(()),

@@ -1,5 +1,5 @@
-//! A question in arguments, put into the words of the REST interface, so that one table and one parser
-//! decide what it means. Everything that is wrong with it is told at once.
+//! Search questions: arguments translated into parameters of the REST interface, so that one table and one parser
+//! interpret both. All errors of a question are reported together.
 
 use form_urlencoded::Serializer;
 use snapshot::facet::{Facet, Interval, MEASURES};
@@ -20,20 +20,19 @@ pub(crate) const ITEMS_MAX: usize = 20;
 pub(crate) const ITEM_MAX: usize = 100;
 const LIMIT_DEFAULT: u64 = 10;
 pub(crate) const OFFSET_MAX: u64 = 10_000;
-/// Most values of a question that are looked up by what they may mean; each costs a walk through its
-/// vocabulary.
+/// Most values of a question that are looked up by name; each lookup scans the vocabulary of its facet.
 const LOOKED_UP_MAX: usize = 24;
-/// Work of looking up one value among the names of places.
+/// Work of looking up one value among the names of places, in units of the search.
 const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
 pub(crate) const SORTS: [&str; 4] =
     ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
 
-/// Other names that models give arguments.
+/// Aliases: names that models use for arguments, and the arguments.
 pub(crate) const ALIASES: [(&str, &str); 4] =
     [("q", "query"), ("text", "query"), ("open", "openOnly"), ("funded", "fundedOnly")];
 
-/// The argument that stands for a parameter of the REST interface, if there is one.
+/// The argument for a parameter of the REST interface, if there is one.
 fn argument(parameter: &Parameter) -> Option<&'static str> {
     match parameter.kind {
         ParameterKind::Text => Some("query"),
@@ -44,7 +43,7 @@ fn argument(parameter: &Parameter) -> Option<&'static str> {
     }
 }
 
-/// The argument that stands for a parameter of the REST interface, by its name.
+/// The argument for the parameter of the REST interface with this name.
 pub(crate) fn named(parameter: &'static str) -> &'static str {
     PARAMETERS.iter().find(|known| known.name == parameter).and_then(argument).unwrap_or(parameter)
 }
@@ -54,21 +53,21 @@ pub(crate) fn arguments() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().filter_map(argument)
 }
 
-/// A value that was taken for others.
-pub(crate) struct Taken {
+/// A filter value that was replaced by the values it names.
+pub(crate) struct InterpretedValue {
     pub(crate) argument: &'static str,
-    /// As the caller wrote it.
+    /// The value as the client wrote it.
     pub(crate) given: String,
     pub(crate) values: Vec<String>,
-    /// What this project calls the value, where it is one.
+    /// This project's own label of the value, where there is a single one that has a label.
     pub(crate) label: Option<&'static str>,
 }
 
-/// A question that was read.
+/// A question, read from arguments.
 pub(crate) struct Question {
     pub(crate) query: Query,
-    pub(crate) taken: Vec<Taken>,
-    /// Whether the text was longer than is searched for.
+    pub(crate) interpreted: Vec<InterpretedValue>,
+    /// Whether the text has more words or phrases than a search uses.
     pub(crate) words_cut: bool,
 }
 
@@ -79,17 +78,17 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
         arguments,
         locale: Locale::En,
         left: LOOKED_UP_MAX,
-        asked: Serializer::new(String::new()),
-        taken: Vec::new(),
+        pairs: Serializer::new(String::new()),
+        interpreted: Vec::new(),
         mistakes: Vec::new(),
         unknown: Vec::new(),
     };
     reader.read();
     let hint = reader.hint();
-    let Reader { mut asked, taken, mut mistakes, .. } = reader;
+    let Reader { mut pairs, interpreted, mut mistakes, .. } = reader;
     mistakes.extend(hint);
     let values = &context.site.index.values;
-    let (query, invalid) = parse_search(&asked.finish(), |facet, value| values.find(facet, value));
+    let (query, invalid) = parse_search(&pairs.finish(), |facet, value| values.find(facet, value));
     let mut words_cut = false;
     for entry in &invalid {
         match kind(entry) {
@@ -99,15 +98,16 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
     }
     check_order(&query, &mut mistakes);
     if mistakes.is_empty() {
-        Ok(Question { query: Query { facets: false, ..query }, taken, words_cut })
+        Ok(Question { query: Query { facets: false, ..query }, interpreted, words_cut })
     } else {
         Err(ArgumentError(mistakes.join(" ")))
     }
 }
 
-/// How much work reading a question is, and the question as far as that needs no work.
+/// The work of reading a question, in units of the search, and the query without the values that have to be
+/// looked up.
 pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
-    let mut asked = Serializer::new(String::new());
+    let mut pairs = Serializer::new(String::new());
     let (mut work, values) = (0, &context.site.index.values);
     for parameter in PARAMETERS.iter() {
         let Some(name) = argument(parameter) else { continue };
@@ -115,17 +115,17 @@ pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Q
             let vocabulary = Vocabulary { context, facet, locale: Locale::En };
             for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
                 if vocabulary.has(&given) {
-                    asked.append_pair(parameter.name, &given);
+                    pairs.append_pair(parameter.name, &given);
                 } else {
                     let places = if facet.spec().is_place { PLACES_UNITS } else { 0 };
                     work += values.of(facet).len() as u64 * TEXT_UNITS + places;
                 }
             }
         } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {
-            asked.append_pair(parameter.name, &value);
+            pairs.append_pair(parameter.name, &value);
         }
     }
-    let (query, _) = parse_search(&asked.finish(), |facet, value| values.find(facet, value));
+    let (query, _) = parse_search(&pairs.finish(), |facet, value| values.find(facet, value));
     (work, Query { facets: false, ..query })
 }
 
@@ -133,12 +133,12 @@ struct Reader<'a> {
     context: &'a Context<'a>,
     arguments: &'a Arguments<'a>,
     locale: Locale,
-    /// Values that may still be looked up.
+    /// Number of values that may still be looked up.
     left: usize,
-    asked: Serializer<'static, String>,
-    taken: Vec<Taken>,
+    pairs: Serializer<'static, String>,
+    interpreted: Vec<InterpretedValue>,
     mistakes: Vec<String>,
-    /// Facets of values that are unknown, and the first of each.
+    /// Facets with unknown values, and the first such value of each.
     unknown: Vec<(Facet, String)>,
 }
 
@@ -151,7 +151,7 @@ impl Reader<'_> {
                 ParameterKind::Values(facet) => self.values(parameter.name, name, facet),
                 kind => single(kind, name, self.arguments).map(|value| {
                     if let Some(value) = value {
-                        self.asked.append_pair(parameter.name, &value);
+                        self.pairs.append_pair(parameter.name, &value);
                     }
                 }),
             };
@@ -165,7 +165,7 @@ impl Reader<'_> {
         let vocabulary = Vocabulary { context: self.context, facet, locale: self.locale };
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if vocabulary.has(&given) {
-                self.asked.append_pair(parameter, &given);
+                self.pairs.append_pair(parameter, &given);
                 continue;
             }
             let Some(left) = self.left.checked_sub(1) else {
@@ -174,11 +174,11 @@ impl Reader<'_> {
             };
             self.left = left;
             match vocabulary.read(&given) {
-                Reading::Meant(values) => {
-                    self.asked.extend_pairs(values.iter().map(|value| (parameter, value)));
+                Reading::Resolved(values) => {
+                    self.pairs.extend_pairs(values.iter().map(|value| (parameter, value)));
                     let label = values.first().filter(|_| values.len() == 1);
                     let label = label.and_then(|value| vocabulary.label(value));
-                    self.taken.push(Taken { argument, given, values, label });
+                    self.interpreted.push(InterpretedValue { argument, given, values, label });
                 }
                 reading => {
                     self.mistakes.push(vocabulary.refuse(argument, &given, &reading));
@@ -191,7 +191,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Where the values of unknown ones' facets are listed.
+    /// The call that lists the values of the facets with unknown values.
     fn hint(&self) -> Option<String> {
         match &*self.unknown {
             [] => None,
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 }
 
-/// The value of a parameter that has one.
+/// The value of a parameter that takes a single one.
 fn single(
     kind: ParameterKind,
     name: &str,
@@ -241,13 +241,13 @@ fn single(
     })
 }
 
-/// What kind an entry of the parser's complaints is of.
+/// The kind of the parameter in an invalid `name=value` pair that the parser reports.
 fn kind(entry: &str) -> Option<ParameterKind> {
     let (name, _) = entry.split_once('=')?;
     PARAMETERS.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.kind)
 }
 
-/// Ranges that hold nothing are mistakes rather than empty answers.
+/// Reports empty ranges, which would give an answer without rows.
 fn check_order(query: &Query, mistakes: &mut Vec<String>) {
     for (spec, bounds) in MEASURES.iter().zip(query.measures) {
         if let Some(Interval { min, max }) = bounds.filter(|bounds| bounds.min > bounds.max)
@@ -263,20 +263,19 @@ fn check_order(query: &Query, mistakes: &mut Vec<String>) {
     }
 }
 
-/// Values that were taken for others, as `understood` has them. Values that are texts of
-/// records are not repeated.
-pub(crate) fn understood(taken: &[Taken]) -> Vec<serde_json::Value> {
-    let one = |taken: &Taken| {
+/// Interpreted values as members of `understood`. Values that are texts of records are not repeated.
+pub(crate) fn understood(interpreted: &[InterpretedValue]) -> Vec<serde_json::Value> {
+    let one = |item: &InterpretedValue| {
         let mut filter = serde_json::Map::new();
-        filter.insert("parameter".to_owned(), taken.argument.into());
-        let codes: Vec<&str> = taken.values.iter().map(String::as_str).filter(|it| is_code(it)).collect();
+        filter.insert("parameter".to_owned(), item.argument.into());
+        let codes: Vec<&str> = item.values.iter().map(String::as_str).filter(|it| is_code(it)).collect();
         if !codes.is_empty() {
             filter.insert("value".to_owned(), codes.join(" ").into());
         }
-        if let Some(label) = taken.label {
+        if let Some(label) = item.label {
             filter.insert("label".to_owned(), label.into());
         }
-        serde_json::json!({"words": shown(&taken.given), "filters": [filter]})
+        serde_json::json!({"words": shown(&item.given), "filters": [filter]})
     };
-    taken.iter().map(one).collect()
+    interpreted.iter().map(one).collect()
 }

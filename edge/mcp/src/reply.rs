@@ -1,4 +1,4 @@
-//! What goes back: statuses, headers, and JSON-RPC errors as bytes.
+//! Responses: statuses, headers, and JSON-RPC errors as bytes.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use net::encode::encode;
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
 
-/// A refusal, and how it is told. Error codes are JSON-RPC's, MCP's (-32020 and -32022) and, for
-/// what happens below JSON-RPC, the HTTP status.
+/// A JSON-RPC error and the HTTP status of its response. Codes are those of JSON-RPC, those of MCP (-32020 and
+/// -32022) and, for errors of HTTP, the status.
 #[derive(Clone, Debug)]
 pub(crate) struct RpcError {
     pub(crate) status: StatusCode,
@@ -24,7 +24,7 @@ pub(crate) struct RpcError {
     /// JSON.
     data: Option<String>,
     retry_after: Option<u64>,
-    /// Whether the connection cannot go on.
+    /// Whether the connection is closed after the response.
     close: bool,
 }
 
@@ -33,12 +33,12 @@ impl RpcError {
         Self { status, code, message: message.into(), data: None, retry_after: None, close: false }
     }
 
-    /// Refused below JSON-RPC.
+    /// An error of HTTP rather than of JSON-RPC.
     pub(crate) fn transport(status: StatusCode, message: &'static str) -> Self {
         Self::new(status, i32::from(status.as_u16()), message)
     }
 
-    /// The same, and whether the connection ends with it.
+    /// The same error with `close` set.
     pub(crate) fn closing(self, close: bool) -> Self {
         Self { close, ..self }
     }
@@ -68,7 +68,7 @@ impl RpcError {
         Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {reason}"))
     }
 
-    /// JSON, but no message that this endpoint takes.
+    /// JSON, but not a message that this endpoint accepts.
     pub(crate) fn message(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32600, reason)
     }
@@ -83,7 +83,7 @@ impl RpcError {
         Self::new(StatusCode::BAD_REQUEST, -32602, reason)
     }
 
-    /// A version that is none of those that are spoken.
+    /// A protocol version that is not supported.
     pub(crate) fn version(supported: &[&str], requested: &str) -> Self {
         let (supported, requested) = (json(supported), json(&shown(requested)));
         let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
@@ -99,7 +99,7 @@ impl RpcError {
         Self::new(StatusCode::OK, -32602, reason)
     }
 
-    /// No such resource; the code differs by era.
+    /// No such resource; the code depends on the protocol version.
     pub(crate) fn resource(code: i32, uri: &str) -> Self {
         let data = Some(format!("{{\"uri\":{}}}", json(&uri)));
         Self { data, ..Self::new(StatusCode::OK, code, "Resource not found") }
@@ -109,7 +109,7 @@ impl RpcError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, -32603, "Internal error")
     }
 
-    /// The answer to the request with this id, or to one whose id could not be read.
+    /// The response to the request with this id; `None` if the id could not be read.
     pub(crate) fn reply(&self, id: Option<&RawValue>) -> Reply {
         let mut body = String::from("{\"jsonrpc\":\"2.0\"");
         if let Some(id) = id {
@@ -129,7 +129,7 @@ impl RpcError {
     }
 }
 
-/// An answer before its headers.
+/// A response before its headers are set.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
@@ -143,7 +143,7 @@ impl Reply {
         Self { status, body: body.into(), retry_after: None, close: false }
     }
 
-    /// The response, readable by the origin that asked.
+    /// The response, with CORS headers for the origin of the request.
     pub(crate) fn response(self, version: http::Version, origin: Option<HeaderValue>) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
@@ -178,10 +178,10 @@ impl Reply {
     }
 }
 
-/// Answers shorter than this, in bytes, are not worth a coding.
+/// Responses shorter than this, in bytes, are not compressed.
 const CODED_MIN: usize = 1_024;
 
-/// A response in gzip, where its client takes that and it is long enough.
+/// Compresses a response with gzip if the client accepts it and the body is long enough.
 pub(crate) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Response<Bytes> {
     if response.body().len() < CODED_MIN || negotiate(headers, |it| it == Coding::Gzip) != Coding::Gzip {
         return response;
@@ -198,19 +198,19 @@ pub(crate) fn coded(headers: &HeaderMap, mut response: Response<Bytes>) -> Respo
 const ALLOW_HEADERS: &str =
     "Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
 
-/// A value as JSON. Only strings, numbers and lists of them come here, which cannot fail.
+/// A value as JSON. Callers pass only values that always serialize.
 pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A caller's text as messages show it: one line, cut.
+/// A client's text as messages quote it: one line, cut.
 pub(crate) fn shown(text: &str) -> String {
     let (end, mark) = text.char_indices().nth(ECHO_MAX).map_or((text.len(), ""), |(end, _)| (end, "…"));
     text[..end].replace(char::is_control, " ") + mark
 }
 
-/// Appends JSON as the content of a JSON string. What is JSON already holds no control characters,
-/// so that quotes and backslashes are all there is to escape.
+/// Appends JSON as the content of a JSON string. JSON has no raw control characters in strings and is compact
+/// here, so that only quotes and backslashes are escaped.
 pub(crate) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
     /// Texts are long and plain: most pieces of this length are copied whole.
     const PIECE: usize = 16;
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escaped_json_is_what_a_json_string_of_it_holds() {
+    fn escaped_json_equals_the_content_of_its_json_string() {
         for text in [r#"{"a":"b\n\"c\\"}"#, "", "[]", r#"{"é":"🎓\\"}"#] {
             let mut out = b"\"".to_vec();
             push_escaped(text.as_bytes(), &mut out);

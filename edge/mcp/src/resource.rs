@@ -1,5 +1,4 @@
-//! Resources: the guide, one record, one facet. Few, for clients that read resources rather than
-//! call tools.
+//! Resources: the guide, a record or a facet, for clients that read resources rather than call tools.
 
 use snapshot::facet::Facet;
 
@@ -12,9 +11,9 @@ use crate::reply::{RpcError, json, push_escaped};
 use crate::write::push;
 use crate::{options, record};
 
-/// What precedes the slug in a record's address.
+/// Prefix of a record's address, before the slug.
 const PROGRAMS: &str = "opportunities://programs/";
-/// What precedes the name in a facet's address.
+/// Prefix of a facet's address, before the name.
 const FACETS: &str = "opportunities://facets/";
 /// Longest address that an answer repeats; no resource has a longer one.
 const URI_MAX: usize = 2_048;
@@ -53,8 +52,9 @@ fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<
     if let Some(facet) = uri.strip_prefix(FACETS).and_then(Facet::parse) {
         return Ok(options::whole(context, facet));
     }
-    let record =
-        uri.strip_prefix(PROGRAMS).and_then(|slug| record::read(context, slug, record::Asked::DEFAULT));
+    let record = uri
+        .strip_prefix(PROGRAMS)
+        .and_then(|slug| record::read(context, slug, record::RecordOptions::DEFAULT));
     record.unwrap_or_else(|| {
         let code = match protocol {
             Protocol::Handshake => -32002,

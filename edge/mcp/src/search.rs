@@ -1,4 +1,4 @@
-//! `search_opportunities`: rows that a model can choose by, and how the question was read.
+//! `search_opportunities`: rows for a model to choose from, and how the question was interpreted.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];
 
 static ARGUMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| question::arguments().chain(OWN).collect());
 
-/// How much work a call is; a wrong one is none.
+/// The work that a call takes, in units of the search; 0 for an invalid call.
 pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &ARGUMENTS, &ALIASES) else { return 0 };
     let (work, query) = question::price(context, &arguments);
@@ -89,7 +89,7 @@ fn render(
     push(&mut out, &context.day());
     push_reading(context, question, ranked, &mut out);
     if ranked.total == 0 {
-        push_ways(context, question, options, &mut out);
+        push_relaxations(context, question, options, &mut out);
     }
     if let Some(notice) = notice(question, options, ranked) {
         push(&mut out, ",\"notice\":");
@@ -99,7 +99,7 @@ fn render(
     out
 }
 
-/// A row. Most match in all, so only another `match` is told.
+/// Appends a row. `match` is left out of full matches, the usual case.
 fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(context.site.mcp_rows.row(row.doc, locale));
     if let Some(state) = State::new(context, row.doc) {
@@ -122,15 +122,14 @@ fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Ve
     out.push(b'}');
 }
 
-/// How the question was read: what values and words were taken for, guessed to be, and which stand
-/// nowhere.
+/// Appends how the question was interpreted: values and words that were replaced, guessed or not found.
 fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage, out: &mut Vec<u8>) {
     let locale = question.query.locale;
-    let mut read = question::understood(&question.taken);
+    let mut read = question::understood(&question.interpreted);
     read.extend(ranked.interpretations.iter().map(|it| understood(context, locale, it)));
-    read.extend(ranked.filter_phrases.iter().map(|said| {
-        let filter = json!({"parameter": said.parameter, "value": said.value});
-        json!({"words": said.words, "filters": [filter]})
+    read.extend(ranked.filter_phrases.iter().map(|phrase| {
+        let filter = json!({"parameter": phrase.parameter, "value": phrase.value});
+        json!({"words": phrase.words, "filters": [filter]})
     }));
     let guessed = ranked.guesses.iter().map(|guess| json!({"typed": guess.word, "shown": guess.read_as}));
     let unknown = ranked.unknown.iter().map(|word| json!(word));
@@ -143,24 +142,26 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
     }
 }
 
-/// What each word and filter of a question that nothing matches costs. Only what looks like a code is named.
-fn push_ways(context: &Context<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
-    let ways = context.site.index.relaxations(&question.query, &context.dated.today, options.literal, None);
-    if ways.is_empty() {
+/// Appends how many records match without each word and filter of a question that nothing matches. Only values that
+/// look like codes are named.
+fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
+    let relaxations =
+        context.site.index.relaxations(&question.query, &context.dated.today, options.literal, None);
+    if relaxations.is_empty() {
         return;
     }
-    let told = ways.iter().map(|way| match &way.removed {
-        Constraint::Words(words) => json!({"words": words, "total": way.total}),
+    let entries = relaxations.iter().map(|relaxation| match &relaxation.removed {
+        Constraint::Words(words) => json!({"words": words, "total": relaxation.total}),
         Constraint::Filter { parameter, value } => {
             let value = Some(value).filter(|value| is_code(value));
-            json!({"parameter": question::named(parameter), "value": value, "total": way.total})
+            json!({"parameter": question::named(parameter), "value": value, "total": relaxation.total})
         }
     });
     push(out, ",\"without\":");
-    push(out, &quoted(&told.collect::<Vec<_>>()));
+    push(out, &quoted(&entries.collect::<Vec<_>>()));
 }
 
-/// Only what looks like a code is named: other values are strangers' text.
+/// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
 fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation) -> Value {
     let values = &context.site.index.values;
     let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
@@ -176,7 +177,7 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
     json!({"words": understood.words, "filters": filters})
 }
 
-/// What a reader should know about the rows; constant texts and a count only.
+/// The notice about the rows; made of constant texts and a count only.
 fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Option<String> {
     const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());

@@ -1,5 +1,5 @@
-//! Where a record stands on the day, in members that a model can compare: the state, what it follows
-//! from, and the days that decide.
+//! The state of a record on the day, in members that a model can compare: the state, its basis and the days that
+//! determine it.
 
 use serde::Serialize;
 use snapshot::record::Lifecycle;
@@ -10,16 +10,16 @@ use crate::context::Context;
 use crate::reply::json;
 use crate::write::push;
 
-/// Bits of [`OPEN_STATES`] in the order in which one is told.
+/// Bits of [`OPEN_STATES`], the one that is reported first in front.
 const FIRST: [usize; 6] = [1, 0, 2, 3, 4, 5];
 
-/// What a state follows from where no day that is told decides it.
+/// The basis of a state that no reported day determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Basis {
-    /// What is published of a season.
+    /// The published dates and status of a season.
     Season,
-    /// The source's word about the program.
+    /// The source's statement about the program.
     Source,
 }
 
@@ -38,48 +38,51 @@ pub(crate) struct State {
     opens_on: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     closes_in_days: Option<i32>,
-    /// Openness that nothing ends is only as good as its check: its age, where that is over a year.
+    /// Months since the source was checked, where the program is open without an end and that is over a year.
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_months_ago: Option<u32>,
 }
 
 impl State {
-    /// The state of a record; `None` for a number from nowhere.
+    /// The state of a record; `None` for an unknown document number.
     pub(crate) fn new(context: &Context<'_>, doc: u32) -> Option<Self> {
         let today = &context.dated.today;
-        let told = today.state(doc)?;
-        let next = told.openness.next_deadline;
-        let state = FIRST.into_iter().find(|bit| told.openness.states >> bit & 1 == 1).unwrap_or(5);
+        let program_state = today.state(doc)?;
+        let next = program_state.openness.next_deadline;
+        let state = FIRST.into_iter().find(|bit| program_state.openness.states >> bit & 1 == 1).unwrap_or(5);
         let opens = (OPEN_STATES[state] == "upcoming").then(|| {
             let ahead = today.turning_days(doc).filter(|day| *day > today.day).min();
-            // The day after the deadline turns a season too.
+            // A season also changes on the day after the deadline, which is no opening day.
             ahead.filter(|day| next.known().is_none_or(|next| *day <= next))
         });
         let opens = opens.flatten();
         let text = |day: Day| day.date().map(|date| date.to_string());
-        let checked_months_ago = match told.standing {
+        let checked_months_ago = match program_state.standing {
             DisplayStatus::OpenWhenChecked { months } => Some(months),
             _ => None,
         };
         Some(Self {
             open_state: OPEN_STATES[state],
-            basis: basis(&told, OPEN_STATES[state], opens.is_some()),
+            basis: basis(&program_state, OPEN_STATES[state], opens.is_some()),
             next_deadline: text(next),
-            last_deadline: text(told.openness.last_deadline).filter(|_| next == Day::NONE),
+            last_deadline: text(program_state.openness.last_deadline).filter(|_| next == Day::NONE),
             opens_on: opens.and_then(text),
-            closes_in_days: next.known().filter(|_| told.openness.ends).map(|next| next.0 - today.day.0),
+            closes_in_days: next
+                .known()
+                .filter(|_| program_state.openness.ends)
+                .map(|next| next.0 - today.day.0),
             checked_months_ago,
         })
     }
 }
 
 impl State {
-    /// Without what follows from the day of the answer and the next deadline.
+    /// Without `closesInDays`, which follows from the day of the answer and the next deadline.
     pub(crate) fn without_count(self) -> Self {
         Self { closes_in_days: None, ..self }
     }
 
-    /// Appends it behind the members of an object that is still open.
+    /// Appends the members to an object that is not closed yet.
     pub(crate) fn push_members(&self, out: &mut Vec<u8>) {
         let members = json(self);
         push(out, ",");
@@ -87,19 +90,19 @@ impl State {
     }
 }
 
-/// What a state follows from: nothing where it is not known, and where the deadline or the opening day
-/// that decides it is told beside it.
-fn basis(told: &ProgramState, state: &str, opening_is_told: bool) -> Option<Basis> {
-    let (openness, lifecycle) = (&told.openness, told.observed.lifecycle);
+/// The basis of a state: none for an unknown state, and none where the deadline or the opening day that determines
+/// it is reported too.
+fn basis(program_state: &ProgramState, state: &str, has_opening_day: bool) -> Option<Basis> {
+    let (openness, lifecycle) = (&program_state.openness, program_state.observed.lifecycle);
     let stopped = matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
-    let is_told = match state {
+    let has_no_basis = match state {
         "unknown" => true,
-        "upcoming" => opening_is_told,
+        "upcoming" => has_opening_day,
         "rolling" => false,
         "closed" => !stopped && openness.last_deadline != Day::NONE,
         _ => openness.ends,
     };
-    let by_word = !openness.dated && !openness.rolling && lifecycle == Lifecycle::ActiveAccepting;
-    let basis = if stopped || by_word { Basis::Source } else { Basis::Season };
-    (!is_told).then_some(basis)
+    let is_stated = !openness.dated && !openness.rolling && lifecycle == Lifecycle::ActiveAccepting;
+    let basis = if stopped || is_stated { Basis::Source } else { Basis::Season };
+    (!has_no_basis).then_some(basis)
 }

@@ -1,6 +1,6 @@
-//! What a caller means by a filter's value: the value itself, or one that it names in other words. A word
-//! with several readings is asked back, one without any is told with what comes near. Values and labels
-//! of records are strangers' text: only what looks like a code is ever named.
+//! Interprets the values of filters: a value is a code, or a name or label of one. The error for an ambiguous value
+//! lists its candidates, that for an unknown value the nearest ones. Values and labels of records are text of third
+//! parties: only values that look like codes are ever named.
 
 use std::collections::BTreeSet;
 
@@ -18,19 +18,19 @@ use crate::reply::{json, shown};
 
 /// Longest code that is suggested for a wrong value.
 const CODE_MAX: usize = 64;
-/// Most values that are named where none comes near.
+/// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
 
-/// What a value was taken for.
+/// How a value was interpreted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// It is one.
+    /// It is a value of the facet.
     Exact,
-    /// Values, which are meant together.
-    Meant(Vec<String>),
-    /// One of several, each a list of values that are meant together.
+    /// It names these values together.
+    Resolved(Vec<String>),
+    /// It is ambiguous: each candidate is a list of values.
     Several(Vec<Vec<String>>),
-    /// Nothing.
+    /// It is unknown.
     Nothing,
 }
 
@@ -39,13 +39,13 @@ impl Reading {
         let mut readings: Vec<Vec<String>> = readings.into_iter().collect();
         match readings.len() {
             0 => None,
-            1 => readings.pop().map(Self::Meant),
+            1 => readings.pop().map(Self::Resolved),
             _ => Some(Self::Several(readings)),
         }
     }
 }
 
-/// A facet's values, as a caller may name them.
+/// The values of a facet and their names.
 pub(crate) struct Vocabulary<'a> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) facet: Facet,
@@ -53,21 +53,21 @@ pub(crate) struct Vocabulary<'a> {
 }
 
 impl Vocabulary<'_> {
-    /// The facets that the parameter takes values of.
+    /// The facets whose values the parameter accepts.
     fn facets(&self) -> impl Iterator<Item = Facet> + use<> {
         let group = self.facet.group();
         std::iter::once(self.facet).chain((group != self.facet).then_some(group))
     }
 
-    /// Whether it is a value as it stands.
+    /// Whether `given` is a value of the facet.
     pub(crate) fn has(&self, given: &str) -> bool {
         let values = &self.context.site.index.values;
         self.facets().any(|facet| values.find(facet, given).is_some())
             || self.facet.spec().is_place && place::is_place(given)
     }
 
-    /// What a value stands for: by its spelling, then by a part or another number of it, then by what
-    /// the search takes such words for.
+    /// Interprets a value: by the whole of a name, then by a part of one in singular or plural, then as the search
+    /// interprets its words.
     pub(crate) fn read(&self, given: &str) -> Reading {
         if self.has(given) {
             return Reading::Exact;
@@ -80,11 +80,11 @@ impl Vocabulary<'_> {
         let singular = singular(&name);
         let by_part =
             || Reading::of(self.named(&singular, |text, name| parts(text).any(|part| part == name)));
-        let by_meaning = || Reading::of(self.meant(given, &name));
-        by_name().or_else(by_part).or_else(by_meaning).unwrap_or(Reading::Nothing)
+        let by_search = || Reading::of(self.interpreted(given, &name));
+        by_name().or_else(by_part).or_else(by_search).unwrap_or(Reading::Nothing)
     }
 
-    /// Values that a name fits, by themselves or by a label of theirs.
+    /// Values for which `fits` accepts the value or one of its labels.
     fn named(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> BTreeSet<Vec<String>> {
         let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut found = BTreeSet::new();
@@ -112,8 +112,8 @@ impl Vocabulary<'_> {
         found
     }
 
-    /// What the search takes the whole of a text for, as far as it is of this vocabulary.
-    fn meant(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
+    /// The values of this vocabulary that the search interprets the whole text as.
+    fn interpreted(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
         let index = &self.context.site.index;
         let page = Page { offset: 0, limit: 1 };
         let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
@@ -130,7 +130,7 @@ impl Vocabulary<'_> {
         found
     }
 
-    /// What is wrong with a value that has no reading, or several.
+    /// The error for an ambiguous or unknown value.
     pub(crate) fn refuse(&self, argument: &str, given: &str, reading: &Reading) -> String {
         let quoted = json(&shown(given));
         if let Reading::Several(readings) = reading {
@@ -159,7 +159,7 @@ impl Vocabulary<'_> {
         (!named.is_empty()).then(|| named.join(" "))
     }
 
-    /// A code, with a label only where the label is this project's own.
+    /// A code, followed by its label if that is this project's own.
     fn name(&self, code: &str) -> String {
         match self.label(code) {
             Some(label) => format!("{} ({label})", json(code)),
@@ -167,13 +167,13 @@ impl Vocabulary<'_> {
         }
     }
 
-    /// What this project calls a code.
+    /// This project's own label of a code.
     pub(crate) fn label(&self, code: &str) -> Option<&'static str> {
         let place = || place_label(self.facet, code, self.locale);
         place().or_else(|| state_label(self.facet, code, self.locale))
     }
 
-    /// The codes that are closest to a text that a filter does not know.
+    /// The codes that are closest to an unknown value.
     fn nearest(&self, given: &str) -> Vec<String> {
         let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut nearest: Nearest<String> = Nearest::new(given);
@@ -196,7 +196,7 @@ impl Vocabulary<'_> {
         nearest.finish()
     }
 
-    /// The codes that most records have.
+    /// The most frequent codes.
     fn commonest(&self) -> Vec<String> {
         let Context { site, dated, .. } = self.context;
         let all = options(site, dated, self.facet, "", self.locale);
@@ -205,12 +205,12 @@ impl Vocabulary<'_> {
     }
 }
 
-/// Whether a value looks like a code rather than like a text of somebody's.
+/// Whether a value looks like a code rather than like free text.
 pub(crate) fn is_code(value: &str) -> bool {
     value.len() <= CODE_MAX && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// Words without the plural's last letter.
+/// Words without the `s` of a plural.
 fn singular(words: &str) -> String {
     let one = |word: &str| match word.strip_suffix('s').filter(|stem| stem.chars().count() > 2) {
         Some(stem) => stem.to_owned(),
@@ -219,7 +219,7 @@ fn singular(words: &str) -> String {
     words.split(' ').map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A text, and what it lists: `Stipend or salary` is also `Stipend`. In the singular.
+/// A text and the items that it lists, in the singular: `Stipend or salary` has `stipend` and `salary`.
 fn parts(text: &str) -> impl Iterator<Item = String> {
     let listed = text.split(['/', ',', '(', ')']).flat_map(|part| part.split(" or "));
     let listed = listed.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" y "));
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_also_each_of_what_it_lists() {
+    fn a_label_is_split_into_the_items_it_lists() {
         let parts = |text| parts(text).collect::<Vec<_>>();
         assert_eq!(parts("Fellowship"), ["fellowship", "fellowship"]);
         assert_eq!(parts("Stipend or salary"), ["stipend or salary", "stipend", "salary"]);

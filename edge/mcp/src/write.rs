@@ -1,6 +1,6 @@
-//! Writes pieces of JSON: texts that are JSON already, and numbers.
+//! Appends JSON that is already encoded, and numbers.
 
-/// Appends a text as it is.
+/// Appends a text without escaping it.
 pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }

@@ -1,34 +1,34 @@
-//! BlockingPool that take long, kept off the path of everything else: few at a time on threads of their
-//! own, a short queue behind them, and a refusal beyond that.
+//! A pool for work that takes long, so that it does not delay other requests: few tasks at a time on blocking
+//! threads, a short queue, and a refusal when the queue is full.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// BlockingPool that may wait for one under way.
+/// Most tasks in the queue.
 const QUEUE_MAX: usize = 64;
-/// How long they may.
+/// Longest wait in the queue.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Work, in units of the search, that is done at once: about a third of a millisecond.
+/// Most work, in units of the search, that is done on the thread of the request: about a third of a millisecond.
 const INLINE_MAX: u64 = 200_000;
-/// Units of folding a text and looking into it.
+/// Units for folding a text and searching it.
 pub const TEXT_UNITS: u64 = 64;
 
-/// Whether so much work is better done elsewhere.
+/// Whether this much work, in units of the search, belongs in a pool.
 #[must_use]
 pub fn is_heavy(work: u64) -> bool {
     work > INLINE_MAX
 }
 
-/// What a request comes to among other requests.
+/// An answer, or the work that leads to it and where to do it.
 #[derive(Debug)]
 pub enum Outcome<R, W> {
     /// An answer.
     Ready(R),
-    /// Work that would hold others up: to be done aside, when it is its turn.
+    /// Work that would delay other requests: for the pool for searches.
     Heavy(W),
-    /// Work that has to wait for a body from the store: for another pool, so that it does not hold up the heavy work.
+    /// Work that waits for a body from the store: for a pool of its own, so that it does not delay heavy work.
     Remote(W),
 }
 
@@ -38,19 +38,19 @@ impl<R, W> From<R> for Outcome<R, W> {
     }
 }
 
-/// Permits for long searches.
+/// A pool of blocking threads with a bounded queue.
 #[derive(Debug)]
 pub struct BlockingPool {
     permits: Semaphore,
     waiting: AtomicUsize,
 }
 
-/// Too many searches are under way.
+/// The queue is full, the wait was too long, or the task panicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolFull;
 
 impl Default for BlockingPool {
-    /// One fewer at a time than there are cores.
+    /// One task fewer at a time than there are cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::new(cores.saturating_sub(1))
@@ -58,7 +58,7 @@ impl Default for BlockingPool {
 }
 
 impl BlockingPool {
-    /// So many at a time, at least one.
+    /// At most `at_once` tasks at a time, at least one.
     #[must_use]
     pub fn new(at_once: usize) -> Self {
         Self { permits: Semaphore::new(at_once.max(1)), waiting: AtomicUsize::new(0) }
@@ -115,19 +115,19 @@ mod tests {
     async fn one_search_runs_some_wait_and_the_rest_are_refused() {
         let searches = Arc::new(BlockingPool::new(1));
         let held = searches.permits.acquire().await.unwrap();
-        let ask = |_| {
+        let spawn = |_| {
             let searches = Arc::clone(&searches);
             tokio::spawn(async move { searches.run(|| ()).await })
         };
-        let asked: Vec<_> = (0..QUEUE_MAX + 10).map(ask).collect();
+        let requests: Vec<_> = (0..QUEUE_MAX + 10).map(spawn).collect();
         tokio::task::yield_now().await;
         while searches.waiting.load(Relaxed) < QUEUE_MAX {
             tokio::task::yield_now().await;
         }
         drop(held);
         let mut refused = 0;
-        for answer in asked {
-            refused += usize::from(answer.await.unwrap() == Err(PoolFull));
+        for request in requests {
+            refused += usize::from(request.await.unwrap() == Err(PoolFull));
         }
         assert_eq!(refused, 10);
         assert_eq!(searches.waiting.load(Relaxed), 0);

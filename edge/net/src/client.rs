@@ -1,4 +1,4 @@
-//! Who asks: the peer of the connection or, behind trusted proxies, whom they name.
+//! The client's address: that of the connection's peer or, behind trusted proxies, the one that they forward.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,7 +8,7 @@ use ipnet::IpNet;
 /// Longest chain of proxies that is followed back.
 const HOPS_MAX: usize = 32;
 
-/// TrustedProxies whose word about the client is taken.
+/// The proxies whose header with the client's address is trusted.
 #[derive(Clone, Debug)]
 pub struct TrustedProxies {
     trusted: Vec<IpNet>,
@@ -23,7 +23,7 @@ impl Default for TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// Networks of the proxies, and the header in which each appends whom it serves: a list of
+    /// Networks of the proxies, and the header to which each appends the address of its client: a list of
     /// addresses, the nearest last.
     #[must_use]
     pub fn new(trusted: Vec<IpNet>, header: HeaderName) -> Self {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_say_who_they_are() {
+    fn an_untrusted_peer_cannot_name_another_client() {
         assert_eq!(client("203.0.113.1", &["1.1.1.1"]), "203.0.113.1");
         assert_eq!(client("10.0.0.1", &["1.1.1.1, 203.0.113.9"]), "203.0.113.9");
         assert_eq!(

@@ -15,7 +15,7 @@ pub fn coding_name(coding: Coding) -> Option<&'static str> {
     }
 }
 
-/// What a coding adds to an ETag, so that a strong one names exactly one sequence of bytes.
+/// Suffix of an ETag for a coding, so that a strong ETag identifies exactly one sequence of bytes.
 #[must_use]
 pub fn etag_suffix(coding: Coding) -> &'static str {
     match coding {
@@ -26,7 +26,7 @@ pub fn etag_suffix(coding: Coding) -> &'static str {
     }
 }
 
-/// The coding that a client likes best among those on offer; by weight, then Zstandard, Brotli,
+/// The coding that a client prefers among those on offer; by weight, then Zstandard, Brotli,
 /// gzip. Identity is always possible here, even where the client forbids it.
 #[must_use]
 pub fn negotiate(headers: &HeaderMap, offered: impl Fn(Coding) -> bool) -> Coding {
@@ -140,10 +140,10 @@ pub fn http_date(seconds: i64) -> Option<HeaderValue> {
     HeaderValue::try_from(httpdate::fmt_http_date(std::time::UNIX_EPOCH.checked_add(since)?)).ok()
 }
 
-/// What a `Range` header asks of a body.
+/// The part of a body that a `Range` header requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestedRange {
-    /// All of it: no range, several, or one that is not understood.
+    /// All of it: without a range, with several, or with one that cannot be parsed.
     Whole,
     /// These bytes.
     Bytes(std::ops::Range<usize>),

@@ -8,8 +8,8 @@
 //! - `detect`: HTTP/1 or HTTP/2, within a deadline;
 //! - `socket`: the socket as hyper sees it, noting when it waits for a request or for a reader;
 //! - `timeouts`: that one timer;
-//! - `drive`: hyper's protocol machine beside it, let go of while a connection is unused;
-//! - `backpressure`: how many bytes of answers may wait to be taken;
+//! - `drive`: hyper's protocol machine beside it, dropped while a connection is unused;
+//! - `backpressure`: how many bytes of answers may wait to be sent;
 //! - `outgoing`, `streams`: answers in pieces, and the streams of HTTP/2 that stop taking them.
 
 mod accept;
@@ -51,7 +51,7 @@ use socket::Wire;
 pub struct Limits {
     /// Connections served at once; one more is closed as soon as it is accepted.
     pub max_connections: usize,
-    /// From accept until the bytes tell HTTP/1 from HTTP/2.
+    /// From accept until HTTP/1 and HTTP/2 can be distinguished.
     pub detect: Duration,
     /// HTTP/1: from the first byte of a request until the first byte of its response.
     pub request: Duration,
@@ -84,7 +84,7 @@ pub struct Limits {
     pub connection_flight_bytes: usize,
     /// Bodies in flight of all connections.
     pub flight_bytes: usize,
-    /// HTTP/2: between two PING frames that ask whether the client is still there.
+    /// HTTP/2: between two PING frames that check whether the client still answers.
     pub h2_ping: Duration,
     /// HTTP/2: for the answer to such a PING.
     pub h2_pong: Duration,
@@ -138,7 +138,7 @@ where
 }
 
 /// Serves `listener` until `shutdown` resolves, then drains: connections already queued are still taken, every
-/// connection finishes the requests it has and is told to go (`Connection: close`, GOAWAY), and what is left after
+/// connection finishes its requests and announces its end (`Connection: close`, GOAWAY), and what is left after
 /// [`Limits::drain`] is cut. Returns when the last connection is gone.
 pub async fn serve<S>(
     listener: TcpListener,

@@ -1,5 +1,5 @@
-//! What is refused before anything is looked up: methods, hosts, bodies and sizes. In the order of
-//! the checks; the first refusal wins.
+//! Checks of a request's head before anything is looked up: methods, hosts, bodies and sizes. The first check that
+//! fails answers the request.
 
 use http::{HeaderMap, Method, StatusCode, header};
 
@@ -52,14 +52,14 @@ fn host_of(authority: &str) -> Option<&str> {
     (valid && !host.is_empty()).then_some(host)
 }
 
-/// A refusal.
+/// The error that answers a refused request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpError {
     /// Its status.
     pub status: StatusCode,
-    /// What the client reads.
+    /// Message for the client.
     pub message: &'static str,
-    /// Whether the connection ends with it.
+    /// Whether the connection is closed after the response.
     pub close: bool,
 }
 
@@ -71,11 +71,11 @@ const fn refuse_and_close(status: StatusCode, message: &'static str) -> HttpErro
     HttpError { status, message, close: true }
 }
 
-/// Checks a request's head. `takes_body` says whether its route may have one.
+/// Checks a request's head. `takes_body` is whether its route accepts a body.
 ///
 /// # Errors
 ///
-/// The refusal that answers the request.
+/// The error that answers the request.
 pub fn check(head: &RequestHead, hosts: &Hosts, takes_body: bool) -> Result<(), HttpError> {
     if head.method == Method::CONNECT {
         return Err(refuse_and_close(StatusCode::METHOD_NOT_ALLOWED, "CONNECT is not supported."));
@@ -107,7 +107,7 @@ fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(header::TRANSFER_ENCODING) || lengths.into_iter().any(|length| length != "0")
 }
 
-/// Whether a body is more than cut into chunks (RFC 9112, section 6.1): hyper would hand it on as it came.
+/// Whether a body has a transfer coding besides `chunked` (RFC 9112, section 6.1), which hyper does not decode.
 fn is_recoded(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
     let only = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");

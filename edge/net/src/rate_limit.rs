@@ -12,7 +12,7 @@ use ipnet::IpNet;
 const WINDOW_MS: u64 = 60_000;
 /// Clients share this many locks.
 const SHARDS: usize = 16;
-/// Clients that are remembered; beyond them the one that came first is forgotten.
+/// Most clients that are tracked; beyond that the oldest one is dropped.
 const CLIENTS_MAX: usize = 65_536;
 
 /// How many requests a client may send.
@@ -36,13 +36,13 @@ pub struct RateLimited {
 struct Shard {
     /// When each client's requests of the last minute were admitted, oldest first.
     admitted: HashMap<u128, VecDeque<u64>>,
-    /// Clients in the order in which they came; each client of `admitted` once.
+    /// The clients of `admitted`, each once, oldest first.
     order: VecDeque<u128>,
 }
 
 impl RateLimiter {
-    /// `per_minute` for everybody, other numbers for addresses in the networks of `shared`, where
-    /// many people share an address. 0 is no limit.
+    /// `per_minute` for every client, other limits for addresses in the networks of `shared`, where
+    /// many clients share an address. 0 is no limit.
     #[must_use]
     pub fn new(per_minute: u32, shared: Vec<(IpNet, u32)>) -> Self {
         Self { per_minute, shared, shards: Default::default() }
@@ -52,7 +52,7 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// If the client has asked too often; it says when to come again.
+    /// If the client has sent too many requests; the error has the time until the next one is admitted.
     pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), RateLimited> {
         let per_minute = self.limit(client);
         if per_minute == 0 {
@@ -90,7 +90,7 @@ fn key(client: IpAddr) -> u128 {
 }
 
 impl Shard {
-    /// Counts a request, or says how many milliseconds until there is room.
+    /// Counts a request, or returns the milliseconds until the next one is admitted.
     fn admit(&mut self, key: u128, per_minute: u32, now_ms: u64) -> Result<(), u64> {
         if !self.admitted.contains_key(&key) {
             self.make_room();
@@ -111,8 +111,8 @@ impl Shard {
         }
     }
 
-    /// Looks at the two clients that came first: drops those without a request in the window, so
-    /// that more is dropped than ever comes, and lets the others queue again.
+    /// Checks the two clients at the front of the queue: drops those without a request in the window and moves the
+    /// others to the back. Two a request, so that more clients are dropped than added.
     fn forget_the_idle(&mut self, now_ms: u64) {
         for _ in 0..2 {
             let Some(key) = self.order.pop_front() else { return };

@@ -1,5 +1,5 @@
-//! The sockets that requests come by: opened here, or inherited from a service manager that holds them over
-//! restarts (systemd.socket(5)), and word to that manager about how far the server is.
+//! Listening sockets: bound here, or inherited from a service manager that keeps them over restarts
+//! (systemd.socket(5)), and notifications to that manager (sd_notify(3)).
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -38,7 +38,7 @@ impl InheritedSockets {
     ///
     /// # Errors
     ///
-    /// If an address cannot be listened on; the message says why.
+    /// If an address cannot be listened on; the message names the cause.
     pub fn or_bind(
         self,
         serve: SocketAddr,
@@ -54,18 +54,18 @@ impl InheritedSockets {
     }
 }
 
-/// Tells the service manager, if there is one, that requests are answered.
+/// Notifies the service manager, if there is one, that requests are answered.
 pub fn ready() {
-    tell(NotifyState::Ready);
+    notify(NotifyState::Ready);
 }
 
-/// Tells it that they soon will not be.
+/// Notifies the service manager, if there is one, that the server is stopping.
 pub fn stopping() {
-    tell(NotifyState::Stopping);
+    notify(NotifyState::Stopping);
 }
 
-fn tell(state: NotifyState<'_>) {
+fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager cannot be told");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }

@@ -33,7 +33,7 @@ enum Target<'a> {
     File(&'a str),
     /// A page; its file ends in `.html`.
     Page(&'a str),
-    /// Nothing, whatever files there are.
+    /// A path that is never served, even if there is such a file.
     Nothing(Locale),
 }
 
@@ -164,8 +164,8 @@ impl Request {
         };
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {
-            let (state, asked) = (&request.state, (&query, &extras));
-            let page = |html| html::search_page(state.site(), html, &state.dated, asked, &invalid);
+            let (state, question) = (&request.state, (&query, &extras));
+            let page = |html| html::search_page(state.site(), html, &state.dated, question, &invalid);
             state.open.html.as_ref().map_or_else(Vec::new, page).into()
         })
     }
@@ -188,8 +188,8 @@ impl Request {
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
-            let (state, asked) = (&request.state, (&query, &extras, &*invalid));
-            let feed = |html| html::feed(state.site(), html, &state.dated, asked, kind);
+            let (state, question) = (&request.state, (&query, &extras, &*invalid));
+            let feed = |html| html::feed(state.site(), html, &state.dated, question, kind);
             state.open.html.as_ref().map_or_else(Vec::new, feed).into()
         })
     }

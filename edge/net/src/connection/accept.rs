@@ -26,7 +26,7 @@ const EMFILE: i32 = 24;
 ///
 /// # Errors
 ///
-/// If the address is in use, is not of this machine, or may not be listened on; the message says which.
+/// If the address is in use, is not of this machine, or may not be listened on; the message names the cause.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     listen(address).map_err(|error| io::Error::new(error.kind(), explain(address, &error)))
 }
@@ -63,12 +63,12 @@ fn explain(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Takes connections from a listener whatever happens to it.
+/// Accepts connections and recovers from errors of the listener.
 pub(super) struct Acceptor {
     listener: TcpListener,
     counters: Arc<Counters>,
-    /// A descriptor held back. When there are none left it is given up to accept one connection and close it:
-    /// the client learns at once instead of waiting in the queue.
+    /// A reserved descriptor. When none are left it is closed to accept one connection and close that: the client
+    /// gets an error at once instead of waiting in the queue.
     reserve: Option<File>,
 }
 
@@ -110,9 +110,9 @@ impl Acceptor {
     }
 }
 
-/// Small responses leave at once: hyper writes each in one piece, so there is nothing to gather.
+/// Sets TCP_NODELAY: hyper writes each small response in one piece, so there is nothing to gather.
 fn prepared(accepted: (TcpStream, SocketAddr)) -> (TcpStream, SocketAddr) {
-    // Fails only on a connection that is already gone, which the first read will tell.
+    // Fails only on a connection that is already gone; the first read reports that.
     let _ = accepted.0.set_nodelay(true);
     accepted
 }

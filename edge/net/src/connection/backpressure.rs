@@ -1,5 +1,5 @@
-//! Bodies in flight: made, and not yet taken by who asked for them. HTTP/2 lets a client ask for much with few
-//! bytes and then take none of it, so what may wait is bounded in bytes, for a connection and for all together.
+//! Bodies in flight: computed, and not yet sent to the client. HTTP/2 lets a client request many bodies with few
+//! bytes and then read none of them, so their bytes are bounded, for each connection and for all together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,8 +10,8 @@ use super::{Counters, Limits};
 
 /// What an answer in flight takes besides its body, in bytes: head, stream, task.
 const HEAD: usize = 4 * 1024;
-/// Bodies up to so many bytes may use all of the budget, longer ones three quarters: who asks for long ones
-/// and does not take them keeps nobody from the pages of a site.
+/// Bodies up to this many bytes may use all of the budget, longer ones three quarters: clients that request long
+/// bodies and do not read them cannot block the pages of a site.
 const SHORT: usize = 16 * 1024;
 
 /// A body that several answers may share, such as one in a cache. It is in memory once, and so counts once.
@@ -36,13 +36,13 @@ impl InFlight {
         Self(Arc::new(Shared { used: AtomicUsize::new(0), limits, counters }))
     }
 
-    /// Whether a short body could be sent. Asked before an answer is made.
+    /// Whether a short body could be sent. Checked before an answer is computed.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.fits(HEAD) || self.refuse()
     }
 
-    /// The bytes of a body, counted until the last of them is let go; `None` when too many are in flight.
+    /// The bytes of a body, counted until the last of them is dropped; `None` when too many are in flight.
     /// `shared_body` is common to all who hold the same bytes, of which this may be a part of `whole` bytes.
     #[must_use]
     pub fn hold(&self, body: Bytes, whole: usize, shared_body: Option<Arc<SharedBody>>) -> Option<Bytes> {
@@ -61,7 +61,7 @@ impl InFlight {
         Some(Bytes::from_owner(Held { body, in_flight: self.clone(), own, size, shared_body }))
     }
 
-    /// Threads that ask at once may exceed the budgets by what they hold: one body each.
+    /// Concurrent calls may exceed the budgets by one body each.
     fn fits(&self, bytes: usize) -> bool {
         let Limits { flight_bytes: all, connection_flight_bytes: own, .. } = self.0.limits;
         let all = if bytes > HEAD + SHORT { all / 4 * 3 } else { all };
@@ -97,7 +97,7 @@ impl AsRef<[u8]> for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.in_flight.0.used.fetch_sub(self.own, Relaxed);
-        // The last to let go of a shared body takes its bytes from the count, whoever put them there.
+        // The bytes of a shared body are subtracted when its last owner is dropped, whichever connection added them.
         let last = self
             .shared_body
             .as_ref()

@@ -1,5 +1,5 @@
-//! What the connection driver counts. But for the bytes in flight it is touched when a connection opens or closes
-//! or somebody is refused, never by a request.
+//! Counters of the connection driver. Except for the bytes in flight they change when a connection opens, closes or
+//! is refused, never with a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// In the normal course: the client left, or asked for `Connection: close`.
+    /// In the normal course: the client left, or sent `Connection: close`.
     Done,
     /// No protocol recognised in time.
     Detect,
@@ -23,7 +23,7 @@ pub enum CloseReason {
     Age,
     /// The server shut down.
     Drain,
-    /// What came was not HTTP, or exceeded a limit on its form.
+    /// The bytes were not HTTP, or exceeded a limit on the syntax.
     Malformed,
     /// The connection broke.
     Broken,
@@ -113,7 +113,7 @@ impl Counters {
         self.closed[reason as usize].load(Relaxed)
     }
 
-    /// Counts an accepted connection and says how many came before it.
+    /// Counts an accepted connection and returns how many came before it.
     pub(super) fn accepted(&self) -> u64 {
         self.accepted.fetch_add(1, Relaxed)
     }

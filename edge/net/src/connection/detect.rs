@@ -1,4 +1,4 @@
-//! Tells HTTP/2 with prior knowledge (RFC 9113 §3.3) from HTTP/1 by the first bytes of a connection.
+//! Distinguishes HTTP/2 with prior knowledge (RFC 9113 §3.3) from HTTP/1 by the first bytes of a connection.
 
 use std::io;
 
@@ -15,8 +15,8 @@ pub(super) enum Protocol {
     Http2,
 }
 
-/// Reads until the bytes differ from the HTTP/2 preface or complete it, and returns them: they belong to whoever
-/// reads the connection next. `None` when the client leaves before.
+/// Reads until the bytes differ from the HTTP/2 preface or complete it, and returns them for the next reader of the
+/// connection. `None` when the client closes before.
 pub(super) async fn detect<R: AsyncRead + Unpin>(stream: &mut R) -> io::Result<Option<(Protocol, Bytes)>> {
     let mut prefix = [0; PREFACE.len()];
     let mut read = 0;

@@ -36,14 +36,14 @@ use crate::request_head::RequestHead;
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 const STREAM_SEND_BUFFER: usize = 64 * 1024;
-/// HTTP/2: streams a client may open and reset before it is sent away (rapid reset, CVE-2023-44487), and errors
-/// of its own making after which it is.
+/// HTTP/2: resets by the client (rapid reset, CVE-2023-44487), and resets for errors of the client, after which the
+/// connection is closed.
 const CLIENT_RESETS: usize = 20;
 const LOCAL_RESETS: usize = 64;
 /// The least buffer hyper accepts for HTTP/1.
 const LEAST_BUFFER: u32 = 8192;
 
-/// Tells every connection that the server shuts down.
+/// Signals every connection that the server shuts down.
 #[derive(Debug, Default)]
 pub(super) struct Drain {
     started: AtomicBool,
@@ -80,7 +80,7 @@ impl<S> Connection<S>
 where
     S: HttpService<Future: Send> + Clone + Unpin + Send + 'static,
 {
-    /// Serves the connection to its end and says why it ended.
+    /// Serves the connection to its end and returns why it ended.
     pub(super) async fn run(self, mut stream: impl Wire) -> CloseReason {
         let (protocol, prefix) = match timeout(self.limits.detect, detect(&mut stream)).await {
             Err(_) => return CloseReason::Detect,
@@ -153,7 +153,7 @@ where
     }
 }
 
-/// Waits, without hyper's buffers and whatever else only requests need, until the client says something, the
+/// Waits, without hyper's buffers and whatever else only requests need, until the client sends something, the
 /// server shuts down, or the timer has something to do, which it returns.
 async fn parked(io: &mut Socket<impl Wire>, timeouts: &mut Timeouts, drain: &Drain) -> Step {
     let mut alarm = pin!(sleep_until(timeouts.next(Instant::now())));
@@ -176,8 +176,8 @@ async fn parked(io: &mut Socket<impl Wire>, timeouts: &mut Timeouts, drain: &Dra
     .await
 }
 
-/// Polls `connection` until it ends, and says why, or until it may be parked; `wind_down` makes it finish what it
-/// has and take nothing more. `step` is what was due before.
+/// Polls `connection` until it ends, and returns why, or until it may be parked; `wind_down` makes it finish its
+/// requests and accept no more. `step` is what was due before.
 async fn drive<C>(
     connection: Pin<&mut C>,
     wind_down: fn(Pin<&mut C>),
@@ -225,8 +225,8 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<CloseReason>> {
         let this = self.get_mut();
         loop {
-            // HTTP/1 before it reads on: what it answers from here is to say that it is the last. HTTP/2 after
-            // that: a shutdown asked of a connection that has read nothing yet closes it at once.
+            // HTTP/1 before it reads on, so that the next answer has `Connection: close`. HTTP/2 after that: a
+            // shutdown of a connection that has read nothing yet closes it at once.
             if this.timeouts.protocol == Protocol::Http1 && this.drain_begins(cx) {
                 let step = this.timeouts.drain(Instant::now());
                 this.act(&step);
@@ -251,7 +251,7 @@ where
 }
 
 impl<C> Driven<'_, C> {
-    /// Does what the timer decided, and sets it anew.
+    /// Carries out the timer's decision, and sets the timer again.
     fn act(&mut self, step: &Step) {
         if *step == Step::WindDown {
             (self.wind_down)(self.connection.as_mut());
@@ -260,7 +260,7 @@ impl<C> Driven<'_, C> {
     }
 
     /// Whether the drain has begun and this connection has not yet acted on it. The notification, which takes a
-    /// lock shared by all connections, is polled once to leave the waker; after that the flag tells.
+    /// lock shared by all connections, is polled once to leave the waker; after that the flag is read.
     fn drain_begins(&mut self, cx: &mut Context<'_>) -> bool {
         if !self.listening {
             self.listening = true;
@@ -270,7 +270,8 @@ impl<C> Driven<'_, C> {
     }
 }
 
-/// The service of one connection: tells it the peer and what is in flight, and the timer that there was a request.
+/// The service of one connection: adds the peer and the bytes in flight to each request, and notes the request for
+/// the timer.
 struct Tagged<S> {
     service: S,
     peer: SocketAddr,
@@ -279,7 +280,7 @@ struct Tagged<S> {
     activity: Arc<Activity>,
 }
 
-/// What becomes of an answer before it is sent: see [`Leaving::finish`].
+/// Finishes an answer before it is sent: see [`Leaving::finish`].
 type Finish<S> = fn(
     (Result<<S as Service<Request<Incoming>>>::Response, Infallible>, Leaving),
 ) -> Result<Response<Outgoing<<S as HttpService>::Payload>>, Infallible>;
@@ -315,9 +316,9 @@ fn with_head(request: Request<Incoming>, peer: SocketAddr, in_flight: InFlight) 
     request
 }
 
-/// How an answer leaves.
+/// The state of the connection that finishes an answer.
 struct Leaving {
-    /// It is the connection's last.
+    /// Whether the answer is the connection's last.
     last: bool,
     protocol: Protocol,
     activity: Arc<Activity>,

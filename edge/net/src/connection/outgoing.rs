@@ -1,5 +1,5 @@
-//! Bodies on their way out, as hyper reads them. On HTTP/2 in pieces, so that what waits for a client's window
-//! waits here, where it can be taken back, and each piece taken is progress that can be seen.
+//! Outgoing bodies, as hyper reads them. On HTTP/2 in pieces, so that what waits for a client's window waits here,
+//! where it can be dropped, and each piece that hyper takes is visible progress.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::detect::Protocol;
 use super::socket::Activity;
 use super::streams;
 
-/// Largest piece, in bytes: what one DATA frame holds unless a client asks for more (RFC 9113 §4.2).
+/// Largest piece, in bytes: what one DATA frame holds unless a client allows more (RFC 9113 §4.2).
 const PIECE: usize = 16 * 1024;
 
-/// A body, and the connection that it leaves by.
+/// A body, and the connection that it is sent on.
 pub(super) struct Outgoing<B> {
     body: B,
-    /// Read from it, and not handed on yet.
+    /// Read from the body, and not returned yet.
     rest: Bytes,
     protocol: Protocol,
     activity: Arc<Activity>,
@@ -32,7 +32,7 @@ impl<B> Outgoing<B> {
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Outgoing<B> {
-    /// The next piece of `rest`. Whoever takes the last has all, and only its being let go tells that it was sent.
+    /// The next piece of `rest`. The last one is a [`Tail`]: hyper takes it at once and drops it when it is sent.
     fn piece(&mut self) -> Bytes {
         streams::progress();
         self.activity.used();

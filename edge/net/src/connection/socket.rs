@@ -19,7 +19,7 @@ use super::detect::Protocol;
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 1 << 20;
 
-/// What a connection is doing, as its timer sees it. The connection's own task writes it, so plain loads and
+/// The state of a connection, for its timer. The connection's own task writes it, so plain loads and
 /// stores do; the atomics only satisfy that the task may move between threads.
 #[derive(Debug)]
 pub(super) struct Activity {
@@ -29,19 +29,19 @@ pub(super) struct Activity {
     pub(super) stall: Mark,
     /// Changes whenever the connection is used.
     uses: AtomicU32,
-    /// The connection ends with nobody to wait for.
+    /// The connection ends without waiting for the client.
     quiet_end: AtomicBool,
-    /// A request was handed on, and nothing of its answer was sent.
+    /// A request was passed to the service, and nothing of its answer was sent.
     called: AtomicBool,
-    /// A request was handed on, and not all of its answer was taken. HTTP/1 only.
+    /// A request was passed to the service, and hyper has not read all of its answer. HTTP/1 only.
     answering: AtomicBool,
-    /// The request handed on last has a body, of which some may still have to be read. HTTP/1 only.
+    /// The last request has a body, part of which may be unread. HTTP/1 only.
     reading: AtomicBool,
     /// HTTP/2: answers of which the last piece waits to be sent.
     pub(super) tails: Tails,
     /// The next answer is the last.
     leaving: AtomicBool,
-    /// The connection ends with bytes nobody will read.
+    /// The connection ends with unsent bytes that are to be dropped.
     reset: AtomicBool,
 }
 
@@ -71,7 +71,7 @@ impl Activity {
         self.uses.store(self.uses.load(Relaxed).wrapping_add(1), Relaxed);
     }
 
-    /// A request, perhaps with a body, is handed on to be answered.
+    /// A request is passed to the service.
     pub(super) fn called(&self, with_body: bool) {
         self.used();
         self.called.store(true, Relaxed);
@@ -79,13 +79,13 @@ impl Activity {
         self.reading.store(with_body, Relaxed);
     }
 
-    /// All of an answer was taken, or nobody wants the rest.
+    /// hyper has read all of an answer, or dropped the rest.
     pub(super) fn answered(&self) {
         self.answering.store(false, Relaxed);
     }
 
-    /// Whether the connection is between two requests for certain: nothing of one is read, nothing of an answer
-    /// left to be sent. HTTP/1 only.
+    /// Whether the connection is certainly between two requests: no byte of the next one is read, and no byte of an
+    /// answer is unsent. HTTP/1 only.
     pub(super) fn is_between_requests(&self) -> bool {
         let busy = [&self.called, &self.answering, &self.reading, &self.leaving, &self.quiet_end];
         let waits = [&self.request, &self.stall];
@@ -97,7 +97,7 @@ impl Activity {
         self.called.load(Relaxed)
     }
 
-    /// From now on an answer says that it is the last.
+    /// From now on every answer announces that it is the connection's last.
     pub(super) fn leave(&self) {
         self.leaving.store(true, Relaxed);
     }
@@ -111,7 +111,7 @@ impl Activity {
         self.quiet_end.store(true, Relaxed);
     }
 
-    /// When the socket is dropped, let the kernel forget what it has not sent instead of trying for minutes.
+    /// When the socket is dropped, let the kernel discard unsent bytes instead of trying for minutes.
     pub(super) fn reset_on_drop(&self) {
         self.reset.store(true, Relaxed);
     }
@@ -150,8 +150,8 @@ impl Mark {
     }
 }
 
-/// Last pieces of answers that wait to be sent, counted by the round in which they began to, of two: that which
-/// is under way and that before.
+/// Numbers of last pieces of answers that wait to be sent, by the round in which their wait began: the current one or
+/// the one before.
 #[derive(Debug, Default)]
 pub(super) struct Tails {
     round: AtomicU32,
@@ -159,7 +159,7 @@ pub(super) struct Tails {
 }
 
 impl Tails {
-    /// Counts one more, and says in which round.
+    /// Counts one more, and returns its round.
     pub(super) fn enter(&self) -> u32 {
         let round = self.round.load(Relaxed) % 2;
         self.waiting[round as usize].fetch_add(1, Relaxed);
@@ -170,7 +170,7 @@ impl Tails {
         self.waiting[round as usize].fetch_sub(1, Relaxed);
     }
 
-    /// Begins another round; true when some have waited for all of that which ends.
+    /// Begins another round; true if a piece has waited for the whole of the round that ends.
     pub(super) fn turn(&self) -> bool {
         let next = self.round.load(Relaxed).wrapping_add(1);
         self.round.store(next, Relaxed);
@@ -212,7 +212,8 @@ impl<W: Wire> Socket<W> {
         Self { stream, prefix, protocol, activity, linger: None }
     }
 
-    /// Takes back bytes that were read and not used; a copy, for even none of them keep hyper's whole buffer.
+    /// Returns bytes that were read and not used to the socket; copied, since even an empty slice keeps hyper's whole
+    /// buffer.
     pub(super) fn give_back(&mut self, bytes: &[u8]) {
         self.prefix = Bytes::copy_from_slice(bytes);
     }

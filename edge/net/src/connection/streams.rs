@@ -1,5 +1,5 @@
-//! The streams of HTTP/2 connections, each a task: one whose client takes nothing more of its answer is reset, and
-//! what it held is freed, while the others of its connection go on.
+//! The streams of HTTP/2 connections, each a task: a stream is reset when its client reads nothing more of the answer,
+//! and its memory is freed, while the other streams of the connection continue.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -13,11 +13,11 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::Counters;
 
 tokio::task_local! {
-    /// Grows when the answer of the stream that is polled begins, and with every piece of it that is taken.
+    /// Number of pieces that hyper has taken of the answer of the stream that is polled, plus one for its start.
     static PROGRESS: Cell<u32>;
 }
 
-/// Notes that the stream that is being polled moves on.
+/// Records progress of the stream that is being polled.
 pub(super) fn progress() {
     // HTTP/1 has no streams: its connection is watched as a whole.
     let _ = PROGRESS.try_with(|count| count.set(count.get().wrapping_add(1)));
@@ -38,7 +38,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     }
 }
 
-/// A stream and its timer, which is there only once the client keeps it waiting.
+/// A stream and its timer, which is made when the stream first waits for the client.
 struct Stream<F> {
     future: Pin<Box<F>>,
     alarm: Option<Pin<Box<Sleep>>>,
@@ -56,7 +56,7 @@ impl<F: Future<Output = ()>> Future for Stream<F> {
         }
         let count = PROGRESS.with(Cell::get);
         if count == 0 {
-            // Still being answered: that is the server's time, not the client's.
+            // The answer has not begun: the stream waits for the server, not for the client.
             return Poll::Pending;
         }
         let stall = self.streams.stall;
@@ -68,7 +68,7 @@ impl<F: Future<Output = ()>> Future for Stream<F> {
         if alarm.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         }
-        // To drop an answer half sent resets its stream.
+        // Dropping an unfinished answer resets its stream.
         self.streams.counters.reset_stream();
         Poll::Ready(())
     }

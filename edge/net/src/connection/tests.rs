@@ -50,7 +50,7 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// Limits none of which a test meets by accident.
+/// Limits that no test reaches by accident.
 fn generous() -> Limits {
     let long = Duration::from_secs(60);
     Limits { detect: long, request: long, idle: long, write_stall: long, drain: long, ..Limits::default() }
@@ -63,7 +63,7 @@ struct Gate {
     release: Notify,
 }
 
-/// Answers what the tests ask.
+/// Answers the requests of the tests.
 #[derive(Clone)]
 struct Site(Arc<Gate>);
 
@@ -126,7 +126,7 @@ impl AsyncWrite for Pipe {
     }
 }
 
-/// A server whose connections are in memory: nothing but its deadlines takes time, and that is not waited for.
+/// A server whose connections are in memory: only its deadlines take time, on a clock that is advanced at once.
 struct Server {
     driver: super::Server<Site>,
     counters: Arc<Counters>,
@@ -200,7 +200,7 @@ async fn eventually(condition: impl Fn() -> bool) {
     }
 }
 
-/// Reads until the server closes, cleanly or not, and returns what came before.
+/// Reads until the server closes, cleanly or not, and returns the bytes.
 async fn read_to_close(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut bytes = Vec::new();
     let read = stream.read_to_end(&mut bytes);
@@ -208,7 +208,7 @@ async fn read_to_close(stream: &mut (impl AsyncRead + Unpin)) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Reads until `end` has come, and returns everything up to then.
+/// Reads until `end` has arrived, and returns everything up to it.
 async fn read_until(stream: &mut (impl AsyncRead + Unpin), end: &str) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(end.as_bytes()) {

@@ -13,14 +13,14 @@ use super::detect::Protocol;
 use super::socket::Activity;
 use super::{CloseReason, Limits};
 
-/// What the timer decided.
+/// The decision of the timer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Nothing is due.
     Wait,
-    /// Nothing is under way, and has not been for a while: let go what only requests need.
+    /// The connection has been unused for a while: drop what only requests need.
     Park,
-    /// Finish what is in flight, take nothing more.
+    /// Finish the requests in flight, accept no more.
     WindDown,
     /// Close now.
     Cut(CloseReason),
@@ -35,7 +35,7 @@ pub(super) struct Timeouts {
     /// Past this the connection takes no further request; past twice the age, or the drain, it is cut.
     max_age: Duration,
     cut: Instant,
-    /// Why it is to take no further request, once it is not, and when it is closed should none come.
+    /// Why the connection accepts no further request, and when it is closed if none arrives; `None` before.
     departing: Option<(CloseReason, Instant)>,
     /// It takes none.
     winding_down: bool,
@@ -81,7 +81,7 @@ impl Timeouts {
         self.activity.stall.since().map(|since| since + self.limits.write_stall)
     }
 
-    /// When an HTTP/1 connection is unused long enough to be parked; not once that is past and it was not.
+    /// When an HTTP/1 connection will be unused long enough to be parked; `None` if that time is past.
     fn park_due(&self, now: Instant) -> Option<Instant> {
         let due = self.unused_since + self.patience;
         (self.protocol == Protocol::Http1 && due > now).then_some(due)
@@ -123,8 +123,8 @@ impl Timeouts {
         }
     }
 
-    /// Whether the client leaves the end of an answer untaken. Its stream has been handed on whole and cannot be
-    /// reset any more.
+    /// Whether the client does not read the end of an answer. hyper has all of that stream, which can no longer be
+    /// reset.
     fn a_tail_is_stuck(&mut self, now: Instant) -> bool {
         let turns = self.turned + self.limits.stream_stall <= now;
         if turns {
@@ -165,8 +165,8 @@ impl Timeouts {
         self.depart(CloseReason::Drain, now)
     }
 
-    /// Takes leave of the client. HTTP/2 does so by itself, and tells which requests came in time; HTTP/1 can
-    /// with an answer only.
+    /// Announces the end to the client. HTTP/2 does so by itself, with the last request that is answered; HTTP/1
+    /// can do so with an answer only.
     fn depart(&mut self, reason: CloseReason, now: Instant) -> Step {
         let closed = self.departing.map_or(now + self.limits.parting, |(_, closed)| closed);
         self.departing = Some((reason, closed));

@@ -1,4 +1,4 @@
-//! Who keeps a connection waiting is closed, in time and not before.
+//! Stalled connections are closed at their deadline and not before.
 
 use super::super::detect::Protocol;
 use super::super::spread;

@@ -35,7 +35,7 @@ fn get(stream: u32) -> Vec<u8> {
     frame(HEADERS, END | END_HEADERS, stream, &[0x82, 0x86, 0x84, 0x41, 1, b'x'])
 }
 
-/// The next frame that asks nothing of the client; settings and pings are acknowledged. `None` at the end.
+/// The next frame that requires no reply of the client; settings and pings are acknowledged. `None` at the end.
 async fn next(stream: &mut DuplexStream) -> Option<Frame> {
     loop {
         let mut head = [0; 9];
@@ -117,7 +117,7 @@ async fn a_client_that_keeps_resetting_its_requests_is_sent_away() {
 async fn a_head_that_never_ends_is_cut_long_before_it_fills_memory() {
     let server = Server::start(generous());
     let mut stream = connect(&server).await;
-    // "x: yyy…" as a literal that is not indexed (RFC 7541 §6.2.2), in frames of 1 KB that say there is more.
+    // "x: yyy…" as a literal that is not indexed (RFC 7541 §6.2.2), in frames of 1 KB without END_HEADERS.
     let field = [&[0, 1, b'x', 0x7f, 0xf9, 6][..], &[b'y'; 1016]].concat();
     stream.write_all(&frame(HEADERS, END, 1, &[0x82, 0x86, 0x84, 0x41, 1, b'x'])).await.unwrap();
     let mut sent = 0;
@@ -141,7 +141,7 @@ async fn settings_and_pings_without_end_are_acknowledged_and_hold_up_nobody_else
     assert_eq!(server.counters.closed(CloseReason::Stall), 1);
 }
 
-/// A client whose streams have a window of so many bytes (SETTINGS_INITIAL_WINDOW_SIZE).
+/// A client whose streams have a window of this many bytes (SETTINGS_INITIAL_WINDOW_SIZE).
 async fn connect_with_window(server: &Server, window: u8) -> DuplexStream {
     server.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window])].concat()).await
 }

@@ -5,7 +5,7 @@ use super::*;
 const HELD: &[u8] = b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n";
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_finishes_the_request_in_flight_and_says_close() {
+async fn a_shutdown_finishes_the_request_in_flight_with_connection_close() {
     let server = Server::start(generous());
     let mut stream = server.send(HELD).await;
     server.gate.entered.notified().await;
@@ -45,7 +45,7 @@ async fn a_connection_made_before_the_shutdown_is_answered_although_it_was_silen
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_connection_is_told_to_close_with_the_answer_to_its_next_request() {
+async fn a_kept_connection_gets_connection_close_with_its_next_answer() {
     let server = Server::start(Limits { parting: PATIENCE, ..generous() });
     let mut idle = server.send(GET).await;
     read_until(&mut idle, "path /").await;

@@ -1,6 +1,6 @@
 //! Preview: serves at once, builds into a folder of its own, and builds again whenever a file of the
-//! dataset or of the templates changes. Pages follow by themselves. Broken data is told in the terminal and
-//! in the browser; the last good snapshot keeps serving.
+//! dataset or of the templates changes. Open pages reload by themselves. Errors in the data are reported in the
+//! terminal and in the browser; the last good snapshot keeps serving.
 
 mod changes;
 mod middleware;
@@ -34,11 +34,11 @@ const BODY_CACHE: u64 = 64 << 20;
 /// How many kinds of problems a page shows.
 const SHOWN: usize = 20;
 
-/// What serves once there is something to serve.
+/// The server, once there is a first snapshot.
 type Serving = Arc<OnceLock<Arc<Server>>>;
 
-/// Builds, serves and watches until the process is asked to end. The address is taken first: that it
-/// is in use should not be learnt after a long build.
+/// Builds, serves and watches until the process is stopped. The address is bound first: an address in use
+/// should be reported before a long build, not after it.
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ impl Maker {
         }
     }
 
-    /// Builds and serves, or says why not; true when it serves.
+    /// Builds and serves, or reports why it cannot; true when it serves.
     fn make(&self, build: &BuildOptions) -> bool {
         match rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build)) {
             Ok(generation) => {
@@ -165,7 +165,7 @@ impl Maker {
         }
     }
 
-    /// Has what was built served; gives its name.
+    /// Serves the last build; returns the name of its generation.
     fn serve(&self, build: &BuildOptions) -> Result<String, Trouble> {
         let unfit = |error: &dyn std::fmt::Display| {
             fail(Failure::Verification, error);
@@ -195,7 +195,7 @@ impl Maker {
         }
     }
 
-    /// Tells what to open, and opens it if asked.
+    /// Prints the addresses to open, and opens the start page with `--open`.
     fn greet(&self, good: bool) {
         let (bold, base) = (Style::new().bold(), &self.build.base_url);
         anstream::println!("\nserving {bold}{base}{bold:#}  (Ctrl-C ends it)\n");
@@ -231,7 +231,7 @@ impl Trouble {
         Self { title: format!("{title}: {error}"), problems: Vec::new(), more: 0 }
     }
 
-    /// None of what does not stop a build.
+    /// The errors of a report, without its warnings.
     fn found(report: &Diagnostics) -> Self {
         let (problems, more) = report.errors(SHOWN);
         Self { title: format!("{} in the data", counted(report.error_count(), "error")), problems, more }
@@ -241,14 +241,14 @@ impl Trouble {
 fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let progress = Progress::new(false);
     let mut found = None;
-    let tell = |report: &Diagnostics| {
-        // What is doubtful in the sample is not the business of who only looks at it.
+    let on_report = |report: &Diagnostics| {
+        // Warnings about the embedded sample are of no use to its reader.
         if data.is_some() || report.error_count() > 0 {
             print(report, MessageFormat::Human.into());
         }
         found = Some(Trouble::found(report));
     };
-    let loaded = match load(&input(data), tell, &progress) {
+    let loaded = match load(&input(data), on_report, &progress) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Err(found.unwrap_or_else(|| Trouble::of("The data", &"has errors"))),
         Err(error) => {

@@ -1,4 +1,4 @@
-//! The facets: one table that says where each one's values come from, which parameter asks for it and
+//! The facets: one table of where each one's values come from, which parameter filters by it and
 //! where pages show it; and the `measure`s, which are numbers.
 
 mod measure;
@@ -11,7 +11,7 @@ pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit, interval
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the table below says what each one is")]
+#[expect(missing_docs, reason = "the table below describes each one")]
 pub enum Facet {
     Types,
     Lifecycles,
@@ -59,7 +59,7 @@ pub struct FacetSpec {
     pub parameter_rank: u8,
     /// Place on the search page: the order in which people narrow a search down.
     pub search_page_rank: u8,
-    /// Place on a record's page; none where the page says it in another way.
+    /// Place on a record's page; none where the page shows it in another way.
     pub detail_page_rank: Option<u8>,
     /// Whether the line about who can apply is made of it.
     pub in_eligibility_line: bool,
@@ -67,9 +67,9 @@ pub struct FacetSpec {
     pub on_home_page: bool,
     /// Whether its values are places, matched by containment.
     pub is_place: bool,
-    /// Whether people use its values' labels as words of a question.
+    /// Whether people use its values' labels as words of a query.
     pub names_entities: bool,
-    /// Whether it says who may apply, so that a record that names nothing leaves it open.
+    /// Whether it describes who may apply: a record without a value leaves that undecided.
     pub is_eligibility: bool,
     /// Whether its values are derived anew each day, not read from records.
     pub is_daily: bool,
@@ -82,7 +82,7 @@ pub struct FacetSpec {
     fact_kind: Option<&'static str>,
     /// What of such a fact is the value.
     fact_value: fn(&Fact) -> Option<&InternedStr>,
-    /// Values that a question may name although no record does: closed vocabularies of the contract.
+    /// Values that a query may name although no record does: closed vocabularies of the contract.
     fixed: fn() -> Vec<&'static str>,
 }
 
@@ -205,7 +205,7 @@ pub static FACETS: [FacetSpec; COUNT] = [
     spec(Facet::OpenStates, "openStates", "openState", 15, 0).daily().fixed(|| OPEN_STATES.to_vec()),
 ];
 
-/// Kinds of facts that somebody reads: those that feed a facet, the intervals, sums, and words for people.
+/// Kinds of facts that are used: those that feed a facet, the intervals, sums, and notes for people.
 pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
     FACETS
         .iter()
@@ -240,7 +240,7 @@ impl Facet {
         self.spec().group
     }
 
-    /// Values that a question may name although no record does.
+    /// Values that a query may name although no record does.
     #[must_use]
     pub fn fixed_values(self) -> Vec<&'static str> {
         (self.spec().fixed)()
@@ -311,7 +311,7 @@ fn binding<'a, 'f: 'a>(
     })
 }
 
-/// Whether a program is in the place that was asked for: it names the place or something around it,
+/// Whether a program is in the requested place: it names the place or something around it,
 /// and excludes neither. `with_ancestors` is the place and everything around it.
 pub(crate) fn admits<P>(
     with_ancestors: &[P],
@@ -329,8 +329,7 @@ pub(crate) fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
         || funding_shapes.iter().any(|shape| *shape != "unfunded")
 }
 
-/// What people read for a value when neither vocabulary nor facts give a label: the name of a
-/// place, else nothing.
+/// Label of a value when neither vocabulary nor facts have one: the name of a place, else nothing.
 #[must_use]
 pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
     if !facet.spec().is_place {
@@ -339,7 +338,7 @@ pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
     place::find(value).map(|place| place.name(locale))
 }
 
-/// What people read for the contract's own states, when the vocabulary does not say it.
+/// Label of one of the contract's own states, for when the vocabulary has none.
 #[must_use]
 pub fn state_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
     #[rustfmt::skip]
@@ -382,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn who_can_apply_is_told_by_people_and_by_the_narrowest_places_first() {
+    fn eligibility_lists_people_before_places_and_the_narrowest_places_first() {
         let of = |places: bool| {
             detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
         };
@@ -395,8 +394,8 @@ mod tests {
 
     #[test]
     fn a_continent_admits_its_countries_and_never_the_other_way() {
-        let admits = |named: &[&str], excluded: &[&str], asked: &str| {
-            let with_ancestors: Vec<&str> = place::with_ancestors(asked).collect();
+        let admits = |named: &[&str], excluded: &[&str], requested: &str| {
+            let with_ancestors: Vec<&str> = place::with_ancestors(requested).collect();
             admits(&with_ancestors, |place| named.contains(place), |place| excluded.contains(place))
         };
         assert!(admits(&["002"], &[], "NG"));

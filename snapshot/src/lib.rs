@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// A stranger's bytes reach this crate: nothing outside its tests may end a thread on purpose.
+// Untrusted input reaches this crate: nothing outside its tests may panic on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 pub mod facet;

@@ -1,5 +1,5 @@
-//! Questions: bounds, defaults and the parsers that turn a stranger's query string into plain data, by
-//! what is asked. Parsing never fails: what cannot be used is left out and reported.
+//! Queries: bounds, defaults and the parsers that turn the query string of a request into plain data, one
+//! for each endpoint. Search and lists accept any input: unusable values are left out and reported.
 
 mod export;
 mod facet;
@@ -18,9 +18,9 @@ pub use self::value::{is_slug, pairs, parse_date, parse_locale};
 
 /// Least and greatest page size everywhere.
 pub const LIMIT_RANGE: (u64, u64) = (1, 100);
-/// Page size when none is asked for.
+/// Page size when none is requested.
 pub const LIMIT_DEFAULT: u64 = 20;
-/// Page size of the facet endpoint when none is asked for.
+/// Page size of the facet endpoint when none is requested.
 pub const FACET_LIMIT_DEFAULT: u64 = 50;
 /// Least and greatest page number.
 pub const PAGE_RANGE: (u64, u64) = (1, 10_000);
@@ -34,14 +34,14 @@ pub const TEXT_MAX: usize = 400;
 pub const TEXT_WORDS_MAX: usize = 32;
 /// Most quoted phrases of a search; the rest is cut and reported.
 pub const TEXT_PHRASES_MAX: usize = 8;
-/// Years that a list may be asked for.
+/// Years that a list accepts as a filter.
 pub(crate) const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
 pub(crate) const INVALID_MAX: usize = 50;
 /// Longest value in an entry of `meta.invalid`, in characters.
 pub const INVALID_VALUE_MAX: usize = 100;
 
-/// The rows that were asked for.
+/// The requested rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Rows to skip.

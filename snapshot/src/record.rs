@@ -22,7 +22,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text that many records share, as values of a vocabulary are: kept once in memory, however many
-/// say it, and never let go. Compared and sorted as its text.
+/// records have it, and never freed. Compared and sorted as its text.
 pub use ustr::Ustr as InternedStr;
 
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};

@@ -1,4 +1,4 @@
-//! Words: the one way in which documents and questions are folded, cut into tokens and stemmed.
+//! Words: the one way in which documents and queries are folded, cut into tokens and stemmed.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ fn fold_into(text: &str, out: &mut String) {
 }
 
 /// Latin letters for letters that decomposition leaves alone, and for the Cyrillic and Greek
-/// letters that cannot be told from Latin ones by eye.
+/// letters that look like Latin ones.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",
@@ -223,7 +223,7 @@ pub fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// A word of a question.
+/// A word of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryWord {
     /// Folded; written together where marks join it.
@@ -236,10 +236,10 @@ pub struct QueryWord {
     pub stems: [CompactString; 2],
 }
 
-/// Stemmers for words of questions.
+/// Stemmers for words of queries.
 pub(crate) static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
 
-/// Stems of the words of the field, which questions are full of and whose synonyms are looked up with them.
+/// Stems of the words of the field, which queries are full of and whose synonyms are looked up with them.
 static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
     let words = words_of(include_str!("../data/synonyms.txt"));
     words.into_iter().map(|word| (stem(&word), word)).map(|(stems, word)| (word, stems)).collect()
@@ -255,7 +255,7 @@ pub(crate) fn stems(word: &str) -> [CompactString; 2] {
     OF_THE_FIELD.get(word).cloned().unwrap_or_else(|| stem(word))
 }
 
-/// The words of a question: what marks join is one word.
+/// The words of a query: what marks join is one word.
 #[must_use]
 pub fn query_words(text: &str) -> Vec<QueryWord> {
     let mut typed: Vec<QueryWord> = Vec::new();
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_question_know_their_parts_and_capitals() {
+    fn words_of_a_query_know_their_parts_and_capitals() {
         let found = query_words("non-profit WHO U.S. grants -");
         let texts: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["nonprofit", "who", "us", "grants"]);

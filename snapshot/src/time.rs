@@ -70,7 +70,7 @@ pub struct Season {
     pub deadline: Day,
     /// First day of what is funded.
     pub starts: Day,
-    /// What the source said.
+    /// The status that the source stated.
     pub stated: Option<CycleStatus>,
 }
 
@@ -134,7 +134,7 @@ const UPCOMING: u8 = 1 << 3;
 const CLOSED: u8 = 1 << 4;
 const UNKNOWN: u8 = 1 << 5;
 
-/// What a program's seasons and lifecycle say on a day.
+/// The state of a program on a day, from its seasons and lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openness {
     /// Bit `i` is set when [`OPEN_STATES`]`[i]` holds.
@@ -171,8 +171,8 @@ impl Openness {
         }
     }
 
-    /// What people are told on a day; `checked` is the day of the last check. The most pressing
-    /// comes first. Openness that nothing ends is believed for a year after the check.
+    /// The status that people read on a day; `checked` is the day of the last check. The most pressing
+    /// status wins. An open state without a deadline is valid for a year after the check.
     #[must_use]
     pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
         if self.is_open()
@@ -214,7 +214,7 @@ impl Openness {
     }
 }
 
-/// What people are told about a program or a cycle on a day.
+/// The status of a program or a cycle that people read on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayStatus {
     /// Open, with a deadline at most `CLOSING_SOON_DAYS` off.
@@ -223,7 +223,7 @@ pub enum DisplayStatus {
     Open,
     /// Takes applications at any time.
     Rolling,
-    /// It did when last checked, more than a year ago; nothing says until when.
+    /// Took applications when last checked, more than a year ago; no deadline is published.
     OpenWhenChecked {
         /// Whole months since the check.
         months: u32,
@@ -232,7 +232,7 @@ pub enum DisplayStatus {
     Upcoming,
     /// Takes none.
     Closed,
-    /// Its last deadline is over, and nobody knows whether it opens again.
+    /// Its last deadline is over, and whether it opens again is unknown.
     Passed,
     /// Days are stated, but not whether they still hold.
     Doubtful,
@@ -255,7 +255,7 @@ impl DisplayStatus {
         }
     }
 
-    /// What is to be said beside a lifecycle that reads otherwise: it was observed, this is derived.
+    /// How this status, which is derived from dates, conflicts with the observed lifecycle.
     #[must_use]
     pub const fn differs(self, lifecycle: Lifecycle) -> Option<LifecycleConflict> {
         use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
@@ -360,7 +360,7 @@ impl Seen {
         }
     }
 
-    /// The state that the lifecycle imposes whatever the seasons say.
+    /// The state that the lifecycle imposes, whatever the seasons are.
     fn forced_by(&self, lifecycle: Lifecycle) -> Option<u8> {
         use Lifecycle::{
             ActiveAccepting, ActiveBetweenCycles, ActiveNoApplications, Ended, Inaccessible, Paused,

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The first `most` characters, with a mark when more were there: what a stranger wrote is shown as it was
-/// written, as far as it goes.
+/// The first `most` characters, with a mark when more were there: untrusted text is shown unchanged up to
+/// the cut.
 #[must_use]
 pub fn at_char(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {

@@ -438,7 +438,7 @@ impl Draft<'_> {
             }
         }
         numeric.map(|(text, line)| {
-            format!("# dates = \"dmy\" or \"mdy\": {text}, row {line}, may be both, and no row tells")
+            format!("# dates = \"dmy\" or \"mdy\": {text}, row {line}, may be both, and no row decides")
         })
     }
 
@@ -470,7 +470,7 @@ impl Draft<'_> {
         }
         open.map(|(text, line)| {
             format!(
-                "# numbers = \"1,234.56\" or \"1.234,56\": {text}, row {line}, may be both, and no row tells"
+                "# numbers = \"1,234.56\" or \"1.234,56\": {text}, row {line}, may be both, and no row decides"
             )
         })
     }

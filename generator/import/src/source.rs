@@ -1,4 +1,4 @@
-//! What an import reads: sheets, tables and documents as rows of named cells. Sources are strangers': each
+//! What an import reads: sheets, tables and documents as rows of named cells. Sources are untrusted: each
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
 mod document;
@@ -112,7 +112,7 @@ pub(super) struct Reading<'a> {
     pub encoding: Option<&'a str>,
 }
 
-/// Reads a source; its first bytes tell its format.
+/// Reads a source, in the format that its first bytes show.
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("it has more than {} MB", LARGEST >> 20));

@@ -92,7 +92,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn a_sheet_becomes_tables_as_the_mapping_says() {
+fn a_sheet_becomes_the_tables_of_its_mapping() {
     let place = place();
     let report = place.imported();
     assert_eq!(report.sorted().len(), 0, "{:?}", report.sorted());
@@ -160,7 +160,7 @@ fn a_mapping_is_refused_with_the_word_that_was_meant() {
 }
 
 #[test]
-fn a_source_that_drifts_is_told() {
+fn a_changed_column_of_a_source_is_reported() {
     let renamed = SHEET.replacen("Deadline", "Closing", 1);
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &renamed)]);
     let refused = place.refused();
@@ -170,9 +170,9 @@ fn a_source_that_drifts_is_told() {
         SHEET.replace("Who\n", "Who;Contact\n").replace("UK\n", "UK;me\n").replace("n/a;\n", "n/a;;\n");
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &grown)]);
     let report = place.imported();
-    let told = report.sorted();
-    assert_eq!(told[0].code.id(), "W0107");
-    assert_eq!(told[0].message, "the column `Contact` is not mapped");
+    let problems = report.sorted();
+    assert_eq!(problems[0].code.id(), "W0107");
+    assert_eq!(problems[0].message, "the column `Contact` is not mapped");
 }
 
 #[test]
@@ -308,12 +308,12 @@ fn documents_are_rows_with_a_column_for_each_pointer() {
 }
 
 #[test]
-fn attributes_are_columns_and_tell_elements_of_one_name_from_each_other() {
+fn attributes_are_columns_and_distinguish_elements_of_one_name() {
     let xml = r#"<r xmlns:a="urn:a"><g a:id="7" cur="EUR"><d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
     let sheet = read_sheet(xml, None);
     let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].text();
-    let told = ["@id", "@cur", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
-    assert_eq!(told, ["7", "EUR", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
+    let texts = ["@id", "@cur", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
+    assert_eq!(texts, ["7", "EUR", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
     assert_eq!((sheet.columns.len(), sheet.rows.len()), (8, 2));
 }
 
@@ -354,8 +354,8 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
         let inbox = fs::read_dir(entry.join("inbox")).unwrap().next().unwrap().unwrap();
         let source = format!("inbox/{}", inbox.file_name().to_str().unwrap());
         place.write(&source, &fs::read(inbox.path()).unwrap());
-        let told = place.imported();
-        assert_eq!(told.sorted().len(), 0, "{name}: {:?}", told.sorted());
+        let report = place.imported();
+        assert_eq!(report.sorted().len(), 0, "{name}: {:?}", report.sorted());
         let mut report = Diagnostics::new();
         let input = dataset::Input::Folder(place.folder.path().to_owned());
         let tables = dataset::read(&input, &mut report).unwrap();

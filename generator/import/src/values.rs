@@ -41,7 +41,7 @@ pub(super) fn make(
         let message = format!("`{field}`: the cell is {}", quoted(error));
         return Err(wrong(Code::BadValue, message, "repair the formula or the date in the source"));
     }
-    let says_nothing = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
+    let is_empty = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
     let cell = match cell {
         Cell::List(items) if kind != ValueType::List => match &items[..] {
             [] => &Cell::Empty,
@@ -54,7 +54,7 @@ pub(super) fn make(
         other => other,
     };
     let text = cell.text();
-    if cell.is_empty() || says_nothing(&text) {
+    if cell.is_empty() || is_empty(&text) {
         return rule
             .default
             .as_ref()
@@ -66,7 +66,7 @@ pub(super) fn make(
             Cell::List(items) => items.clone(),
             _ => text.split(source.lists.as_deref().unwrap_or("|")).map(str::to_owned).collect(),
         };
-        let items = items.iter().map(|item| item.trim()).filter(|item| !says_nothing(item));
+        let items = items.iter().map(|item| item.trim()).filter(|item| !is_empty(item));
         let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
         // One word may stand for several, as the name of a union for its members.
         let items = items?;

@@ -11,14 +11,14 @@ const QUIET: Duration = Duration::from_millis(100);
 /// How often it is seen whether a folder was put in the place of one that is watched.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What happens in folders, told while this is kept.
+/// Watches folders until it is dropped.
 pub(super) struct Changes {
     events: Receiver<notify::Result<Event>>,
     watcher: RecommendedWatcher,
     folders: Vec<(PathBuf, Option<Identity>)>,
 }
 
-/// What tells a folder from another one of the same name.
+/// Device and inode of a folder: another folder of the same name differs in them.
 type Identity = (u64, u64);
 
 fn identity(folder: &Path) -> Option<Identity> {
@@ -32,7 +32,7 @@ impl Changes {
     pub(super) fn of(folders: &[&Path]) -> notify::Result<Self> {
         let (sender, events) = channel();
         let mut watcher = notify::recommended_watcher(move |event| {
-            // Who no longer waits wants to know nothing.
+            // The receiver is dropped when the preview ends; later events are of no use.
             let _ = sender.send(event);
         })?;
         for folder in folders {
@@ -42,7 +42,7 @@ impl Changes {
         Ok(Self { events, watcher, folders })
     }
 
-    /// Waits until something was written and then nothing more; false when nobody watches any more.
+    /// Waits until something was written and then nothing more; false once the watcher has ended.
     pub(super) fn wait(&mut self) -> bool {
         loop {
             match self.events.recv_timeout(LOOK) {

@@ -23,10 +23,10 @@ const STYLE: &str = include_str!("preview.css");
 /// Where the script goes.
 const HEAD_END: &[u8] = b"</head>";
 
-/// What answers while there is no snapshot, where a program asks.
+/// The answer to API and MCP requests while there is no snapshot.
 const NO_SNAPSHOT: HttpError = HttpError {
     status: StatusCode::SERVICE_UNAVAILABLE,
-    message: "No snapshot could be built yet; the first page says why.",
+    message: "No snapshot could be built yet; the start page shows why.",
     close: false,
 };
 
@@ -81,7 +81,7 @@ fn reload(status: Arc<Status>) -> impl Filter<Extract = (Response<Bytes>,), Erro
     script.or(style).unify().or(news).unify()
 }
 
-/// While there is no snapshot: a page that shows the problems or, where a program asks, an error.
+/// While there is no snapshot: a page that shows the problems or, for API and MCP paths, an error.
 fn waiting(status: Arc<Status>) -> impl Filter<Extract = (Response<Bytes>,), Error = Rejection> + Clone {
     warp::path::full().and_then(move |path: FullPath| {
         let page = status.waiting_page().ok_or_else(not_found);

@@ -1,4 +1,4 @@
-// Loads the page again when another snapshot is served, and says over it what is wrong with the data.
+// Reloads the page when another snapshot is served, and shows the errors of the data above it.
 (() => {
   const { generation, seen: built } = document.currentScript.dataset;
   const KEY = "opdir-preview-closed";

@@ -1,5 +1,5 @@
-//! Measures: numbers that a program publishes as intervals, and that bounds of a question are held
-//! against. One table says where they come from and which parameters ask for them.
+//! Measures: numbers that a program publishes as intervals, and that a query filters by bounds. One
+//! table of where they come from and which parameters filter by them.
 
 use crate::record::{DurationUnit, Fact, Number, Polarity, Program, Strength};
 

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_served_where_the_contract_says() {
+    fn a_file_is_served_at_the_path_of_the_contract() {
         for (path, url) in [
             ("public/api/v1/programs/a-b.json", "/api/v1/programs/a-b"),
             ("public/api/v1/programs/a-b.es.json", "/api/v1/programs/a-b?locale=es"),

@@ -1,5 +1,5 @@
 //! What changed, as lines of JSON and as an Atom feed (RFC 4287) whose removals are those of RFC 6721. The edge and
-//! exports say the same in the same bytes.
+//! exports write the same bytes.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use crate::query::List;
 use crate::record::Locale;
 use store::RecordChange;
 
-/// Where the lines are asked for.
+/// Path of the lines.
 pub const LINES: &str = "/changes";
 /// Media type of the lines.
 pub const LINES_TYPE: &str = "application/x-ndjson";
-/// Where the feed is.
+/// Path of the feed.
 pub const FEED: &str = "/changes.atom";
 /// Media type of the feed.
 pub const FEED_TYPE: &str = "application/atom+xml; charset=utf-8";

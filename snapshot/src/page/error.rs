@@ -1,4 +1,4 @@
-//! ErrorResponse: what every refusal says.
+//! ErrorResponse: the body of every refused request.
 
 use serde::Serialize;
 
@@ -45,13 +45,13 @@ pub fn unknown_facet() -> Vec<u8> {
     with_details("There is no such facet.", Details { allowed })
 }
 
-/// 400 of a facet question: names every fault.
+/// 400 of a facet query: names every fault.
 #[must_use]
 pub fn facet_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The facet query is malformed.", faults)
 }
 
-/// 400 of a question for changes: names every fault.
+/// 400 of a query for changes: names every fault.
 #[must_use]
 pub fn changes_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The question for changes is malformed.", faults)

@@ -7,7 +7,7 @@ use crate::query::{FacetQuery, FacetValue};
 use crate::record::Locale;
 use crate::text::fold;
 
-/// Answers a question to the facet endpoint. Labels are English: it has no language parameter.
+/// Answers a query to the facet endpoint. Labels are English: it has no language parameter.
 #[must_use]
 pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Paged {
     let items = options(site, dated, facet, &query.text, Locale::En);

@@ -77,7 +77,7 @@ impl Fill for Dated {
             }),
             Rule::NextDeadline | Rule::NextDeadlineText => {
                 last_change(self.today.turning_days(arg), self.day(), |day| {
-                    self.today.state_on(arg, day).map(|told| told.openness.next_deadline)
+                    self.today.state_on(arg, day).map(|state| state.openness.next_deadline)
                 })
             }
         }

@@ -13,7 +13,7 @@
 //! rec.kind                   u8: position in RecipientKind::ALL
 //! rec.year.* rec.doc.*       year and program of each recipient's awards, side by side, ascending
 //! alias.* alias.to.*         former slugs as `type/slug`, sorted, and the canonical slug of each
-//! about                      JSON: what the dataset says about itself, see [`About`]
+//! about                      JSON: the dataset's description, see [`About`]
 //! ```
 
 mod cycles;
@@ -40,7 +40,7 @@ const AWARDS: SectionNames = ("award.at", "award");
 const ALIASES: SectionNames = ("alias.at", "alias");
 const CANONICAL: SectionNames = ("alias.to.at", "alias.to");
 
-/// What a dataset says about itself.
+/// A dataset's description of itself.
 #[derive(Clone, Debug, Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct About {
@@ -54,7 +54,7 @@ pub struct About {
 
 /// The lists, open.
 pub struct Lists {
-    /// What the dataset says about itself.
+    /// The dataset's description of itself.
     pub about: About,
     aliases: Strings,
     canonical: Strings,
@@ -185,7 +185,7 @@ impl Lists {
         (0..rows.len()).map(|row| rows.bytes(row))
     }
 
-    /// The canonical slug of a record that was asked for by another one.
+    /// The canonical slug of a record that was requested by a former one.
     #[must_use]
     pub fn canonical_slug(&self, entity: EntityType, slug: &str) -> Option<&str> {
         let key = format!("{}/{slug}", entity.as_str());
@@ -200,7 +200,7 @@ pub fn dataset_name(sections: &Sections) -> Option<String> {
     Some(about.name)
 }
 
-/// What answering a question costs, in units of the search: filtered recipients are looked through.
+/// What answering a query costs, in units of the search: filtered recipients are looked through.
 #[must_use]
 pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     const RECIPIENT: u64 = 16;
@@ -212,7 +212,7 @@ pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     }
 }
 
-/// Answers a question to a list.
+/// Answers a query to a list.
 #[must_use]
 pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {
     let mut out = Vec::with_capacity(16 * 1024);

@@ -27,7 +27,7 @@ const VALUES_MAX: usize = 2;
 /// The type that rows do not name.
 const USUAL_TYPE: &str = "grant";
 
-/// Sections of the rows: what depends on the day and on the question follows in the same object.
+/// Sections of the rows: what depends on the day and on the query follows in the same object.
 pub const NAMES: Names = Names {
     english: ("brief.en.at", "brief.en"),
     spanish: ("brief.es.at", "brief.es"),
@@ -56,15 +56,15 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let organization = shaper.directory.program_links[program].organization;
     let organization = shaper.organization_reference(organization);
     let organization = organization.text("name");
-    // Many a program is called after who offers it.
-    let is_told = shaper.directory.programs[program].name.contains(organization);
-    let organization = (!is_told).then(|| at_word(organization, NAME_MAX).into_owned());
-    let said = [
+    // Many programs have the organization in their own name.
+    let is_in_name = shaper.directory.programs[program].name.contains(organization);
+    let organization = (!is_in_name).then(|| at_word(organization, NAME_MAX).into_owned());
+    let extra = [
         ("organization", organization),
         ("eligible", eligible(shaper, program)),
         ("funding", funding(shaper, program)),
     ];
-    row.0.extend(said.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
+    row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
 }
@@ -76,7 +76,7 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
     let who = || detail_page_facets().filter(|spec| spec.in_eligibility_line);
-    let said = |facet: Facet, values: &[&str]| {
+    let listed = |facet: Facet, values: &[&str]| {
         let name = |value: &&str| {
             at_word(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
         };
@@ -87,12 +87,12 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     };
     let mut parts: Vec<String> = Vec::new();
     for spec in who() {
-        let values = said(spec.facet, &named_values(spec.facet, program, &facts));
+        let values = listed(spec.facet, &named_values(spec.facet, program, &facts));
         parts.extend(values.map(|values| format!("{}: {values}", spec.parameter)));
     }
     parts.extend(intervals(Measure::Age, program, &facts).first().map(age));
     for spec in who() {
-        let values = said(spec.facet, &excluded_values(spec.facet, &facts));
+        let values = listed(spec.facet, &excluded_values(spec.facet, &facts));
         parts.extend(values.map(|values| format!("not {}: {values}", spec.parameter)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -115,14 +115,14 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         Some(source) => (source.currency, source.min, source.max),
         None => ("USD", program.funding_min_usd.map(|it| it.0), program.funding_max_usd.map(|it| it.0)),
     };
-    let said = |key: &str, name: &str, amount: f64| {
+    let one_bound = |key: &str, name: &str, amount: f64| {
         phrase(status_text::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
     };
     let range = match (min, max) {
         (Some(min), Some(max)) if min == max => format!("{currency} {}", short(min)),
         (Some(min), Some(max)) => format!("{currency} {}-{}", short(min), short(max)),
-        (Some(min), None) => said("funding_from", "min", min),
-        (None, Some(max)) => said("funding_up_to", "max", max),
+        (Some(min), None) => one_bound("funding_from", "min", min),
+        (None, Some(max)) => one_bound("funding_up_to", "max", max),
         (None, None) => return None,
     };
     let per = money::per(program, &facts).filter(|_| source.is_none());

@@ -1,16 +1,16 @@
-//! Amounts in words. Where a source's amount was converted, the source's stands first and the US
-//! dollars after it, as roughly as a conversion is; where a program has no amount of its own, the
-//! amounts that its facts name are told as what they are.
+//! Amounts in words. Where a source's amount was converted, the source's amount stands first and the US
+//! dollars after it, rounded to two digits; where a program has no amount of its own, the amounts of its
+//! facts are listed with their labels.
 
 use crate::page::text::grouped;
 use crate::record::{Fact, Locale, Number, Polarity, Program};
 
-/// Value of the note that tells what an amount in US dollars was converted from. Its text starts
+/// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
 const CONVERSION: &str = "funding-conversion";
 /// Below this many US dollars an amount beside a word for a time is a rate of pay.
 pub const RATE_MAX: f64 = 100.0;
-/// How many characters beside an amount a word for a time still speaks of it.
+/// How many characters from an amount a word for a time may be and still belong to it.
 const BESIDE: usize = 24;
 /// Most amounts that facts name.
 const NAMED_MAX: usize = 2;
@@ -30,7 +30,7 @@ pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
-/// What a source said before it was converted to US dollars.
+/// The amounts of a source before their conversion to US dollars.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion<'a> {
     /// Its currency.
@@ -41,21 +41,24 @@ pub struct Conversion<'a> {
     pub max: Option<f64>,
 }
 
-/// What the funding of a program was converted from, where a fact tells and the amounts agree.
+/// What the funding of a program was converted from, where a fact states it and the amounts agree.
 #[must_use]
 pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversion<'a>> {
     let note = facts.iter().find(|fact| fact.value.as_deref() == Some(CONVERSION))?;
     let mut words = note.text.as_deref()?.split_whitespace();
-    let said: f64 = words.next()?.parse().ok()?;
+    let stated: f64 = words.next()?.parse().ok()?;
     let currency = words.next().filter(|it| it.len() == 3 && it.bytes().all(|b| b.is_ascii_uppercase()))?;
     let rate: f64 = words.skip_while(|word| *word != "at").nth(1)?.parse().ok()?;
-    let is_said = |bound: Option<Number>| bound.is_some_and(|bound| (said / rate - bound.0).abs() <= 1.0);
-    if rate.is_nan() || rate <= 0.0 || !(is_said(program.funding_min_usd) || is_said(program.funding_max_usd))
+    let is_stated = |bound: Option<Number>| bound.is_some_and(|bound| (stated / rate - bound.0).abs() <= 1.0);
+    if rate.is_nan()
+        || rate <= 0.0
+        || !(is_stated(program.funding_min_usd) || is_stated(program.funding_max_usd))
     {
         return None;
     }
-    let source =
-        |bound: Option<Number>| bound.map(|it| if is_said(bound) { said } else { unconverted(it.0, rate) });
+    let source = |bound: Option<Number>| {
+        bound.map(|it| if is_stated(bound) { stated } else { unconverted(it.0, rate) })
+    };
     Some(Conversion { currency, min: source(program.funding_min_usd), max: source(program.funding_max_usd) })
 }
 
@@ -106,7 +109,7 @@ impl Per {
     }
 }
 
-/// What the amounts of a program are for each of, where they are small and its texts say so.
+/// The span of time that the amounts of a program are paid for, where they are small and its texts name one.
 #[must_use]
 pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
     let amounts = [program.funding_min_usd, program.funding_max_usd].into_iter().flatten();
@@ -164,7 +167,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl AmountPhrases<'_> {
-    fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
+    fn phrase(&self, key: &str, values: &[(&str, &str)]) -> String {
         phrase((self.word)(key), values)
     }
 
@@ -173,8 +176,8 @@ impl AmountPhrases<'_> {
     pub fn amount(&self, amount: f64, currency: &str) -> String {
         let n = grouped(amount.max(0.0).round() as u64, self.locale);
         match currency {
-            "USD" => self.say("money", &[("n", &n)]),
-            _ => self.say("money_other", &[("n", &n), ("currency", currency)]),
+            "USD" => self.phrase("money", &[("n", &n)]),
+            _ => self.phrase("money_other", &[("n", &n), ("currency", currency)]),
         }
     }
 
@@ -195,20 +198,20 @@ impl AmountPhrases<'_> {
             n.push_str(&(tenths % 10).to_string());
         }
         let key = if key == "money_million" && n == "1" { "money_million_one" } else { key };
-        self.say(key, &[("n", &n)])
+        self.phrase(key, &[("n", &n)])
     }
 
     fn range(&self, min: Option<String>, max: Option<String>) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => Some(self.say("funding_range", &[("min", &min), ("max", &max)])),
-            (Some(min), None) => Some(self.say("funding_from", &[("min", &min)])),
-            (None, Some(max)) => Some(self.say("funding_up_to", &[("max", &max)])),
+            (Some(min), Some(max)) => Some(self.phrase("funding_range", &[("min", &min), ("max", &max)])),
+            (Some(min), None) => Some(self.phrase("funding_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase("funding_up_to", &[("max", &max)])),
             (None, None) => None,
         }
     }
 
-    /// The funding of a program; `label` names a fact. `None` where no amount is told at all.
+    /// The funding of a program; `label` names a fact. `None` where no amount is published.
     #[must_use]
     pub fn funding(
         &self,
@@ -219,16 +222,16 @@ impl AmountPhrases<'_> {
         let bounds = [program.funding_min_usd, program.funding_max_usd];
         if let Some(source) = conversion(program, facts) {
             let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
-            let said = self.range(exact(source.min), exact(source.max))?;
+            let stated = self.range(exact(source.min), exact(source.max))?;
             let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0)));
-            // "up to" is said once.
+            // "up to" is written once.
             let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
-            return Some(self.say("funding_about", &[("source", &said), ("usd", &usd)]));
+            return Some(self.phrase("funding_about", &[("source", &stated), ("usd", &usd)]));
         }
         let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it.0, "USD")));
         match self.range(min, max) {
             Some(range) => Some(match per(program, facts) {
-                Some(per) => self.say(per.key(), &[("money", &range)]),
+                Some(per) => self.phrase(per.key(), &[("money", &range)]),
                 None => range,
             }),
             None => self.named(facts, label),
@@ -237,12 +240,12 @@ impl AmountPhrases<'_> {
 
     /// The amounts that facts name, where the program has none: each as what it is.
     fn named(&self, facts: &[&Fact], label: impl Fn(&Fact) -> Option<String>) -> Option<String> {
-        let told = facts.iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(|fact| {
+        let amounts = facts.iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(|fact| {
             let amount = self.amount(fact.amount?.0, fact.currency.as_deref()?);
-            Some(self.say("funding_named", &[("what", &label(fact)?), ("amount", &amount)]))
+            Some(self.phrase("funding_named", &[("what", &label(fact)?), ("amount", &amount)]))
         });
-        let told: Vec<String> = told.take(NAMED_MAX).collect();
-        (!told.is_empty()).then(|| self.say("funding_only", &[("named", &told.join("; "))]))
+        let amounts: Vec<String> = amounts.take(NAMED_MAX).collect();
+        (!amounts.is_empty()).then(|| self.phrase("funding_only", &[("named", &amounts.join("; "))]))
     }
 }
 
@@ -263,7 +266,7 @@ mod tests {
     const SPANISH: AmountPhrases<'_> = AmountPhrases { locale: Locale::Es, word: &spanish };
 
     #[test]
-    fn a_rate_of_pay_is_told_from_a_number_of_hours() {
+    fn a_rate_of_pay_is_distinguished_from_a_number_of_hours() {
         for (text, amounts, expected) in [
             ("Amount: $20-$25/hour, 10-week summer term", &[20.0, 25.0][..], Some(Per::Hour)),
             ("A stipend of US$75 per week", &[75.0], Some(Per::Week)),
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_converted_amount_is_told_to_two_digits() {
+    fn a_converted_amount_is_rounded_to_two_digits() {
         for (amount, english, spanish) in [
             (11_305_822.0, "US$ 11 million", "11 millones de USD"),
             (1_130_582.0, "US$ 1.1 million", "1,1 millones de USD"),

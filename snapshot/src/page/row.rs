@@ -8,7 +8,7 @@
 //! item.*.at item.*         FacetItem of each ordinal, JSON, up to the value of count; en and es
 //! label.*.at label.*       label of each ordinal; en and es
 //! tongue.at tongue         languages that texts are in, as `Content-Language` lists them
-//! tongue.of                u16 of each document, asked for in en and in es: which of these
+//! tongue.of                u16 of each document and request language, en and es: which of these
 //! ```
 
 use std::collections::{BTreeSet, HashMap};
@@ -85,8 +85,8 @@ impl Rows {
         self.programs.row(doc, locale)
     }
 
-    /// Languages that a program's own texts are in where it is asked for in one, as `Content-Language` lists
-    /// them: what is not translated stays as it was written.
+    /// Languages of a program's own texts in an answer in `locale`, as `Content-Language` lists them: texts
+    /// without a translation are in their original language.
     #[must_use]
     pub fn languages(&self, doc: u32, locale: Locale) -> &str {
         let tongue = self.tongue_of.get(doc as usize * Locale::ALL.len() + locale as usize);
@@ -149,8 +149,8 @@ pub fn write(directory: &Directory, order: &[usize], values: &Values, writer: &m
 }
 
 fn write_tongues(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let asked = order.iter().flat_map(|program| Locale::ALL.iter().map(move |locale| (*program, *locale)));
-    let of: Vec<String> = asked.map(|(program, locale)| tongues_of(directory, program, locale)).collect();
+    let requests = order.iter().flat_map(|program| Locale::ALL.iter().map(move |locale| (*program, *locale)));
+    let of: Vec<String> = requests.map(|(program, locale)| tongues_of(directory, program, locale)).collect();
     let all: BTreeSet<&str> = of.iter().map(String::as_str).collect();
     let number: HashMap<&str, u16> = all.iter().copied().zip(0..).collect();
     let mut texts = StringsWriter::default();
@@ -161,7 +161,7 @@ fn write_tongues(directory: &Directory, order: &[usize], writer: &mut SectionWri
     writer.put::<u16>(TONGUE_OF, of.iter().map(|text| number[text.as_str()]).collect::<Vec<_>>());
 }
 
-/// The asked language, if any text is in it, then that of the texts that are not translated.
+/// The requested language, if any text is in it, then that of the texts that are not translated.
 fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
     let it = &directory.programs[program];
     let original = it.language.as_deref().unwrap_or(directory.dataset.default_locale.as_str());

@@ -11,13 +11,13 @@ const FRAME_BYTES: usize = 800;
 /// A day in quotes, a brace and a comma: what a row has besides its prepared bytes.
 const ROW_END_BYTES: usize = 14;
 
-/// Answers a question to search and programs.
+/// Answers a query to search and programs.
 #[must_use]
 pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> Paged {
     render(site, dated, query, invalid, &site.index.search(query, &dated.today))
 }
 
-/// The same of a question that is looked up already.
+/// The same of a query that is looked up already.
 #[must_use]
 pub fn search_resolved(
     site: &Site,

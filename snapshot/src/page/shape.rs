@@ -1,4 +1,4 @@
-//! The objects of the contract: what the tables of fields say of a record, in one language.
+//! The objects of the contract: the fields of a record, as the field tables list them, in one language.
 
 use crate::record::field_table::{Field, FieldType, Object, Value, Visibility};
 use crate::record::{
@@ -16,7 +16,7 @@ pub struct Shaper<'a> {
 }
 
 impl<'a> Shaper<'a> {
-    /// What a place shows of a record; `of` is where its translations are, if there can be any.
+    /// The fields of a record that a place shows; `of` is where its translations are, if there can be any.
     fn object<R>(
         &self,
         fields: &[Field<R>],

@@ -59,12 +59,12 @@ pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
     phrase.map_or("", |(_, words)| words[locale as usize])
 }
 
-/// Where a program stands on a day: what is told, then the lifecycle that was observed and when.
+/// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked.
 #[must_use]
-pub fn state(told: &ProgramState, locale: Locale) -> String {
+pub fn state(program: &ProgramState, locale: Locale) -> String {
     let word = |key: &str| word(key, locale);
-    let (next, last) = (told.openness.next_deadline.date(), told.openness.last_deadline.date());
-    let state = match told.standing {
+    let (next, last) = (program.openness.next_deadline.date(), program.openness.last_deadline.date());
+    let state = match program.standing {
         DisplayStatus::Open => word("state_open").to_owned(),
         DisplayStatus::ClosingSoon => word("state_closing_soon").to_owned(),
         DisplayStatus::Rolling => word("state_rolling").to_owned(),
@@ -83,9 +83,9 @@ pub fn state(told: &ProgramState, locale: Locale) -> String {
             format!("{}, {ago}", word("state_open_when_checked"))
         }
     };
-    let open = matches!(told.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon);
-    let days = match (told.standing, next, last) {
-        (_, Some(next), _) if open && told.openness.ends => format!("; {} {next}", word("when_closes")),
+    let open = matches!(program.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon);
+    let days = match (program.standing, next, last) {
+        (_, Some(next), _) if open && program.openness.ends => format!("; {} {next}", word("when_closes")),
         (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
         (DisplayStatus::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
         (DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. }, None, _) => {
@@ -93,19 +93,19 @@ pub fn state(told: &ProgramState, locale: Locale) -> String {
         }
         _ => String::new(),
     };
-    format!("{state}{days}. {}.", lifecycle(told, locale))
+    format!("{state}{days}. {}.", lifecycle(program, locale))
 }
 
 /// `Active, between cycles, as checked 2026-07-01; by its dates it is open now`
-fn lifecycle(told: &ProgramState, locale: Locale) -> String {
-    let observed = told.observed;
+fn lifecycle(program: &ProgramState, locale: Locale) -> String {
+    let observed = program.observed;
     let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
     let label = label.unwrap_or(observed.lifecycle.as_str());
-    let said = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
-    let differs = told.standing.differs(observed.lifecycle);
+    let checked = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
+    let differs = program.standing.differs(observed.lifecycle);
     match differs.and_then(|differs| BY_DATES.iter().find(|(known, ..)| *known == differs)) {
-        Some((_, _, words)) => format!("{said}; {}", words[locale as usize]),
-        None => said,
+        Some((_, _, words)) => format!("{checked}; {}", words[locale as usize]),
+        None => checked,
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     const NO_DATES: Season =
         Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };
 
-    fn told(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
+    fn state_text(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
         let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
         let standing = openness.standing(checked, today);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_told_with_its_days_and_the_lifecycle_with_its_check() {
+    fn a_state_names_its_days_and_the_lifecycle_its_check() {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
         let passed = Season { deadline: day(2026, 9, 30), ..NO_DATES };
         let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..NO_DATES };
@@ -191,7 +191,7 @@ mod tests {
                 "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
             ),
         ] {
-            assert_eq!(told(lifecycle, &[season], checked, locale), expected);
+            assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to the export.
+//! Queries to the export.
 
 use super::INVALID_VALUE_MAX;
 use super::value::pairs;

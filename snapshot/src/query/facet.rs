@@ -1,10 +1,10 @@
-//! Questions to the facet endpoint, which are read strictly.
+//! Queries to the facet endpoint, which are read strictly.
 
 use super::value::{clamp, pairs};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
 use crate::truncate::at_char;
 
-/// A question to the facet endpoint.
+/// A query to the facet endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetQuery {
     /// Part of value or label; empty matches all.
@@ -13,7 +13,7 @@ pub struct FacetQuery {
     pub page: Page,
 }
 
-/// A fault that the facet endpoint refuses a question for.
+/// A fault that the facet endpoint refuses a query for.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ParameterError {
     /// Which parameter.
@@ -24,7 +24,7 @@ pub struct ParameterError {
     pub reason: String,
 }
 
-/// Reads a question to the facet endpoint, strictly: every fault at once. Names that it does not
+/// Reads a query to the facet endpoint, strictly: every fault at once. Names that it does not
 /// know are left to caches and trackers.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What of a question was not used as it stands, for `meta.invalid`.
+//! What of a query was not used as it stands, for `meta.invalid`.
 
 use super::{INVALID_MAX, INVALID_VALUE_MAX};
 use crate::truncate::at_char;
@@ -21,7 +21,7 @@ impl Complaints {
         self.0.push(Invalid { rank, name: name.to_owned(), value: value.to_owned() });
     }
 
-    /// The entries of `meta.invalid`: `param=value`, equal questions giving equal entries.
+    /// The entries of `meta.invalid`: `param=value`, equal queries giving equal entries.
     #[must_use]
     pub(super) fn finish(mut self) -> Vec<String> {
         self.0.sort();

@@ -1,4 +1,4 @@
-//! Questions to the lists: organizations, cycles, awards and recipients.
+//! Queries to the lists: organizations, cycles, awards and recipients.
 
 use super::invalid::Complaints;
 use super::value::{Paging, is_junk, is_slug, pairs, parse_flag, parse_year, set};
@@ -8,7 +8,7 @@ use crate::record::RecipientKind;
 /// Most parameters that a list takes.
 const LIST_PARAMETERS_MAX: usize = 7;
 
-/// A question to one of the lists. Fields that a list does not know stay at their default.
+/// A query to one of the lists. Fields that a list does not know stay at their default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     /// Which rows.
@@ -25,7 +25,7 @@ pub struct ListQuery {
     pub kind: Option<RecipientKind>,
 }
 
-/// Which list a question goes to.
+/// Which list a query goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// `/organizations`
@@ -77,7 +77,7 @@ impl Default for ListQuery {
     }
 }
 
-/// Reads a question to a list.
+/// Reads a query to a list.
 #[must_use]
 pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
     let mut parsed = ListQuery::default();
@@ -116,7 +116,7 @@ impl ListQuery {
         }
     }
 
-    /// The question as a query string that parses to itself; defaults left out.
+    /// The query as a query string that parses to itself; defaults left out.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut out = form_urlencoded::Serializer::new(String::new());

@@ -1,4 +1,4 @@
-//! Questions to search and programs.
+//! Queries to search and programs.
 
 use super::invalid::Complaints;
 use super::parameter::{PARAMETERS, Parameter, ParameterKind};
@@ -14,7 +14,7 @@ use crate::time::Day;
 pub enum Sort {
     /// Next deadline first.
     Deadline,
-    /// By name in the asked language.
+    /// By name in the requested language.
     Name,
     /// Newest first.
     Recent,
@@ -41,7 +41,7 @@ impl Sort {
     }
 }
 
-/// A facet value that was asked for.
+/// A requested facet value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FacetValue {
     /// A value that records name: its ordinal in the vocabulary.
@@ -50,7 +50,7 @@ pub enum FacetValue {
     Place(place::Code),
 }
 
-/// A question to search and programs.
+/// A query to search and programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// Picked values by facet, sorted, each once.
@@ -98,7 +98,7 @@ impl Default for Query {
     }
 }
 
-/// Reads a question to search and programs. `ordinal` looks a facet value up in the vocabulary.
+/// Reads a query to search and programs. `ordinal` looks a facet value up in the vocabulary.
 pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -> (Query, Vec<String>) {
     let mut reader = SearchReader {
         query: Query::default(),
@@ -157,7 +157,7 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
     }
 
     /// A value that records name, or a place that none does. A facet that shares the selection of another
-    /// asks there first.
+    /// looks the value up there first.
     fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, FacetValue)> {
         for facet in [facet.group(), facet] {
             if let Some(ordinal) = (self.ordinal)(facet, value) {
@@ -233,7 +233,7 @@ fn cut_text(text: &str) -> &str {
 }
 
 impl Query {
-    /// The question as a query string that parses to itself: canonical order, defaults left out.
+    /// The query as a query string that parses to itself: canonical order, defaults left out.
     /// `name` gives the text of a value's ordinal. The page is written as `offset` unless it is the
     /// first.
     pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
@@ -375,14 +375,14 @@ mod tests {
     }
 
     #[test]
-    fn field_asks_for_a_topic_first_then_for_a_field() {
+    fn field_selects_a_topic_first_then_a_field() {
         assert_eq!(parse("field=energy").0.selected, [(Facet::Topics, FacetValue::Value(2))]);
         assert_eq!(parse("field=Energy").0.selected, [(Facet::Fields, FacetValue::Value(3))]);
         assert_eq!(parse("topic=Energy").1, ["topic=Energy"]);
     }
 
     #[test]
-    fn a_place_that_no_record_names_may_be_asked_for() {
+    fn a_place_that_no_record_names_is_a_valid_value() {
         let (parsed, invalid) = parse("citizenship=NG&citizenship=US-PA&citizenship=Narnia&topic=NG");
         assert_eq!(parsed.selected.len(), 2);
         assert_eq!(invalid, ["topic=NG", "citizenship=Narnia"]);
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canonical_question_parses_to_itself() {
+    fn a_canonical_query_parses_to_itself() {
         let query = "type=grant&field=Energy&citizenship=NG&q=a%26b+c&ageMax=30.5&deadlineTo=2027-01-31&open=1\
                      &locale=es&sort=name&page=3&limit=7&facets=false";
         let (parsed, _) = parse(query);

@@ -1,4 +1,4 @@
-//! Pairs of a query string and values of one kind, as strangers write them.
+//! Pairs of a query string, and parsers of single values. Input is untrusted.
 
 use std::borrow::Cow;
 
@@ -73,7 +73,7 @@ pub(super) fn clamp(value: &str, (least, most): (u64, u64), slot: &mut Option<u6
     used == number
 }
 
-/// Which rows are asked for, in both ways of saying it; the offset wins over the page.
+/// The requested rows, by page number or by offset; the offset wins.
 #[derive(Debug, Default)]
 pub(super) struct Paging {
     number: Option<u64>,
@@ -117,7 +117,7 @@ pub fn is_slug(text: &str) -> bool {
     })
 }
 
-/// The language that a record is asked for in; anything unknown is the default.
+/// The requested language of a record; anything unknown is the default.
 #[must_use]
 pub fn parse_locale(query: &str) -> Locale {
     let of = |wanted: &str| {

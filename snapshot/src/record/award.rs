@@ -15,7 +15,7 @@ const NAMED: Visibility =
 const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
-    /// Something granted to somebody.
+    /// A grant, prize or place that a program gave to a recipient.
     Award {
         /// Identity.
         #[serde(deserialize_with = "super::strict_formats::id")]
@@ -47,7 +47,7 @@ row! {
 }
 
 row! {
-    /// Somebody who received an award.
+    /// A person or organization that received an award.
     Recipient {
         /// Identity.
         #[serde(deserialize_with = "super::strict_formats::id")]

@@ -44,7 +44,7 @@ row! {
         cohort_year: Option<i32>,
         /// Where to apply.
         application_url: Option<String>,
-        /// What the source said; the published status is derived, see [`crate::time`].
+        /// The status that the source stated; the published status is derived, see [`crate::time`].
         status: Option<CycleStatus>,
         /// First seen.
         #[serde(deserialize_with = "super::strict_formats::moment")]

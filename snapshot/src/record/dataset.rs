@@ -1,4 +1,4 @@
-//! What a dataset says about itself.
+//! A dataset's description of itself: `dataset.json`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct Dataset {
     /// Published languages.
     #[serde(default = "all_locales")]
     pub locales: Vec<Locale>,
-    /// Language of texts that do not say theirs.
+    /// Language of texts without a stated one.
     #[serde(default = "english")]
     pub default_locale: Locale,
     /// What ids of rows that have none are made in; follows from `name` when absent. Published rows have ids.

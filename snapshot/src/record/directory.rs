@@ -103,7 +103,7 @@ pub struct AwardLinks {
 }
 
 impl Directory {
-    /// A text field in the asked language, else in the original.
+    /// A text field in the requested language, else in the original.
     #[must_use]
     pub fn text<'a>(&'a self, of: EntityRef, locale: Locale, field: &str, original: &'a str) -> &'a str {
         self.translation(of, locale, field).unwrap_or(original)

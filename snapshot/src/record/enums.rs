@@ -55,7 +55,7 @@ words! {
         RenamedOrMoved = "renamed_or_moved",
         /// Its source cannot be read.
         Inaccessible = "inaccessible",
-        /// Nobody could tell.
+        /// The sources do not decide it.
         Unclear = "unclear",
     }
 }
@@ -63,7 +63,7 @@ words! {
 words! {
     /// State of an application season.
     CycleStatus {
-        /// Dates and source say too little.
+        /// Neither dates nor source decide it.
         Unknown = "unknown",
         /// Opens later.
         Upcoming = "upcoming",
@@ -101,7 +101,7 @@ words! {
 }
 
 words! {
-    /// Whether a fact was checked by somebody.
+    /// Whether a person has checked a fact.
     Approval {
         /// Checked and right.
         Approved = "approved",

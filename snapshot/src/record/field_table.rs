@@ -20,7 +20,7 @@ pub enum FieldType {
     Id,
     /// A slug.
     Slug,
-    /// A text that may be there in the asked language.
+    /// A text that may have a translation into the requested language.
     Text,
     /// A text as it stands, in whatever language.
     Quote,
@@ -100,7 +100,7 @@ pub(super) const fn field<R>(
     Field { name, kind, shows, read }
 }
 
-/// What a field of a record says.
+/// The value of a field of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! Organizations, and who leads them, where they can be reached and what they tell.
+//! Organizations with their leaders, contact channels and posts.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -42,7 +42,7 @@ row! {
 }
 
 row! {
-    /// Somebody who leads an organization.
+    /// A person who leads an organization.
     Leader {
         /// Identity.
         #[serde(deserialize_with = "super::strict_formats::id")]

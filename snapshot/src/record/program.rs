@@ -97,7 +97,7 @@ pub static PROGRAM: &[Field<Program>] = &[
     field("description", FieldType::Text, DETAIL, |it| (&it.description).into()),
     field("programType", FieldType::Word, DETAIL, |it| (&it.program_type).into()),
     field("type", FieldType::Word, LISTED.and(ROW).and(TOOL), |it| (&it.program_type).into()),
-    // Rows tell the lifecycle early, the record itself beside `active`.
+    // Rows have the lifecycle early, the detail has it beside `active`.
     field("lifecycle", FieldType::Word, LISTED.and(ROW), |it| it.lifecycle.as_str().into()),
     field("lifecycleCheckedAt", FieldType::Time, ROW, |it| it.lifecycle_checked_at.into()),
     field("fields", FieldType::Words, SHOWN, |it| (&it.fields).into()),

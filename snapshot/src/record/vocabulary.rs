@@ -21,7 +21,7 @@ row! {
 }
 
 row! {
-    /// Words that mean the same to somebody who searches.
+    /// Words that a search treats as equal in meaning.
     Synonym {
         /// In which language.
         locale: Locale,

@@ -101,7 +101,7 @@ fn inexact<'b, 'a>(phrases: &'b [Phrase<'a>]) -> impl Iterator<Item = &'b Phrase
 }
 
 /// Finds several phrases in one pass: the tokens of all phrases in a row have a bit each, and after
-/// every position the bits say which beginnings of phrases end there (the Shift-And algorithm).
+/// every position the set bits are the beginnings of phrases that end there (the Shift-And algorithm).
 struct Matcher {
     /// The bits of each code, by code.
     bits: Vec<(u32, u64)>,

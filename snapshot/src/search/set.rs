@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn where_two_sets_meet_each_place_is_told_in_both() {
+    fn a_common_document_is_reported_with_its_place_in_both_sets() {
         let (a, b) = (numbers(1, 90), numbers(5, 200));
         let [DocSet::Bits(x), _] = forms(&a) else { unreachable!() };
         let [DocSet::Bits(y), _] = forms(&b) else { unreachable!() };

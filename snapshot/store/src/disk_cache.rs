@@ -5,7 +5,7 @@
 //! ROOT/bodies/<number>.ring    entries back to back:
 //!     row       an `Object` (64 bytes) with zeros for its place
 //!     check     first 8 bytes of the row's SHA-256
-//!     stored    as many bytes as the row says
+//!     stored    as many bytes as the row states
 //! ```
 //! No write waits for the disk: an entry that a crash cut off ends the file at the next opening, and a reader notices one
 //! whose bytes do not fit its row. A process locks the file it appends to.

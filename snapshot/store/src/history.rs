@@ -2,9 +2,9 @@
 //! `diff` for those of pages.
 //!
 //! `changed` has the date of each page's `Last-Modified`. A page that differs from the live generation's page of this
-//! path gets a date later than any before, whether it was edited, has another day's state or went back to an earlier
-//! text; a page that is the same keeps its date. So a client that holds a copy with a date can always tell by the date
-//! that it is outdated. Dates come from the data, the day and the dates before; there is no clock here.
+//! path gets a date later than any before, whether it was edited, has another day's state or has an earlier text again;
+//! an unchanged page keeps its date. So the date alone is enough for a client to see that its copy is outdated. Dates
+//! come from the data, the day and the dates before; there is no clock here.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};

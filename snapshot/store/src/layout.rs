@@ -1,4 +1,4 @@
-//! Names of the files of a root and of a generation, see `store`.
+//! Names of the files of a root and of a generation, see the documentation of the crate.
 
 use super::manifest::GenerationId;
 

@@ -1,55 +1,58 @@
-//! The snapshot on disk: its layout, how it is published and how it is read. The only module of
-//! this crate that touches files.
+//! Generations of a snapshot on disk: the layout of a root, and how a generation is published and read. The `snapshot`
+//! package touches no files itself.
 //!
 //! ```text
 //! ROOT/
 //!   CURRENT                    one line: the id of the live generation; replaced by rename
-//!   lock                       flock of the one publisher (also held by rollback and gc)
-//!   bodies/                    what an edge has fetched of bodies that were left in a store, see `ring`
+//!   lock                       flock of the only publisher; `rollback` and `gc` hold it too
+//!   bodies/                    disk cache of a lazy root: bodies fetched from a store, see `disk_cache`
 //!   generations/
-//!     .tmp-…                   being built or being removed; the next publisher clears it away
+//!     .tmp-…                   a generation that is being built or removed; the next publisher removes leftovers
 //!     <sequence>-<hash>/       a `GenerationId`: sequence in 6 or more digits, first 32 hex digits of the hash
 //!       manifest.json          a `Manifest`
 //!       history.bin            what depends on earlier generations, see below
-//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/ as it is,
-//!                              sorted by path; `sha256sum -c` run in this directory accepts it
-//!       siblings.bin           lengths and hashes of the .gz, .br and .zst files
+//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/, as it is without
+//!                              content coding, sorted by path; `sha256sum -c` run in this directory accepts it
+//!       siblings.bin           lengths and hashes of the .gz, .br and .zst files, see `siblings`
 //!       public/…               the site as files, with .gz, .br and .zst siblings
-//!       index/…                what the edge copies or maps; index/files.bin is the `FileTable`
+//!       index/…                the files that the edge copies or maps; index/files.bin is the `FileTable`
 //! ```
 //!
-//! **Packs.** The same generation may lie in packs instead of a tree. Then it has no `files.sha256`, no
-//! `siblings.bin`, no `public/` and of `index/` only files over 64 MiB, but
+//! **Packs.** The same generation may be stored in packs instead of a tree of files. Then it has no `files.sha256`, no
+//! `siblings.bin`, no `public/`, and of `index/` only the files over 64 MiB; it has instead:
 //! ```text
-//!       objects.bin            in which pack each body lies, see `objects`
-//!       packs/<sha256>.pack    bodies as they are, compressed inside, see `packer`; a pack that the generation
-//!                              before has too is one file with two names
+//!       objects.bin            the pack and position of each body, see `objects`
+//!       packs/<sha256>.pack    bodies without content coding, compressed inside the pack, see `packer`; a pack that
+//!                              is in the previous generation too is a hard link to the same file
 //! ```
-//! Of a generation that came from a store, bodies may have been left there, see `away`: then it is served by who can
-//! ask the store for them, and nothing else can be done with it.
 //!
-//! **Hash.** A generation is a table of paths and of hashes of bodies as they are. `manifest.hash` is the
-//! SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by LF. Equal
-//! input gives an equal hash, whatever was published before and however it is compressed. Outside of it stand
-//! `sequence` and `parent` in the manifest and `history.bin`, which depend on what was published before, and
-//! `siblings.bin` or `objects.bin`, which say where and in what codings bodies are stored.
+//! **Lazy generations.** A generation that was pulled from a store may have left bodies in that store, see `lazy`. Only
+//! a server with access to the store can serve all of it, and nothing else can be done with it.
 //!
-//! **history.bin** is a section file: `changed`, for every row of the file table the second in which
-//! its identity body last changed, by the rule of `dates`: never earlier than what the path's body said
-//! before, and later where it is another; `recipe`, the hash of all that it was made from, if that is known;
-//! `before`, `moved` and `gone`, the manifest of the generation before and which pages that has otherwise or alone,
-//! so that what to purge can be told when `gc` has taken it; and `manifest`, the SHA-256 of `manifest.json`, which
-//! thereby is guarded as well.
+//! **Hash.** A generation is a table of paths and of the hashes of their identity bodies (without content coding).
+//! `manifest.hash` is the SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by
+//! LF. Equal input gives an equal hash, independent of earlier publications and of compression. The hash does not cover
+//! `sequence` and `parent` of the manifest and `history.bin`, which depend on earlier publications, nor `siblings.bin`
+//! or `objects.bin`, which record where and in what codings bodies are stored.
 //!
-//! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back what was written;
-//! rename to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to
-//! `CURRENT`; *B4* `fsync(ROOT)`. A generation cannot be reached before `CURRENT` names it, B1 and
-//! B2 make it durable before that, and nothing published is ever written again: after a crash at any
-//! point `CURRENT` names a complete generation, the old one or the new one.
+//! **history.bin** is a section file (see `sections`):
+//! - `changed`: for every row of the file table the second in which its identity body last changed, by the rule of
+//!   `history`: not before the date that the path had in the previous generation, and after it if the body differs;
+//! - `recipe`: the fingerprint of all inputs of the build, if it is known;
+//! - `before`, `moved` and `gone`: the manifest of the previous generation and the pages that were added, modified or
+//!   removed since, so that the paths to purge from caches are known after `gc` has removed that one (see `diff`);
+//! - `manifest`: the SHA-256 of `manifest.json`, which is thereby checked as well;
+//! - the change log of records, see `changes`.
 //!
-//! **Reading** (`Generation`) follows no symbolic link below ROOT and checks version, hashes and
-//! bounds before anything is trusted. Published files are read-only, and a reader that must outlive
-//! whoever writes over them all the same copies the index. A reader holds a shared `flock` on the generation's directory,
+//! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back the written files; rename the directory
+//! to the id; *B2* `fsync(generations)`; write `CURRENT.tmp`; *B3* `fsync` it; rename it to `CURRENT`; *B4*
+//! `fsync(ROOT)`. No reader can reach a generation before `CURRENT` names it, B1 and B2 make the generation durable
+//! before that, and a published file is never written again: after a crash at any point `CURRENT` names a complete
+//! generation, the old one or the new one.
+//!
+//! **Reading** (`Generation`) follows no symbolic link below ROOT, and checks version, hashes and bounds before it uses
+//! any content. Published files are read-only; a reader that must survive another process that writes to them
+//! nevertheless copies the index instead of mapping it. A reader holds a shared `flock` on the generation's directory,
 //! which `gc` respects.
 
 // Published files may be damaged or hostile: nothing outside its tests may panic on purpose.

@@ -9,9 +9,8 @@
 //! 32  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
 //! …   sections, each starting on a multiple of 64
 //! ```
-//! All integers are little-endian. The checksum guards against torn and rotten files; who may
-//! write the directory may also write a fitting checksum, so every offset that a section holds is
-//! still checked by whoever opens it.
+//! All integers are little-endian. The checksum detects torn writes and bit rot, not malice: a process that may write
+//! the directory can also write a matching checksum. So the code that opens a section checks every offset in it.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -44,7 +43,7 @@ pub enum SectionError {
     /// Not a section file, or one of another version.
     #[error("not a section file of version {SECTIONS_VERSION}")]
     Format,
-    /// The header says another length than the file has.
+    /// The header states another length than the file has.
     #[error("{found} bytes long, the header says {expected}")]
     Length {
         /// From the header.
@@ -167,7 +166,7 @@ impl Sections {
         &self.map
     }
 
-    /// The checksum in the header: with the length, what tells one section file from another.
+    /// The checksum in the header, which with the length identifies a section file.
     pub(super) fn checksum(&self) -> u64 {
         u64_at(&self.map, 8)
     }
@@ -220,7 +219,7 @@ impl<T: Pod> Deref for Section<T> {
     }
 }
 
-/// What `Sections::checksum` will say of these bytes; 0 if they are no section file.
+/// What `Sections::checksum` returns for these bytes; 0 if they are not a section file.
 pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
     if bytes.len() >= HEADER_BYTES && bytes[..8] == *MAGIC { u64_at(bytes, 8) } else { 0 }
 }
@@ -294,9 +293,9 @@ fn write_header(table: &[Named], out: &mut [u8]) {
 fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
     // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
     // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
-    // under it. Whoever writes to the file all the same breaks that promise: bytes that were checked change,
-    // and reading behind the end of a file that was cut short ends the process (SIGBUS). Who cannot rely on
-    // everybody else has the file copied instead (`Mapping::read`).
+    // under it. A process that writes to the file nevertheless breaks that promise: bytes that were checked change,
+    // and reading behind the end of a truncated file ends the process (SIGBUS). A reader that must survive such
+    // writes copies the file instead (`Mapping::read`).
     unsafe { memmap2::Mmap::map(file) }
 }
 

@@ -106,13 +106,13 @@ fn faults(root: &Path, mode: VerifyMode) -> Vec<String> {
     faults.iter().map(ToString::to_string).collect()
 }
 
-/// Writes over a published file, which is read-only, as somebody who means it.
+/// Overwrites a published file, which is read-only, by replacing it.
 fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
     let _ = fs::remove_file(path);
     fs::write(path, bytes).unwrap();
 }
 
-/// The only fault, which names `path` and says `what`.
+/// Asserts that there is one fault, whose text contains `path` and `what`.
 fn assert_fault(root: &Path, mode: VerifyMode, path: &str, what: &str) {
     let faults = faults(root, mode);
     assert!(matches!(&*faults, [fault] if fault.contains(path) && fault.contains(what)), "{faults:#?}");
@@ -199,7 +199,7 @@ fn the_hash_is_that_of_three_lines_and_does_not_depend_on_what_was_published_bef
 }
 
 #[test]
-fn an_unchanged_rebuild_publishes_nothing_and_says_so() {
+fn an_unchanged_rebuild_publishes_nothing_and_reports_it() {
     let root = Scratch::new();
     let pages = [("public/a.json", &*long("a"))];
     let first = publish(&root, &pages);

@@ -45,7 +45,7 @@ impl<'a> Group<'a> {
         self.first.code.severity()
     }
 
-    /// What the group says, safe to print.
+    /// The summary of the group, safe to print.
     pub(super) fn summary(&self, report: &Diagnostics) -> ErrorSummary {
         let first = self.first;
         let column = first.column.map(|column| format!(":{column}")).unwrap_or_default();

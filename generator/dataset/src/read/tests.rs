@@ -232,7 +232,7 @@ fn unknown_words_name_the_known_ones() {
 }
 
 #[test]
-fn values_of_the_wrong_type_say_what_is_expected() {
+fn values_of_the_wrong_type_are_reported_with_the_expected_one() {
     let text = format!("{HEADER}\n{}\n", CELLS.replace("2026-01-01T", "01/02/2026 "));
     let (_, report) = tables_of("organizations.csv", text.as_bytes());
     assert_eq!(found(&report), ["E0108 organizations.csv:2", "E0108 organizations.csv:2"]);

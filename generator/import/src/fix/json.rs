@@ -22,7 +22,7 @@ pub(super) fn json(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     for change in changes {
         let first = rows.partition_point(|row| row.lines.end <= change.line);
         let on_line = rows[first..].iter().take_while(|row| row.lines.start <= change.line);
-        // Rows that share a line are told apart by what they hold.
+        // Rows that share a line are distinguished by their values.
         on_line.for_each(|row| parts.extend(edited(row, change)));
     }
     parts.sort_by_key(|(range, _): &(Range<usize>, String)| (range.start, range.end));

@@ -41,8 +41,8 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
     Ok(visible.map(|sheet| sheet.name).collect())
 }
 
-/// Unpacks everything once into nowhere: what it claims about its size may be a lie. Tells whether it is
-/// an OpenDocument.
+/// Unpacks everything once and discards it, because the stated sizes may be false. Returns whether it is an
+/// OpenDocument.
 pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;

@@ -136,9 +136,9 @@ impl Open {
 
     /// The beginning of an element.
     fn begin(&mut self, name: &str, attributes: &[(String, String)]) {
-        /// Attributes that tell elements of one name from each other.
+        /// Attributes that distinguish elements of one name.
         const MARKS: [&str; 2] = ["type", "lang"];
-        /// Longest value that does.
+        /// Longest value of such an attribute.
         const LONGEST: usize = 32;
         self.text.clear();
         let is_code = |value: &str| {

@@ -95,7 +95,7 @@ fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
 }
 
 #[test]
-fn the_only_sheet_that_can_be_seen_is_read_and_several_have_to_be_told_apart() {
+fn the_only_visible_sheet_is_read_and_several_need_a_name() {
     let rows = sheet(&[text("A2", "A1")]);
     let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
     assert_eq!(read_book(&hidden, None).unwrap().rows.len(), 1);
@@ -108,7 +108,7 @@ fn the_only_sheet_that_can_be_seen_is_read_and_several_have_to_be_told_apart() {
 }
 
 #[test]
-fn merged_cells_are_told_and_a_title_above_the_header_is_none() {
+fn merged_cells_are_reported_and_a_title_above_the_header_is_no_header() {
     let title = format!("<row r=\"1\">{}</row>", text("A1", "All our calls"));
     let header = format!("<row r=\"3\">{}{}</row>", text("A3", "Ref"), text("B3", "Title"));
     let row = format!("<row r=\"4\">{}{}</row>", text("A4", "A1"), text("B4", "Ocean"));
@@ -183,9 +183,9 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
         "inbox/register.xlsx",
         &workbook(&[("Calls", "visible", &calls), ("Funders", "visible", &funders)], false),
     );
-    let said =
+    let notes =
         draft(place.folder.path(), Some(&place.folder.path().join("inbox/register.xlsx")), None).unwrap();
-    assert!(said.contains("row 3 names the columns; what stands above is left out"), "{said}");
+    assert!(notes.contains("row 3 names the columns; what stands above is left out"), "{notes}");
     assert!(place.folder.path().join("dataset.json").exists());
     let mapping = fs::read_to_string(place.folder.path().join("import.toml")).unwrap();
     for line in [

@@ -114,17 +114,17 @@ fn no_byte_can_differ_and_none_can_be_missing() {
 
 #[test]
 fn foreign_and_later_formats_are_named() {
-    let told = |text: &str, expected| is_unverified(text.as_bytes(), &unsigned(), expected);
+    let assert_unverified = |text: &str, expected| is_unverified(text.as_bytes(), &unsigned(), expected);
     let line = String::from_utf8(current(57).to_bytes(None).unwrap().to_vec()).unwrap();
-    told("{\"format\":2,\"anything\":[]}\n", "update this program");
-    told("<html>\n", "not one of ours");
-    told("", "no line");
-    told(&line.replace("\"version\":57", "\"version\":0"), "out of bounds");
-    told(&line.replace("\"version\":57", "\"version\": 57"), "not written the way");
-    told(&line.replace("\"version\"", "\"extra\":1,\"version\""), "unknown field");
-    told(&line.replace("\"retired\"", "\"next\":null,\"retired\""), "not written the way");
+    assert_unverified("{\"format\":2,\"anything\":[]}\n", "update this program");
+    assert_unverified("<html>\n", "not one of ours");
+    assert_unverified("", "no line");
+    assert_unverified(&line.replace("\"version\":57", "\"version\":0"), "out of bounds");
+    assert_unverified(&line.replace("\"version\":57", "\"version\": 57"), "not written the way");
+    assert_unverified(&line.replace("\"version\"", "\"extra\":1,\"version\""), "unknown field");
+    assert_unverified(&line.replace("\"retired\"", "\"next\":null,\"retired\""), "not written the way");
     let many = Current { retained: vec![current(1).live; 65], ..current(57) };
-    told(std::str::from_utf8(&many.to_bytes(None).unwrap()).unwrap(), "out of bounds");
+    assert_unverified(std::str::from_utf8(&many.to_bytes(None).unwrap()).unwrap(), "out of bounds");
 }
 
 /// CURRENT of a store whose publisher began a rollout of number 44 with an earlier version, or aborted one.

@@ -1,4 +1,4 @@
-//! Garbage collection by the store's clock, whatever the publisher's clock says, and the first push to a store.
+//! Garbage collection by the store's clock, whatever the publisher's clock is, and the first push to a store.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

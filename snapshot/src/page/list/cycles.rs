@@ -138,19 +138,19 @@ impl Seasons {
 }
 
 impl CyclesToday {
-    /// Status of a cycle; unknown for a number from nowhere.
+    /// Status of a cycle; unknown for an unknown number.
     #[must_use]
     pub(crate) fn status(&self, cycle: u32) -> CycleStatus {
         self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
     }
 
-    /// What people are told about a cycle; its status is what the source and the dates say.
+    /// The status of a cycle as people read it; `status` follows from source and dates alone.
     #[must_use]
     pub fn standing(&self, cycle: u32) -> DisplayStatus {
         self.on(cycle, self.day).map_or(DisplayStatus::Undated, |(_, standing)| standing)
     }
 
-    /// Status of a cycle on another day, and what people are told; `None` for a number from nowhere.
+    /// Status of a cycle on another day, and the status that people read; `None` for an unknown number.
     #[must_use]
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;

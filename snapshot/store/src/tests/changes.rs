@@ -1,4 +1,4 @@
-//! Whoever follows the changes has what is live, whatever was published, removed and rolled back before.
+//! A client that follows the changes has the live records, whatever was published, removed and rolled back before.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ fn path_of(record: &str) -> String {
     format!("public/api/v1/{record}.json")
 }
 
-/// Follows in pages of three from where somebody is; gives where that is then. `None` where too much is forgotten.
+/// Follows the changes in pages of three from a position to the last one, and returns that. `None` if the log no longer
+/// reaches back to the position.
 fn follow(root: &Path, copy: &mut Copy, from: ChangePosition) -> Option<ChangePosition> {
     let live = Generation::open_current(root).unwrap();
     let mut at = from;
@@ -89,22 +90,22 @@ fn folding_the_changes_gives_what_is_live_over_any_history() {
 }
 
 #[test]
-fn each_publication_says_what_it_added_changed_and_removed() {
+fn each_publication_counts_what_it_added_changed_and_removed() {
     let root = Scratch::new();
     put(&root, &[("programs/a", 1), ("programs/b", 1), ("organizations/a", 1)]);
     put(&root, &[("programs/a", 2), ("organizations/a", 1), ("recipients/c-d", 1)]);
     rollback(&root, None, DAY).unwrap();
     let live = Generation::open_current(&root).unwrap();
-    let told: Vec<_> = live.changes().log().iter().map(|it| (it.sequence, it.counts)).collect();
+    let log: Vec<_> = live.changes().log().iter().map(|it| (it.sequence, it.counts)).collect();
     // Organizations, programs, recipients: added, changed, removed.
     let first = [[1, 0, 0], [2, 0, 0], [0, 0, 0]];
     let second = [[0, 0, 0], [0, 1, 1], [1, 0, 0]];
     let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
-    assert_eq!(told, [(1, first), (2, second), (3, third)]);
+    assert_eq!(log, [(1, first), (2, second), (3, third)]);
     let since =
         live.changes().after(live.files(), &ChangePosition { sequence: 2, ..ChangePosition::default() }, 9);
-    let told: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
-    assert_eq!(told, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
+    let since: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
+    assert_eq!(since, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
 }
 
 #[test]
@@ -149,7 +150,7 @@ fn the_turn_of_the_day_changes_no_record() {
 }
 
 #[test]
-fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
+fn removals_are_forgotten_after_400_days_and_older_positions_are_reported() {
     let root = Scratch::new();
     let at =
         |text: &str, pages: &[(&str, &str)]| stage(&root, pages, &tenth).publish(&about(text), 1).unwrap();
@@ -175,7 +176,7 @@ fn removals_are_forgotten_after_400_days_and_who_is_older_is_told_so() {
 }
 
 #[test]
-fn a_record_is_told_with_its_id_also_when_it_is_gone_and_after_a_rollback() {
+fn a_change_has_the_id_of_its_record_also_after_a_removal_and_a_rollback() {
     let root = Scratch::new();
     let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
     let put = |records: &[(&str, &str)], ids: &[(&str, Uuid)]| {
@@ -183,29 +184,29 @@ fn a_record_is_told_with_its_id_also_when_it_is_gone_and_after_a_rollback() {
         let about = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
         stage(&root, records, &tenth).publish(&about, 1).unwrap();
     };
-    let told = || {
+    let changes = || {
         let live = Generation::open_current(&root).unwrap();
         let all = live.changes().after(live.files(), &ChangePosition::default(), 9);
         all.iter().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
     };
     let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
-    // From before ids were told.
+    // From before ids were recorded.
     put(&[a, b, ("public/api/v1/programs/c.json", "1")], &[]);
     put(&[a, b], &[("programs/a", one), ("programs/b", two)]);
     let gone = ("c".to_owned(), false, None);
     let there = |slug: &str, id| (slug.to_owned(), true, Some(id));
-    assert_eq!(told(), [there("a", one), there("b", two), gone.clone()]);
+    assert_eq!(changes(), [there("a", one), there("b", two), gone.clone()]);
     put(&[a], &[("programs/a", one)]);
-    assert_eq!(told(), [there("a", one), gone, ("b".to_owned(), false, Some(two))]);
+    assert_eq!(changes(), [there("a", one), gone, ("b".to_owned(), false, Some(two))]);
     rollback(&root, None, DAY).unwrap();
-    assert!(told().contains(&there("b", two)), "{:?}", told());
+    assert!(changes().contains(&there("b", two)), "{:?}", changes());
     let live = Generation::open_current(&root).unwrap();
     let newest = live.changes().newest(live.files(), 2);
     assert_eq!(newest.iter().map(|it| it.slug).collect::<Vec<_>>(), ["b", "c"], "the newest first");
 }
 
 #[test]
-fn a_later_publication_is_told_later_whatever_its_dataset_says() {
+fn a_later_publication_has_a_later_time_whatever_its_dataset_states() {
     let root = Scratch::new();
     let put = |text: &str, body: &str| {
         let body = format!("hole {body}");

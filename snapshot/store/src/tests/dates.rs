@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// When the live generation says that a page and any page changed.
+/// The dates of change of a page and of any page in the live generation.
 fn dates(root: &Path) -> [i64; 2] {
     let live = Generation::open_current(root).unwrap();
     [live.files().lookup(&["a.json"]).unwrap().changed(), live.files().latest_change().unwrap()]
@@ -32,7 +32,7 @@ fn dates_move_forward_with_every_edit_day_and_rollback_and_never_back() {
     assert_eq!(live.files().lookup(&["b.json"]).unwrap().changed(), SIX, "it was the same all the time");
     let day_after = midnight + 86_400;
     rollback(&root, None, date(2026, 11, 22)).unwrap();
-    assert_eq!(dates(&root), [day_after + 1; 2], "readers may have said that a page began with this day");
+    assert_eq!(dates(&root), [day_after + 1; 2], "readers may have stated this day as the date of a page");
 }
 
 #[test]

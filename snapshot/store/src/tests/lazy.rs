@@ -12,10 +12,10 @@ use crate::{
     DiskCache, Fetch, FetchMode, LazyBodies, PackOptions, PackRange, PackedGeneration, ReadMode, take_present,
 };
 
-/// A store that counts, and does what it is told.
+/// A store that counts requests and fails as configured.
 struct Store {
     packs: Elsewhere,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     /// What comes is cut, turned over, or not there, so many times.
     wrong: AtomicUsize,
     dead: AtomicBool,
@@ -23,7 +23,7 @@ struct Store {
 
 impl Fetch for Store {
     fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
-        self.asked.fetch_add(1, Relaxed);
+        self.requests.fetch_add(1, Relaxed);
         if self.dead.load(Relaxed) {
             return Err("it is away".to_owned());
         }
@@ -60,8 +60,12 @@ fn setup() -> Setup {
     let fetched = packs.pull_as(&to, &outgoing, FetchMode::IndexOnly).unwrap();
     // Half of 800,000 in all, as noise compresses.
     assert!((100_000..200_000).contains(&fetched), "index, table and dictionary: {fetched}");
-    let store =
-        Store { packs, asked: AtomicUsize::new(0), wrong: AtomicUsize::new(0), dead: AtomicBool::new(false) };
+    let store = Store {
+        packs,
+        requests: AtomicUsize::new(0),
+        wrong: AtomicUsize::new(0),
+        dead: AtomicBool::new(false),
+    };
     Setup { from, to, store: Arc::new(store), outgoing }
 }
 
@@ -79,8 +83,8 @@ impl Setup {
         live
     }
 
-    fn asked(&self) -> usize {
-        self.store.asked.load(Relaxed)
+    fn requests(&self) -> usize {
+        self.store.requests.load(Relaxed)
     }
 }
 
@@ -107,12 +111,12 @@ fn every_body_is_fetched_once_and_kept_over_restarts() {
                 }
             }
         }
-        assert_eq!(setup.asked(), all_pages().len() - 1, "each once: a body of several objects too");
+        assert_eq!(setup.requests(), all_pages().len() - 1, "each once: a body of several objects too");
     }
 }
 
 #[test]
-fn what_several_want_at_once_is_asked_for_once() {
+fn concurrent_reads_of_a_body_are_one_request() {
     let setup = setup();
     let (live, barrier) = (setup.open(64 << 20), Barrier::new(8));
     std::thread::scope(|threads| {
@@ -123,11 +127,11 @@ fn what_several_want_at_once_is_asked_for_once() {
             });
         }
     });
-    assert_eq!(setup.asked(), 1);
+    assert_eq!(setup.requests(), 1);
 }
 
 #[test]
-fn what_is_not_what_was_published_is_asked_for_again_and_never_given_out() {
+fn a_damaged_body_is_requested_again_and_never_returned() {
     let setup = setup();
     let live = setup.open(64 << 20);
     for wrong in [1, 2] {
@@ -148,7 +152,7 @@ fn a_damaged_ring_gives_out_nothing_and_the_body_is_fetched_again() {
     let body = read(&setup.open(64 << 20), path, ReadMode::AllowRemote).unwrap();
     let file = setup.to.join("bodies/00000001.ring");
     let good = fs::read(&file).unwrap();
-    let before = setup.asked();
+    let before = setup.requests();
     for at in 72..good.len() {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
@@ -160,12 +164,12 @@ fn a_damaged_ring_gives_out_nothing_and_the_body_is_fetched_again() {
         }
         assert!(read(&live, path, ReadMode::AllowRemote).unwrap() == body, "byte {at}");
     }
-    let (asked, bytes) = (setup.asked() - before, good.len() - 72);
-    assert!(asked * 2 > bytes && asked <= bytes, "{asked} of {bytes}");
+    let (requests, bytes) = (setup.requests() - before, good.len() - 72);
+    assert!(requests * 2 > bytes && requests <= bytes, "{requests} of {bytes}");
 }
 
 #[test]
-fn without_its_store_what_is_kept_is_given_out_and_all_else_says_why_not() {
+fn without_its_store_cached_bodies_are_read_and_all_else_is_an_error() {
     let setup = setup();
     let live = setup.open(64 << 20);
     read(&live, "public/p/1.html", ReadMode::AllowRemote).unwrap();
@@ -180,16 +184,16 @@ fn without_its_store_what_is_kept_is_given_out_and_all_else_says_why_not() {
 #[test]
 fn a_generation_without_its_bodies_is_taken_for_a_whole_one_nowhere() {
     let setup = setup();
-    let says = |error: &StoreError| error.to_string().contains("only its index is here");
+    let is_index_only = |error: &StoreError| error.to_string().contains("only its index is here");
     for mode in [VerifyMode::Fast, VerifyMode::Files, VerifyMode::Deep] {
         let faults = faults(&setup.to, mode);
         assert!(faults.len() == 1 && faults[0].contains("only its index is here"), "{faults:?}");
     }
     let live = Generation::open_current(&setup.to).unwrap();
-    assert!(says(&live.require_whole().unwrap_err()));
-    assert!(says(&read(&live, "public/p/1.html", ReadMode::AllowRemote).unwrap_err()));
+    assert!(is_index_only(&live.require_whole().unwrap_err()));
+    assert!(is_index_only(&read(&live, "public/p/1.html", ReadMode::AllowRemote).unwrap_err()));
     let how = PackOptions { salt: 3, level: 3, jobs: 1 };
-    assert!(says(&live.outgoing(None, how, &|_, _| Ok(())).unwrap_err()));
+    assert!(is_index_only(&live.outgoing(None, how, &|_, _| Ok(())).unwrap_err()));
     let manifest = &setup.outgoing.manifest;
     assert_eq!(take_present(&setup.to, manifest, FetchMode::All).unwrap(), None);
     assert_eq!(take_present(&setup.to, manifest, FetchMode::IndexOnly).unwrap(), Some((live.id(), true)));
@@ -203,7 +207,7 @@ fn a_generation_without_its_bodies_is_taken_for_a_whole_one_nowhere() {
 }
 
 #[test]
-fn the_next_generation_takes_what_is_here_and_one_built_upon_it_is_whole() {
+fn the_next_generation_reuses_local_objects_and_one_built_on_it_is_whole() {
     let setup = setup();
     let mut changed = all_pages();
     changed[7].1.extend(b"changed");

@@ -64,18 +64,18 @@ fn presence_is_every_listed_file_with_its_size_and_no_more() {
         ["index/rows.bin", "public/a.json", "public/a/b.json.gz", "public/a/b.json.zst", "public/b.json"]
     {
         let (path, good) = (live.join(file), fs::read(live.join(file)).unwrap());
-        let told = |what: &str| {
-            let told = reader.check_presence().unwrap_err();
-            assert_eq!(told.may_pass(), !what.contains("links"), "{told}");
-            assert!(told.to_string().contains(file) && told.to_string().contains(what), "{told}");
+        let assert_error = |what: &str| {
+            let error = reader.check_presence().unwrap_err();
+            assert_eq!(error.may_pass(), !what.contains("links"), "{error}");
+            assert!(error.to_string().contains(file) && error.to_string().contains(what), "{error}");
         };
         fs::remove_file(&path).unwrap();
-        told("missing");
+        assert_error("missing");
         fs::write(&path, &good[1..]).unwrap();
-        told(&format!("{} bytes long, expected {}", good.len() - 1, good.len()));
+        assert_error(&format!("{} bytes long, expected {}", good.len() - 1, good.len()));
         fs::remove_file(&path).unwrap();
         symlink("/dev/null", &path).unwrap();
-        told("links are not followed");
+        assert_error("links are not followed");
         overwrite(&path, good);
     }
     reader.check_presence().unwrap();

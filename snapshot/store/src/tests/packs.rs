@@ -198,7 +198,7 @@ fn a_damaged_pack_is_named_not_served_and_made_anew_by_the_next_build() {
 }
 
 #[test]
-fn rollback_and_gc_leave_every_pack_that_somebody_needs() {
+fn rollback_and_gc_leave_every_pack_that_is_referenced() {
     let root = Scratch::new();
     let ids = ["a", "b", "c"]
         .map(|body| put(&root, &PACKS, &[page("a.json", body), page("kept", "kept")]).manifest.id());

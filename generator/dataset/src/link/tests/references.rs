@@ -28,7 +28,7 @@ fn references_lead_to_rows() {
 }
 
 #[test]
-fn a_reference_into_the_wrong_table_says_where_the_id_is() {
+fn a_reference_into_the_wrong_table_names_the_table_of_the_id() {
     let astray = source(1, "organization", &id('p', 1));
     let report = refused("sources.ndjson", astray, "E0401 sources.ndjson:1");
     assert_eq!(problems(&report)[0].help.as_deref(), Some("a record with this id is in programs"));

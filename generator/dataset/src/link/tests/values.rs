@@ -29,7 +29,7 @@ fn a_table_that_is_not_there_is_one_error() {
 }
 
 #[test]
-fn sums_are_possible_and_say_of_which_money() {
+fn sums_are_possible_and_have_a_currency() {
     for sum in ["1e30", "0.004", "1e308"] {
         let more = format!(r#","fundingMaxUsd":{sum}"#);
         refused("programs.ndjson", program(1, 1, &more), "E0705 programs.ndjson:1");
@@ -46,7 +46,7 @@ fn sums_are_possible_and_say_of_which_money() {
 }
 
 #[test]
-fn facts_are_of_a_kind_that_somebody_reads_and_have_what_it_reads() {
+fn facts_are_of_a_known_kind_and_have_the_members_of_that_kind() {
     for kind in ["durationUnit", "openState", "field", "type", "lifecycle", "zodiac", "citizenships"] {
         let more = format!(r#""kind":"{kind}","value":"US""#);
         refused("facts.ndjson", one_fact(&more), "E0201 facts.ndjson:1");

@@ -22,7 +22,7 @@ pub(super) fn export(renderer: &RestPages<'_>) -> Filled {
     cut(&table, Syntax::Text, renderer.dated)
 }
 
-/// The head of a table, with its line end.
+/// The header of a table, with its line end.
 pub(crate) fn head() -> String {
     let organization = ORGANIZATION.iter().filter(|field| field.shows.has(Visibility::REFERENCE));
     let organization = organization.map(|field| {
@@ -67,7 +67,7 @@ fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
     });
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// A text that spreadsheets do not interpret as a formula.
 pub(crate) fn text(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
@@ -75,7 +75,7 @@ pub(crate) fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn what_a_spreadsheet_would_run_is_text() {
+    fn formulas_are_escaped_as_text() {
         assert_eq!(super::text("=HYPERLINK(1)"), "'=HYPERLINK(1)");
         assert_eq!(super::text("-5 °C"), "'-5 °C");
         assert_eq!(super::text("a=b"), "a=b");

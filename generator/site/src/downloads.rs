@@ -1,6 +1,6 @@
-//! Downloads: every published table as lines of JSON and as CSV, and beside them what is in the
-//! tables, in the words of four standards (`describe`). Nothing here depends on the day. The JSON
-//! lines are a dataset themselves: a build from them gives the same snapshot.
+//! Downloads: every published table as JSON lines and as CSV, with descriptions of the tables by four
+//! standards (`describe`). Nothing here depends on the day. The JSON lines are a dataset themselves: a build
+//! from them gives the same snapshot.
 
 mod dcat;
 pub(crate) mod describe;
@@ -20,7 +20,7 @@ use dataset::schema::published;
 /// Where the downloads are served.
 const FOLDER: &str = "/data";
 
-/// How a table is written.
+/// File format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object a line.
@@ -32,7 +32,7 @@ pub enum Format {
 impl Format {
     const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
 
-    /// End of the file's name.
+    /// File name extension.
     #[must_use]
     pub(crate) const fn extension(self) -> &'static str {
         match self {
@@ -54,15 +54,15 @@ impl Format {
 /// A file that was written.
 #[derive(Clone, Debug)]
 pub struct Download {
-    /// Which table.
+    /// Table.
     pub table: Table,
-    /// How.
+    /// File format.
     pub format: Format,
-    /// Records.
+    /// Number of records.
     pub rows: usize,
-    /// Size.
+    /// Size in bytes.
     pub bytes: usize,
-    /// Of its bytes.
+    /// SHA-256 of its bytes.
     pub sha256: Digest,
 }
 
@@ -80,7 +80,7 @@ impl Download {
     }
 }
 
-/// Writes every table: hands paths and bytes to `put`, and tells what they were.
+/// Writes every table by `put(path, bytes)`. Returns the written files.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ pub(crate) fn write<E: Send>(
     Ok(tables?.into_iter().flatten().collect())
 }
 
-/// A table, one record a line.
+/// A table as JSON lines, one record per line.
 pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
     match table {
         Table::Organizations => lines(&directory.organizations),
@@ -141,7 +141,7 @@ fn lines(rows: &[impl Serialize]) -> Vec<u8> {
     out
 }
 
-/// The texts of records in other languages, as rows again.
+/// The translations as rows of their table.
 fn translations(directory: &Directory) -> Vec<Translation> {
     let row = |((of, locale), fields): (&(EntityRef, Locale), &BTreeMap<String, String>)| Translation {
         entity_type: of.kind,
@@ -155,7 +155,7 @@ fn translations(directory: &Directory) -> Vec<Translation> {
     rows
 }
 
-/// The lines of a table as CSV, its columns as the schema has them.
+/// The lines of a table as CSV, with the columns of its schema.
 fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());

@@ -1,4 +1,4 @@
-//! Content codings of bodies, made once so that no request pays for them. Deterministic: fixed
+//! Content codings of bodies, compressed once at build time. Deterministic: fixed
 //! levels, no names and no times inside.
 
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ const SMALL: usize = 1024;
 const LARGE: usize = 64 * 1024;
 
 impl Effort {
-    /// At low levels a page in Brotli is as long as in gzip, which everybody reads, so one of them is
+    /// At low levels a page in Brotli is as long as in gzip, which every client accepts, so one of them is
     /// enough; at high levels it is a sixth shorter.
     const fn levels(self) -> Option<Levels> {
         match self {
@@ -45,7 +45,7 @@ impl Effort {
         }
     }
 
-    /// Names compressors and levels, so that files made by others are not taken for ours.
+    /// Names compressors and levels, so that files compressed otherwise are not reused.
     #[must_use]
     pub(crate) fn name(self) -> String {
         match self.levels() {
@@ -82,7 +82,7 @@ impl Effort {
 }
 
 thread_local! {
-    /// Compressors hold tables that are dear to allocate.
+    /// Compressors are reused: their tables are expensive to allocate.
     static GZIP: RefCell<Option<(i32, Compressor)>> = const { RefCell::new(None) };
     static ZSTD: RefCell<Option<(i32, zstd::bulk::Compressor<'static>)>> = const { RefCell::new(None) };
 }

@@ -1,13 +1,13 @@
-//! The files of a snapshot on their way: families of pages, and how each is rendered and handed on.
+//! Families of pages, rendered in parallel into the files of a snapshot.
 
 use rayon::prelude::*;
 use snapshot::page::hole::Filled;
 use snapshot::record::Directory;
 
-/// A file on its way: its path and its bytes.
+/// The path and the contents of a file.
 pub(crate) type File = (String, Filled);
 
-/// The files of one position of a family.
+/// The files of one page of a family.
 pub(crate) type Rendered = Result<Vec<File>, minijinja::Error>;
 
 /// A file that does not depend on the day.
@@ -15,7 +15,7 @@ pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
     (path, Filled { bytes: bytes.into(), holes: Vec::new() })
 }
 
-/// Records that have pages, by their place in the directory.
+/// Records that have pages, by their position in the directory.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     /// Programs.
@@ -27,7 +27,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Those of a directory.
+    /// All records of a directory.
     #[must_use]
     pub fn all(directory: &Directory) -> Self {
         Self {
@@ -38,11 +38,11 @@ impl Records {
     }
 }
 
-/// A family of pages: its name for people, and how many there are; each is a file or a few.
+/// A family of pages. Each page is one file or a few.
 pub struct Family<'a> {
-    /// What progress shows.
+    /// Name shown by the progress.
     pub name: &'static str,
-    /// How many pages.
+    /// Number of pages.
     pub count: usize,
     page: Box<dyn Fn(usize) -> Rendered + Sync + 'a>,
 }
@@ -57,7 +57,7 @@ impl<'a> Family<'a> {
         Self { name, count: pages.len(), page: Box::new(move |position| make(&pages[position])) }
     }
 
-    /// Renders every page in parallel, hands its files to `put` and tells `done` of it; stops at the first error.
+    /// Renders every page in parallel, passes its files to `put`, then calls `done`; stops at the first error.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! All that a snapshot is made from, as a hash: while it is that of the live snapshot, there is nothing to build.
+//! Hashes of the inputs of a build. If they equal those of the live snapshot, there is nothing to build.
 
 use std::io;
 use std::path::Path;
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_and_every_option_that_says_what_is_built_makes_another_recipe_and_no_other_does() {
+    fn the_fingerprint_depends_on_every_file_and_on_every_option_that_changes_the_output() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();

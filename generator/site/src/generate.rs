@@ -1,6 +1,5 @@
-//! The whole flow from linked records to a published snapshot, in one readable place: number the
-//! documents, write what the edge keeps in memory, open it as the edge will, render every page from
-//! it, publish.
+//! A build from linked records to a published snapshot: number the documents, write the index that the edge
+//! keeps in memory, open it as the edge does, render every page from it, publish.
 
 use html::Html;
 use snapshot::page::hole::Filled;
@@ -22,7 +21,7 @@ use crate::pages::{Pages, Theme, ThemeError};
 use crate::progress::Progress;
 use crate::rest::RestPages;
 
-/// Where fragments of pages for people are.
+/// Path of the fragments of HTML pages.
 const HTML: &str = "index/html.bin";
 
 /// Why a build failed after its data was found good.
@@ -34,7 +33,7 @@ pub enum GenerateError {
     /// The data has too many different facet values.
     #[error(transparent)]
     Values(#[from] TooManyValues),
-    /// What was written could not be read back: a fault of this program.
+    /// The written index could not be opened: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
     /// Templates or words cannot be used.
@@ -51,7 +50,7 @@ impl From<minijinja::Error> for GenerateError {
     }
 }
 
-/// What becomes of a file once it is laid out: it is kept in memory, or on disk.
+/// Stores a file of the index, in memory or on disk.
 type Keep<'a> = &'a (dyn Fn(&'static str, Sections) -> Result<Sections, StoreError> + Sync);
 
 /// The files under `index/`.
@@ -163,7 +162,7 @@ fn put_whole(stage: &Stage, options: &BuildOptions, path: &str, body: &[u8]) -> 
     stage.put(NewFile { path, body, holes: &[], encodings }, &encode)
 }
 
-/// The records whose pages have to be made; those of all others are taken as they are.
+/// The records whose pages have to be rendered; the other pages are copied from the live snapshot.
 fn changed(stage: &Stage, pages: &Pages<'_>, options: &BuildOptions) -> Records {
     let Some(fingerprint) = options.fingerprint else { return Records::all(pages.directory) };
     let encodings = options.effort != Effort::None;

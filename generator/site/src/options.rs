@@ -1,4 +1,4 @@
-//! What a build is told besides the data: where to write, for which day and address, and how files are stored.
+//! Options of a build: output folder, day, public address, and how files are stored.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
-//! Pages for people: HTML in English and Spanish, feeds, and what machines read beside them. A page
-//! is a template, the words of a language and a view of some records; what depends on the day is a
-//! hole.
+//! HTML pages in English and Spanish, feeds, and files for machines. A page is rendered from a template, the
+//! words of a language and a view of some records; parts that depend on the day are placeholders.
 
 mod docs;
 mod feeds;
@@ -37,15 +36,15 @@ use page::{Fixed, Page};
 use theme::Script;
 pub use theme::{Theme, ThemeError};
 
-/// Programs of the home page's list of what is new.
+/// Maximum number of programs in the home page's list of new ones.
 const NEWEST: usize = 8;
-/// Values of a facet on the home page.
+/// Maximum number of a facet's values on the home page.
 const BROWSE: usize = 12;
 
 /// Names of the languages in Open Graph.
 const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
 
-/// What pages are made of.
+/// The inputs of pages.
 #[derive(Clone, Copy)]
 pub struct Pages<'a> {
     /// The records.
@@ -54,13 +53,13 @@ pub struct Pages<'a> {
     pub numbers: &'a Numbers,
     /// Labels of facet values.
     pub site: &'a Site,
-    /// Fragments of pages, once they are made.
+    /// Fragments of pages, once they are prepared.
     pub html: Option<&'a Html>,
     /// Templates, words and assets.
     pub theme: &'a Theme,
     /// Scheme and authority of the public address.
     pub base_url: &'a str,
-    /// The tables that were written.
+    /// The written tables.
     pub downloads: &'a [Download],
 }
 
@@ -73,7 +72,7 @@ fn here(path: &str, locale: Locale) -> String {
     }
 }
 
-/// Start of the addresses of a language.
+/// Prefix of the paths of a language.
 const fn prefix(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "",
@@ -92,14 +91,14 @@ impl<'a> Pages<'a> {
         self.theme.word(locale, key)
     }
 
-    /// A phrase, its `{name}`s replaced.
+    /// A phrase with each `{name}` replaced.
     fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
         values.iter().fold(self.word(locale, key).to_owned(), |phrase, (name, value)| {
             phrase.replace(&format!("{{{name}}}"), value)
         })
     }
 
-    /// Renders a template around what every page shows.
+    /// Renders a template with the values that every page needs.
     fn render(
         &self,
         template: &str,
@@ -145,7 +144,7 @@ impl<'a> Pages<'a> {
         self.theme.environment.get_template(template)?.render(context)
     }
 
-    /// Cuts the holes of a page and fills them for the day of the build.
+    /// Finds the placeholders of a page and fills them for the day of the build.
     fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> Vec<File> {
         vec![(file(path, locale), self.cut(page, dated))]
     }
@@ -157,7 +156,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The page of a program and the same as Markdown; with the English ones comes its calendar.
+    /// The page of a program, the same as Markdown, and in English also its calendar.
     ///
     /// # Errors
     /// When a template fails.
@@ -227,14 +226,14 @@ impl<'a> Pages<'a> {
             Fixed::About => ("about.html", "about_title", context! {}),
             Fixed::Missing => ("error.html", "error_title", context! {}),
         };
-        // The other language of a page that is not there is its home.
+        // The language link of the page for missing pages leads to the home page.
         let shown = if fixed == Fixed::Missing { Fixed::Home } else { fixed };
         let view = context! { description => self.word(locale, fixed.description()), ..view };
         let page = self.render(template, locale, (shown.path(), self.word(locale, key)), view)?;
         Ok(self.finish(fixed.path(), locale, &page, dated))
     }
 
-    /// The months that have a deadline, from that of the build's day on.
+    /// The months with a deadline, starting with the month of the build's day.
     fn months(&self, dated: &Dated) -> Vec<Date> {
         let since = dated.day().date().map(Date::first_of_month);
         let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
@@ -302,8 +301,8 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The commonest values of a facet, and how many there are. Which states there are, and of how
-    /// many programs, changes with the day: all are listed, without a count.
+    /// The most frequent values of a facet, and the number of values. Statuses and their counts change with the
+    /// day: all are listed, without a count.
     fn values(&self, spec: &FacetSpec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
         let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(FacetValue::Value);
         let all: Vec<(FacetValue, Option<u32>)> = match spec.facet {
@@ -318,7 +317,7 @@ impl<'a> Pages<'a> {
         };
         let item = |(pick, count): &(FacetValue, Option<u32>)| {
             context! {
-                href => view::question(locale, spec.parameter, self.site.index.value_text(pick)),
+                href => view::search_address(locale, spec.parameter, self.site.index.value_text(pick)),
                 text => self.site.rows.label(spec.facet, pick, locale),
                 count => count.map(|count| grouped(count.into(), locale)),
             }
@@ -326,7 +325,7 @@ impl<'a> Pages<'a> {
         (all.iter().take(most).map(item).collect(), all.len())
     }
 
-    /// The commonest values of a facet; nothing when there are none.
+    /// The most frequent values of a facet; `None` if there are none.
     fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
         let spec = facet.spec();
         let (items, all) = self.values(spec, BROWSE, locale, dated);
@@ -340,8 +339,8 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// The search page of a language or one of its feeds, as they are when nothing was asked; nothing
-    /// before their fragments are prepared.
+    /// The search page of a language or one of its feeds, for an empty query; `None` before their fragments are
+    /// prepared.
     fn search(&self, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Option<File> {
         let html = self.html?;
         let query = Query { locale, ..Query::default() };
@@ -363,8 +362,8 @@ impl<'a> Pages<'a> {
         self.spoken_label(facet, value, locale).0
     }
 
-    /// The same, and the language that it is in where that is another. What the dataset has no word for is
-    /// said with a word of the program's, else with the value made readable.
+    /// The label of a facet value, and its language if that is another one. A value without a label in the dataset
+    /// gets the program's word for it, else a readable form of the value itself.
     fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
         let stated = self.stated_label(facet, value, locale);
         let own = facet.spec().is_place || !facet.fixed_values().is_empty();
@@ -379,7 +378,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Whether the dataset says a value in Spanish.
+    /// Whether the dataset has a Spanish label for a value.
     fn is_translated(&self, facet: Facet, value: &str) -> bool {
         let label = |locale| self.stated_label(facet, value, locale);
         let of = |term: &&snapshot::record::Term| term.facet == facet.spec().name && term.value == value;
@@ -395,7 +394,7 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// A value that nobody has a word for: `cascade-funding` is `Cascade funding`.
+/// A readable form of a value without a label: `cascade-funding` is `Cascade funding`.
 fn readable(value: &str) -> String {
     let is_slug =
         value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');

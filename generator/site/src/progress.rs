@@ -1,5 +1,4 @@
-//! What a person sees while a build runs: bars on a terminal, plain lines elsewhere, nothing when
-//! asked to be quiet. All of it on standard error.
+//! Progress of a build on standard error: bars on a terminal, plain lines elsewhere, nothing in quiet mode.
 
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
@@ -13,13 +12,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Looks at standard error.
+    /// Shows bars if standard error is a terminal.
     #[must_use]
     pub fn new(quiet: bool) -> Self {
         Self { quiet, terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Runs a step that cannot be measured while it runs.
+    /// Runs a step of unknown length.
     ///
     /// # Errors
     ///
@@ -35,7 +34,7 @@ impl Progress {
         result
     }
 
-    /// Runs a step over a number of pages; `run` calls what it is given after each.
+    /// Runs a step over a number of pages; `run` calls its argument after each page.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! The pages of a snapshot: which there are, and the bytes of each. Files are somebody else's
-//! business: every page is handed to a `put`.
+//! The REST pages of a snapshot and their bytes. The caller stores them: every page is passed to a `put`.
 
 use serde_json::Value as Json;
 use snapshot::facet::{FACETS, Facet};
@@ -28,10 +27,10 @@ pub(crate) fn contract(base_url: &str) -> String {
     OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
 }
 
-/// Below which paths the REST pages are.
+/// Path prefixes of the REST pages.
 pub(crate) const API: &str = "public/api/v1";
 
-/// What pages are made of.
+/// The inputs of REST pages.
 pub struct RestPages<'a> {
     /// The records.
     pub directory: &'a Directory,
@@ -41,7 +40,7 @@ pub struct RestPages<'a> {
     pub site: &'a Site,
     /// The day.
     pub dated: &'a Dated,
-    /// Where the snapshot is published.
+    /// Scheme and authority of the public address.
     pub base_url: &'a str,
 }
 
@@ -79,7 +78,7 @@ impl<'a> RestPages<'a> {
         families.into_iter().map(|(name, pages)| Family::new(name, pages, make)).collect()
     }
 
-    /// Where a page is in the snapshot.
+    /// Path of a page in the snapshot.
     fn path(&self, page: Page) -> String {
         let directory = self.directory;
         let name = match page {
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_says_first_where_the_directory_is_and_changes_in_nothing_else() {
+    fn the_served_contract_differs_from_the_source_only_in_the_first_server_address() {
         let served: Json = serde_json::from_str(&contract("https://grants.example:8443")).unwrap();
         let mut expected: Json = serde_json::from_str(OPENAPI).unwrap();
         expected["servers"][0]["url"] = "https://grants.example:8443".into();

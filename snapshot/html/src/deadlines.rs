@@ -1,4 +1,4 @@
-//! Deadlines ahead: the next ones, and those of one month.
+//! Lists of upcoming deadlines: the next ones, and those of one month.
 
 use jiff::civil::Date;
 
@@ -7,11 +7,11 @@ use crate::{Language, Message, grouped};
 use snapshot::page::{Dated, push_date};
 use snapshot::record::Locale;
 
-/// Programs of the list of what comes next; the months have the others.
+/// Maximum number of programs in the list of next deadlines; the others are on the pages of their months.
 const NEXT: usize = 60;
-/// Programs of a month's page; search has the others.
+/// Maximum number of programs on a month's page; the others are found by search.
 const MONTH: usize = 200;
-/// Months of the picture on the home page.
+/// Months in the chart of the home page.
 const BARS: usize = 12;
 
 /// Number of a date's month; never 0.
@@ -20,20 +20,20 @@ pub fn month_number(date: Date) -> u32 {
     date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
 }
 
-/// Where the page of a month is.
+/// Path of the page of a month.
 #[must_use]
 pub fn month_path(locale: Locale, month: Date) -> String {
     let prefix = if locale == Locale::Es { "/es" } else { "" };
     format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
 }
 
-/// Programs with a deadline ahead, the next first.
+/// Programs with an upcoming deadline, the next first.
 fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
     let deadline = |doc: u32| dated.today.next_deadline.get(doc as usize)?.date();
     dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
 }
 
-/// Months that have deadlines, and how many.
+/// Months with deadlines, and the number of deadlines in each.
 fn months(dated: &Dated) -> Vec<(Date, u64)> {
     let mut months: Vec<(Date, u64)> = Vec::new();
     for (_, date) in due(dated) {
@@ -45,7 +45,7 @@ fn months(dated: &Dated) -> Vec<(Date, u64)> {
     months
 }
 
-/// Length of a bar in per cent of the longest; what is there at all is seen.
+/// Length of a bar in per cent of the longest; at least 1 unless `count` is 0.
 #[must_use]
 pub fn bar_width(count: u64, most: u64) -> u64 {
     (count * 100).div_ceil(most.max(1))

@@ -1,24 +1,24 @@
 //! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
 
-use crate::search::{Asked, PageOptions, search_path};
+use crate::search::{DisplayQuery, PageOptions, search_path};
 use crate::status::push_plain;
 use crate::{Html, Language, Message, push_escaped};
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::{Page, Query, Sort};
 
-/// Parts of a language's feeds: Atom before the name of the question, before the query of its own address,
-/// before that of its page, before that of its id, after these, and its end; a calendar before the name of the
-/// question and after it; table head.
+/// Number of a language's feed parts. Atom: before the name of the query, before the query string of its own URL,
+/// of its page and of its id, after these, and its end. Calendar: before and after the name of the query. CSV: the
+/// header.
 pub const PARTS: usize = 9;
 
-/// Newest programs of an Atom feed.
+/// Maximum number of programs in an Atom feed.
 const ENTRIES_MAX: u64 = 100;
-/// Programs of a calendar.
+/// Maximum number of programs in a calendar.
 const EVENTS_MAX: u64 = 1000;
-/// Rows of a table.
+/// Maximum number of rows in a table.
 const ROWS_MAX: u64 = 10_000;
 
-/// What a search can be followed as.
+/// A format in which search results can be subscribed to or downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
     /// Newest opportunities.
@@ -30,10 +30,10 @@ pub enum Feed {
 }
 
 impl Feed {
-    /// Every kind.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Atom, Self::Calendar, Self::Table];
 
-    /// End of its address.
+    /// Extension of its path.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Feed {
     }
 }
 
-/// The question that a feed of a question asks.
+/// The query of a feed: the limit and sort order depend on the format.
 #[must_use]
 pub fn feed_query(query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
@@ -65,8 +65,8 @@ pub fn feed_query(query: &Query, feed: Feed) -> Query {
     Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
 }
 
-/// The feed of a question, in the question's language. What was `invalid` in it is said where a format has a
-/// place for it.
+/// The feed of a query, in the query's language. `invalid` parameters are listed in formats that have a field for
+/// them.
 #[must_use]
 pub fn feed(
     site: &Site,
@@ -75,11 +75,11 @@ pub fn feed(
     (query, extras, invalid): (&Query, &PageOptions, &[String]),
     feed: Feed,
 ) -> Vec<u8> {
-    let docs = found(site, html, dated, (&feed_query(query, feed), extras));
+    let docs = matches(site, html, dated, (&feed_query(query, feed), extras));
     let language = html.language(query.locale);
-    let question =
+    let query_string =
         extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() });
-    let name = Asked::new(site, html, language, &question).name();
+    let name = DisplayQuery::new(site, html, language, &query_string).name();
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
     match feed {
@@ -88,7 +88,7 @@ pub fn feed(
             push_name(&mut out, &name);
             for number in 1..4 {
                 part(number, &mut out);
-                push_address(&mut out, &question);
+                push_query_string(&mut out, &query_string);
             }
             part(4, &mut out);
             if !invalid.is_empty() {
@@ -105,11 +105,11 @@ pub fn feed(
             part(6, &mut out);
             let mut plain = Vec::new();
             push_plain(&mut plain, &name);
-            // The line goes on in the next one.
+            // A folded line (RFC 5545, section 3.1).
             out.extend_from_slice(if name.is_empty() { b"" } else { b"\r\n " });
             push_name(&mut out, &quoted(&plain));
             part(7, &mut out);
-            push_left_out(&mut out, language, invalid);
+            push_invalid(&mut out, language, invalid);
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
             out.extend_from_slice(b"END:VCALENDAR\r\n");
         }
@@ -128,12 +128,12 @@ pub fn feed(
 }
 
 /// The documents of a feed.
-fn found(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
+fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
     let (text, among) = (site.index.resolve(query), extras.among(html));
     site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref()).docs
 }
 
-/// Writes the name of a question behind that of the site.
+/// Writes the name of a query after that of the site.
 fn push_name(out: &mut Vec<u8>, name: &[u8]) {
     if !name.is_empty() {
         out.extend_from_slice(b": ");
@@ -141,8 +141,8 @@ fn push_name(out: &mut Vec<u8>, name: &[u8]) {
     }
 }
 
-/// Writes what was not understood as the description of a calendar, each on a line of its own continuation.
-fn push_left_out(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
+/// Writes invalid parameters as the description of a calendar, each on its own folded line.
+fn push_invalid(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
     if invalid.is_empty() {
         return;
     }
@@ -157,10 +157,10 @@ fn push_left_out(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Octets of a name in a calendar, whose lines are to be short (RFC 5545, section 3.1).
+/// Maximum length of a name in a calendar, in octets; lines have at most 75 (RFC 5545, section 3.1).
 const NAME_MAX: usize = 60;
 
-/// A text value of iCalendar (RFC 5545, section 3.3.11) on a line of its own continuation.
+/// A text value of iCalendar (RFC 5545, section 3.3.11), short enough for one folded line.
 fn quoted(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text);
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NAME_MAX).last();
@@ -174,14 +174,14 @@ fn quoted(text: &[u8]) -> Vec<u8> {
     out
 }
 
-fn push_address(out: &mut Vec<u8>, question: &str) {
-    if !question.is_empty() {
+fn push_query_string(out: &mut Vec<u8>, query_string: &str) {
+    if !query_string.is_empty() {
         out.push(b'?');
-        push_escaped(out, question);
+        push_escaped(out, query_string);
     }
 }
 
-/// Where the feed of the search page of a language is.
+/// Path of a feed of the search page in a language.
 #[must_use]
 pub fn feed_path(locale: snapshot::record::Locale, feed: Feed) -> String {
     format!("{}.{}", search_path(locale), feed.extension())

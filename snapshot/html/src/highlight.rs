@@ -1,21 +1,21 @@
-//! Found words in escaped text: what of a question stands where. A word is one that the index would have
-//! found for the question: folded alike, of one stem, a synonym, or what a slip was read as.
+//! Highlights the words of a query in escaped text. A word matches as it does in the index: folded, by stem, as a
+//! synonym, or as the correction of a misspelt word.
 
 use crate::escaped;
 use snapshot::query::Query;
 use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
 use snapshot::text::{TOKEN_MAX, fold, tokens};
 
-/// Letters of a signature, each of six bits.
+/// Characters of a signature, each of six bits.
 const LETTERS: usize = 20;
-/// The first of the letters that stand for six bits; none of the 64 has a meaning in HTML.
+/// The first of the 64 characters that encode six bits; none has a meaning in HTML.
 const ZERO: u8 = b'?';
-/// Letters that tell how many bytes the passage behind a signature has.
+/// Characters after a signature that encode the length of its passage.
 const LENGTH: usize = 2;
-/// Bytes of a word that its bit in a signature follows from: words of one stem mostly share them.
+/// Bytes of a word that determine its bit in a signature; words of one stem mostly share them.
 const STEM: usize = 4;
 
-/// The bit of a word in a signature.
+/// The position of a word's bit in a signature.
 fn place(word: &str) -> usize {
     let stem = word.bytes().take(STEM);
     let hash = stem
@@ -23,86 +23,87 @@ fn place(word: &str) -> usize {
     (hash >> 32) as usize % (LETTERS * 6)
 }
 
-/// How many bytes the passage behind a signature has.
+/// The length of the passage after a signature, in bytes.
 fn length(head: &[u8]) -> usize {
     let letter =
         |at: usize| head.get(LETTERS + at).map_or(0, |letter| usize::from(letter.wrapping_sub(ZERO)));
     letter(0) << 6 | letter(1)
 }
 
-/// A word of the question.
+/// A word of the query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Message {
+struct QueryWord {
     /// Folded.
     text: String,
-    /// The bit of what it stands for.
+    /// The bit of its group.
     bit: u64,
-    /// Its place in signatures.
+    /// The position of its bit in signatures.
     place: usize,
 }
 
-/// Words on their way: those that are added together stand for one thing.
-struct Gathered<'a> {
+/// Collects words in groups of equivalent forms.
+struct WordGroups<'a> {
     words: Vec<(&'a str, u64)>,
     bit: u64,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> WordGroups<'a> {
+    /// Adds a group.
     fn add(&mut self, words: impl Iterator<Item = &'a str>) {
         let before = self.words.len();
         let bit = self.bit;
         self.words.extend(words.map(|word| (word, bit)));
-        // Of very many words the last ones are told apart no more.
+        // Groups from the 64th on share the last bit.
         if self.words.len() > before && bit < 1 << 63 {
             self.bit <<= 1;
         }
     }
 }
 
-/// The words of a question, in all their forms.
-pub(super) struct Found {
+/// The words of a query in all their forms, ready to be found in texts.
+pub(super) struct Highlighter {
     /// Sorted.
-    words: Vec<Message>,
-    /// What they stand for, each place of signatures once.
+    words: Vec<QueryWord>,
+    /// Positions in signatures and the groups that use them, without duplicates.
     places: Vec<(usize, u64)>,
     /// All bits.
     all: u64,
-    /// Whether a word begins with a byte, small or capital.
+    /// Whether a word begins with a byte, in lower or upper case.
     first: [bool; 256],
-    /// A bit for each length that a word has.
+    /// A bit for each length of a word.
     lengths: u64,
 }
 
-impl Found {
-    /// The words that an answer was found by; `None` where no word has to be there. `left` is the question
-    /// without the words that were taken for filters.
+impl Highlighter {
+    /// The words that matched in an answer; `None` if the query requires no word. `left` is the query without the
+    /// words that were interpreted as filters.
     pub(super) fn new(index: &Index, left: &Query, plain: &[String], ranked: &RankedPage) -> Option<Self> {
         let wanted = TextQuery::parse(left.text.as_deref()?, plain);
-        let mut gathered = Gathered { words: Vec::new(), bit: 1 };
+        let mut groups = WordGroups { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
         for clause in &clauses {
-            gathered.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
-            let tells = |word: &&str| !stop_words(&[*word]).contains(&true);
+            groups.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
+            let is_content_word = |word: &&str| !stop_words(&[*word]).contains(&true);
             for terms in clause.alternatives.iter().flatten() {
-                gathered.add(terms.iter().map(|term| index.terms.text(*term)).filter(tells));
+                groups.add(terms.iter().map(|term| index.terms.text(*term)).filter(is_content_word));
             }
         }
         for phrase in &wanted.phrases {
             let phrase: Vec<&str> = phrase.iter().map(String::as_str).collect();
-            let told = phrase.iter().zip(stop_words(&phrase)).filter(|(_, stop)| !stop);
-            told.for_each(|(word, _)| gathered.add([*word].into_iter()));
+            let content_words = phrase.iter().zip(stop_words(&phrase)).filter(|(_, stop)| !stop);
+            content_words.for_each(|(word, _)| groups.add([*word].into_iter()));
         }
         for guess in &ranked.guesses {
-            gathered.add(guess.read_as.iter().map(String::as_str));
+            groups.add(guess.read_as.iter().map(String::as_str));
         }
-        let words = gathered.words;
+        let words = groups.words;
         (!words.is_empty()).then(|| Self::of(&words))
     }
 
     fn of(words: &[(&str, u64)]) -> Self {
         let word =
-            |(text, bit): &(&str, u64)| Message { text: (*text).to_owned(), bit: *bit, place: place(text) };
-        let mut words: Vec<Message> = words.iter().map(word).collect();
+            |(text, bit): &(&str, u64)| QueryWord { text: (*text).to_owned(), bit: *bit, place: place(text) };
+        let mut words: Vec<QueryWord> = words.iter().map(word).collect();
         words.sort_unstable();
         words.dedup_by(|a, b| a.text == b.text);
         let mut first = [false; 256];
@@ -117,19 +118,20 @@ impl Found {
         Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first, lengths }
     }
 
-    /// Writes a text with the words marked; what it has of the question.
+    /// Writes a text with the words marked. Returns the groups it contains.
     pub(super) fn push(&self, out: &mut Vec<u8>, text: &[u8]) -> u64 {
         let hits = self.hits(text);
         hits.push(out, text);
         hits.bits
     }
 
-    /// What a text has of the question.
+    /// The groups that a text contains.
     pub(super) fn bits(&self, text: &[u8]) -> u64 {
         self.hits(text).bits
     }
 
-    /// Writes the beginning of a summary, or the passage that adds more of the question to what is `named`.
+    /// Writes the beginning of a summary, or the passage that contains more groups in addition to those of the
+    /// name, `named`.
     pub(super) fn push_passage(&self, out: &mut Vec<u8>, named: u64, [summary, passages]: [&[u8]; 2]) {
         let summed = self.hits(summary);
         let (mut best, mut chosen) = (named | summed.bits, None);
@@ -139,7 +141,7 @@ impl Found {
             && let Some((head, after)) = rest.split_at_checked(LETTERS + LENGTH)
         {
             let Some((passage, after)) = after.split_at_checked(length(head)) else { break };
-            // Only what may say more is read.
+            // The signature rules out most passages.
             if (named | self.signed(head)).count_ones() > best.count_ones() {
                 let hits = self.hits(passage);
                 if (named | hits.bits).count_ones() > best.count_ones() {
@@ -157,7 +159,7 @@ impl Found {
         out.extend_from_slice(if is_whole { b"" } else { " \u{2026}".as_bytes() });
     }
 
-    /// What a passage with a signature may say of the question.
+    /// The groups that a passage may contain according to its signature.
     fn signed(&self, signature: &[u8]) -> u64 {
         let has = |place: usize| {
             signature.get(place / 6).is_some_and(|letter| letter.wrapping_sub(ZERO) >> (place % 6) & 1 == 1)
@@ -174,12 +176,12 @@ impl Found {
         hits
     }
 
-    /// Calls `each` with the place of every word of the question in an escaped text, and its bit.
+    /// Calls `each` with start, end and bit of every query word in an escaped text.
     fn each(&self, text: &[u8], mut each: impl FnMut(usize, usize, u64)) {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
             match KIND[usize::from(byte)] {
-                // A reference is a mark between words.
+                // A character reference separates words.
                 Kind::Reference => {
                     at += text[at..].iter().position(|byte| *byte == b';').unwrap_or(0) + 1;
                 }
@@ -201,7 +203,8 @@ impl Found {
         }
     }
 
-    /// Looks a word up, and what it is with those that a mark joins to it; returns where to go on.
+    /// Looks up a word, first together with those that a hyphen, slash or period joins to it. Returns the position
+    /// after it.
     fn read(
         &self,
         text: &[u8],
@@ -228,7 +231,7 @@ impl Found {
         let mut from = start;
         for part in word.split_inclusive(|c: char| !c.is_alphanumeric() && !is_accent(c)) {
             let kept = part.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_accent(c));
-            // What begins with a plain letter begins with it when it is folded, too.
+            // Folding keeps an ASCII letter at the beginning.
             let begins =
                 kept.bytes().next().is_some_and(|byte| byte >= 0x80 || self.first[usize::from(byte)]);
             if begins && let Some(bit) = self.find([kept.as_bytes()].into_iter()) {
@@ -239,7 +242,7 @@ impl Found {
         end
     }
 
-    /// The bit of a word of the question, given in parts.
+    /// The bit of a query word, given in parts.
     fn find<'t>(&self, parts: impl Iterator<Item = &'t [u8]>) -> Option<u64> {
         let (mut folded, mut length) = ([0u8; TOKEN_MAX], 0);
         for part in parts {
@@ -259,17 +262,17 @@ impl Found {
     }
 }
 
-/// The bit of a length; long ones share the last.
+/// The bit of a length; lengths from 63 on share the last.
 const fn length_bit(length: usize) -> u64 {
     1 << if length < 63 { length } else { 63 }
 }
 
-/// Words of a question in a text.
+/// Query words in a text.
 #[derive(Default)]
 struct Hits {
-    /// What they stand for.
+    /// Their groups.
     bits: u64,
-    /// Where each begins and ends.
+    /// Start and end of each.
     at: Vec<(usize, usize)>,
 }
 
@@ -287,14 +290,14 @@ impl Hits {
     }
 }
 
-/// What a byte of an escaped text is.
+/// Class of a byte of an escaped text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Between,
-    /// It begins a reference.
+    /// The start of a character reference.
     Reference,
     Letter,
-    /// It belongs to a character that may be a letter.
+    /// Part of a non-ASCII character, which may be a letter.
     Beyond,
 }
 
@@ -322,7 +325,7 @@ fn is_accent(c: char) -> bool {
     ('\u{300}'..'\u{370}').contains(&c)
 }
 
-/// Where the words end that single marks join to one that ends at `end`.
+/// The end of the words that are joined by a single hyphen, slash or period to the word before `end`.
 fn joined_end(text: &[u8], end: usize) -> usize {
     let is_part = |at: usize| text.get(at).is_some_and(|byte| KIND[usize::from(*byte)] >= Kind::Letter);
     let mut end = end;
@@ -335,18 +338,18 @@ fn joined_end(text: &[u8], end: usize) -> usize {
     end
 }
 
-/// Characters of a passage; the beginning of a summary is as long.
+/// Maximum length of a passage and of the beginning of a summary, in characters.
 pub const PASSAGE_LENGTH: usize = 220;
-/// Fewest characters of a passage before another sentence begins one of its own.
+/// Minimum length of a passage in characters; shorter sentences are joined.
 const SHORT: usize = 60;
 
-/// A text as passages, escaped and each behind the signature of its words and its length: a sentence or a few
-/// short ones, of about so many characters together.
+/// Splits a text into passages of one or a few sentences, at most about `most` characters in total. Each is
+/// escaped and preceded by the signature of its words and by its length.
 #[must_use]
 pub fn passages(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut room = most;
-    // What makes a line an item of a list says nothing in a row.
+    // List markers have no meaning in a row.
     let marks = ['-', '*', '\u{2022}', '\u{2013}', ' '];
     for line in text.lines().map(|line| line.trim_start_matches(marks).trim()).filter(|line| !line.is_empty())
     {
@@ -362,7 +365,7 @@ pub fn passages(text: &str, most: usize) -> String {
     out
 }
 
-/// Writes a passage: which words it may have, a bit for each of them; its length; itself.
+/// Writes the signature of a passage, its length, and the passage itself.
 fn push_passage(out: &mut String, passage: &str) {
     let mut letters = [0u8; LETTERS];
     tokens(passage, |token, _| {
@@ -370,14 +373,14 @@ fn push_passage(out: &mut String, passage: &str) {
         letters[place / 6] |= 1 << (place % 6);
     });
     let passage = escaped(passage);
-    // So long is no passage: each of its characters is at most six bytes when it is escaped.
+    // Two characters encode 12 bits: an escaped passage has at most 6 * PASSAGE_LENGTH bytes.
     let length = passage.len() & ((1 << 12) - 1);
     let length = [(length >> 6) as u8, length as u8 & 63];
     out.extend(letters.iter().chain(&length).map(|letter| char::from(ZERO + letter)));
     out.push_str(&passage);
 }
 
-/// Where the first passage of a line ends.
+/// The end of the first passage of a line.
 fn sentence_end(line: &str) -> usize {
     let mut space = None;
     let mut before = ' ';
@@ -402,21 +405,21 @@ fn sentence_end(line: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn found(words: &[&str]) -> Found {
+    fn found(words: &[&str]) -> Highlighter {
         let words: Vec<(&str, u64)> = words.iter().zip(0..).map(|(word, bit)| (*word, 1 << bit)).collect();
-        Found::of(&words)
+        Highlighter::of(&words)
     }
 
-    fn told(text: &str, most: usize) -> Vec<String> {
-        let (passages, mut told) = (passages(text, most), Vec::new());
+    fn passage_texts(text: &str, most: usize) -> Vec<String> {
+        let (passages, mut texts) = (passages(text, most), Vec::new());
         let mut rest = passages.as_str();
         while !rest.is_empty() {
             let (head, after) = rest.split_at(LETTERS + LENGTH);
             let (passage, after) = after.split_at(length(head.as_bytes()));
-            told.push(passage.to_owned());
+            texts.push(passage.to_owned());
             rest = after;
         }
-        told
+        texts
     }
 
     fn marked(words: &[&str], text: &str) -> String {
@@ -434,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_marked_whole_however_they_are_written() {
+    fn whole_words_are_marked_in_any_case_and_with_accents_or_hyphens() {
         assert_eq!(marked(&["climate"], "Climate, acclimate climates"), "[Climate], acclimate climates");
         assert_eq!(marked(&["nandu"], "El Ñandú y el ÑANDÚ"), "El [Ñandú] y el [ÑANDÚ]");
         assert_eq!(marked(&["nonprofit"], "A Non-profit body"), "A [Non-profit] body");
@@ -443,12 +446,12 @@ mod tests {
     }
 
     #[test]
-    fn references_are_no_words() {
+    fn character_references_are_not_words() {
         assert_eq!(marked(&["amp", "lt", "x27", "d"], "R&amp;D &lt;b&#x27;s"), "R&amp;[D] &lt;b&#x27;s");
     }
 
     #[test]
-    fn the_passage_that_adds_most_is_shown_and_the_summary_where_none_adds() {
+    fn the_passage_with_most_additional_words_is_shown_else_the_summary() {
         let texts = ["Soil prize", "For farmers.", "For farmers.\nIt pays for soil and water.\nWater only"];
         assert_eq!(
             chosen(&["soil", "water"], texts),
@@ -460,21 +463,21 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_sentences_and_never_long() {
+    fn passages_are_sentences_of_limited_length() {
         let first = "The first sentence is long enough to stand on its own, so it does.";
         let text = format!("{first} Second. Third.\n\nLine");
-        assert_eq!(told(&text, 500), [first, "Second. Third.", "Line"]);
+        assert_eq!(passage_texts(&text, 500), [first, "Second. Third.", "Line"]);
         let long = "\u{65e5}&".repeat(200) + &" word".repeat(100);
-        let whole: String = told(&long, 5000).concat();
+        let whole: String = passage_texts(&long, 5000).concat();
         assert_eq!(whole.matches("word").count(), 100);
         let long = "word ".repeat(100);
-        assert!(told(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE_LENGTH));
-        assert_eq!(told("One two.\nThree", 3), ["One two."]);
-        assert_eq!(told("- R&D\n\u{2022} two", 100), ["R&amp;D", "two"]);
+        assert!(passage_texts(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE_LENGTH));
+        assert_eq!(passage_texts("One two.\nThree", 3), ["One two."]);
+        assert_eq!(passage_texts("- R&D\n\u{2022} two", 100), ["R&amp;D", "two"]);
     }
 
     #[test]
-    fn a_passage_is_never_passed_over_for_its_signature() {
+    fn a_signature_never_rules_out_a_passage_that_contains_the_word() {
         let text = "Ñandúes, non-profit bodies and R&D in the U.S. of <10,000>";
         let passage = passages(text, 500);
         for word in ["nandues", "nonprofit", "profit", "bodies", "rd", "us", "10000"] {

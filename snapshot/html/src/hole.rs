@@ -1,4 +1,4 @@
-//! The holes of pages: what depends on the day in a page for people, in words.
+//! Placeholders of HTML pages: the parts that depend on the day.
 
 use snapshot::page::hole::{Fill, last_change, mark};
 use snapshot::page::text::grouped;
@@ -9,7 +9,7 @@ use snapshot::time::{Day, staleness_days};
 
 use crate::{Html, Language};
 
-/// The rules of pages; [`snapshot::page::hole::Rule`] has those of JSON.
+/// Rules for placeholders of HTML pages; [`snapshot::page::hole::Rule`] has those of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Rule {
@@ -19,7 +19,7 @@ pub enum Rule {
     Status = 5,
     /// Rows of the open programs that close next.
     Closing = 6,
-    /// The next deadlines, or those of a month: its number comes from the module `deadlines`.
+    /// The next deadlines, or those of a month, see [`crate::month_number`].
     Deadlines = 7,
     /// How many programs are open.
     OpenCount = 8,
@@ -27,7 +27,7 @@ pub enum Rule {
     Day = 9,
     /// State and deadline of a program, without markup.
     WhenText = 10,
-    /// How the dates of a program differ from its observed lifecycle, or nothing.
+    /// How the dates of a program differ from its observed lifecycle; empty if they agree.
     Differs = 11,
     /// How many deadlines each of the next months has.
     Months = 12,
@@ -56,18 +56,18 @@ impl Rule {
         Self::ALL.into_iter().find(|rule| *rule as u32 == number)
     }
 
-    /// Text that stands for a hole while a page is rendered: the number of a program, cycle, month or
-    /// organization, and the language of the page.
+    /// Mark of a placeholder in a rendered page. `number` is that of a program, cycle, month or organization,
+    /// `locale` the language of the page.
     #[must_use]
     pub fn mark(self, number: usize, locale: Locale) -> String {
         mark(self as u32, 2 * number + locale as usize)
     }
 }
 
-/// Fills the holes of pages, and of JSON bodies, for a day.
+/// Fills the placeholders of pages and of JSON bodies for a day.
 #[derive(Clone, Copy)]
 pub struct Filler<'a> {
-    /// Words and rows.
+    /// Messages and rows.
     pub html: &'a Html,
     /// The day.
     pub dated: &'a Dated,
@@ -109,16 +109,16 @@ impl Fill for Filler<'_> {
             Rule::Status => last_change(dated.cycles.turning_days(number), dated.day(), |day| {
                 dated.cycles.on(number, day).map(|(_, standing)| standing)
             }),
-            Rule::When | Rule::WhenText => self.state_change(number, |told, day| self.words(told, day)),
+            Rule::When | Rule::WhenText => self.state_change(number, |state, day| self.words(state, day)),
             Rule::Differs => {
-                self.state_change(number, |told, _| told.standing.differs(told.observed.lifecycle))
+                self.state_change(number, |state, _| state.standing.differs(state.observed.lifecycle))
             }
             // The order of its programs follows from their states.
             Rule::Organization => {
                 let docs = self.html.organizations.docs(number).iter();
-                docs.filter_map(|doc| self.state_change(*doc, |told, day| self.words(told, day))).max()
+                docs.filter_map(|doc| self.state_change(*doc, |state, day| self.words(state, day))).max()
             }
-            // They name the day itself, or show every program.
+            // These contain the day itself, or depend on every program.
             Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day | Rule::YearDay => {
                 Some(dated.day())
             }
@@ -133,14 +133,14 @@ impl Filler<'_> {
         let ages = staleness_days(dated.today.state(doc)?.observed.checked, today);
         // The number of days left changes every day.
         let days = dated.today.turning_days(doc).chain(ages).chain([today]);
-        last_change(days, today, |day| dated.today.state_on(doc, day).map(|told| value(&told, day)))
+        last_change(days, today, |day| dated.today.state_on(doc, day).map(|state| value(&state, day)))
     }
 
-    /// State and deadline in words; one language changes when the other does.
-    fn words(&self, told: &ProgramState, day: Day) -> Vec<u8> {
+    /// Status and deadline in English; both languages change on the same days.
+    fn words(&self, state: &ProgramState, day: Day) -> Vec<u8> {
         let mut words = Vec::new();
         let english: &Language = self.html.language(Locale::En);
-        english.push_state(&mut words, told, day);
+        english.push_state(&mut words, state, day);
         words
     }
 }

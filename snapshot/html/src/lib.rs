@@ -2,21 +2,19 @@
 // Requests reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
-//! Pages for people, as the edge splices them: prepared fragments of `index/html.bin` and the words
-//! that depend on the day. Everything is escaped when it is prepared; only what a stranger typed is
-//! escaped here. No template engine.
+//! Sections of `index/html.bin`:
 //!
 //! ```text
-//! word.*                 the words of [`Message`]; en and es, like all that follow
+//! word.*                 the texts of [`Message`]; en and es, like the following sections
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
-//! row.*  cut.*           search row of each document, and where its parts are, see [`row`]
-//! text.*                 passages of each document that found words are shown in
+//! row.*  cut.*           search row of each document, and the positions of its parts, see [`row`]
+//! text.*                 passages of each document, for highlighted words
 //! line.*                 link to each document, for lists by deadline
 //! label.*                label of each facet value
 //! entry.*                Atom entry of each document
 //! feed.*                 the parts of a feed, see [`feed`]
-//! skel.*  slot.*         search page cut at its slots: pieces, and the slot behind each but the last
+//! skel.*  slot.*         search page split at its slots: pieces, and the slot after each but the last
 //! org.*  kind             organizations, see [`organization`]
 //! option                 name and value of each facet value's checkbox
 //! event                  iCalendar events of each document
@@ -115,7 +113,7 @@ const fn names(locale: Locale) -> &'static Names {
     }
 }
 
-/// What the generator prepared in one language; escaped bytes.
+/// Fragments of one language, escaped.
 #[derive(Clone, Debug, Default)]
 pub struct LanguageParts {
     /// Texts of [`Message::KEYS`].
@@ -126,7 +124,7 @@ pub struct LanguageParts {
     pub parameters: Vec<String>,
     /// Search rows by document.
     pub rows: Vec<RowTemplate>,
-    /// Passages by document; nothing where they are those of the other language.
+    /// Passages by document; empty if they equal those of the other language.
     pub passages: Vec<String>,
     /// Links by document.
     pub lines: Vec<String>,
@@ -136,13 +134,13 @@ pub struct LanguageParts {
     pub entries: Vec<String>,
     /// Parts of feeds.
     pub feed: Vec<String>,
-    /// The search page between its slots.
+    /// Pieces of the search page between its slots.
     pub pieces: Vec<String>,
     /// The slots.
     pub slots: Vec<u32>,
 }
 
-/// What the generator prepared for both.
+/// Fragments for both languages.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     /// Name and value of checkboxes by ordinal.
@@ -153,7 +151,7 @@ pub struct Shared {
     pub csv: Vec<String>,
     /// Organizations, by slug.
     pub organizations: Vec<OrganizationEntry>,
-    /// Facet value that is the kind of each document.
+    /// Facet value of each document's type.
     pub kinds: Vec<u32>,
 }
 
@@ -188,14 +186,14 @@ pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut Sectio
     }
 }
 
-/// One language, open.
+/// The fragments of one language.
 pub struct Language {
     locale: Locale,
     words: Strings,
     facets: Strings,
     parameters: Strings,
     rows: Rows,
-    /// Passages of this language, then of the one that stands in for it.
+    /// Passages of this language, then of the fallback language.
     passages: Vec<Strings>,
     lines: Strings,
     labels: Strings,
@@ -205,7 +203,7 @@ pub struct Language {
     slots: Section<u32>,
 }
 
-/// `html.bin`, open.
+/// The fragments of `html.bin`.
 pub struct Html {
     languages: [Language; 2],
     options: Strings,
@@ -247,7 +245,7 @@ impl Language {
         })
     }
 
-    /// A word.
+    /// The text of a message.
     #[must_use]
     pub(crate) fn word(&self, word: Message) -> &str {
         self.words.text(word as usize)
@@ -257,7 +255,7 @@ impl Language {
         out.extend_from_slice(self.words.bytes(word as usize));
     }
 
-    /// Writes a phrase, its `{name}`s replaced.
+    /// Writes a message with each `{name}` replaced.
     fn push_phrase(&self, out: &mut Vec<u8>, word: Message, values: &[(&str, &str)]) {
         let mut rest = self.word(word);
         while let Some((before, after)) = rest.split_once('{') {
@@ -291,11 +289,11 @@ impl Language {
     }
 }
 
-/// Programs of the home page's list of what closes next.
+/// Maximum number of programs in the home page's list of next deadlines.
 const CLOSING: usize = 8;
 
 impl Html {
-    /// Opens the fragments that go with a search index.
+    /// Opens the fragments of a search index.
     ///
     /// # Errors
     ///
@@ -316,7 +314,7 @@ impl Html {
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
     }
 
-    /// One language.
+    /// The fragments of a language.
     #[must_use]
     pub fn language(&self, locale: Locale) -> &Language {
         &self.languages[locale as usize]

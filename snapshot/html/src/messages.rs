@@ -1,15 +1,15 @@
-//! The words and phrases that the edge writes into pages.
+//! Messages: the words and phrases that the edge writes into pages.
 
-/// Declares the words that the edge needs, with the key of each in the files of words.
+/// Declares the messages of the edge, each with its key in the locale files.
 macro_rules! words {
     ($($name:ident = $key:literal),+ $(,)?) => {
-        /// A word or phrase that the edge writes; its text comes from the snapshot.
+        /// A message that the edge writes; the snapshot contains its text.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the keys say what they are")]
+        #[expect(missing_docs, reason = "the keys describe them")]
         pub enum Message { $($name),+ }
 
         impl Message {
-            /// Keys of all, in order.
+            /// Keys of all messages, in order.
             pub const KEYS: &'static [&'static str] = &[$($key),+];
         }
     };

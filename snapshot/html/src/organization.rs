@@ -1,5 +1,4 @@
-//! Organizations as pages know them: which programs each has, by what names it is found, and its list of
-//! programs on a day.
+//! Organizations: the programs of each, the names by which it is found, and its list of programs on a day.
 //!
 //! ```text
 //! org.slug.at .slug        slugs, sorted: their positions are the organizations' numbers
@@ -7,7 +6,7 @@
 //! org.of.at .of            organizations of each key
 //! org.docs.at .docs        documents of each organization
 //! org.en.at .en  org.es.*  names, escaped
-//! kind                     facet value that is the kind of each document, or a number beyond all
+//! kind                     facet value of each document's type, or a number beyond all values
 //! ```
 
 use std::collections::BTreeMap;
@@ -27,20 +26,20 @@ const DOCS: (&str, &str) = ("org.docs.at", "org.docs");
 const NAMES: [(&str, &str); 2] = [("org.en.at", "org.en"), ("org.es.at", "org.es")];
 const KINDS: &str = "kind";
 
-/// Programs on the page of an organization; search has all.
+/// Maximum number of programs on the page of an organization.
 const PROGRAMS: usize = 60;
 
-/// Organizations that are offered for a name that is none's alone.
+/// Maximum number of organizations suggested for an ambiguous name.
 const NEAR_MAX: usize = 6;
-/// Names that are looked at for them.
+/// Maximum number of names compared for suggestions.
 const LOOKED_MAX: usize = 10_000;
 
-/// What is prepared of an organization.
+/// An organization, as the generator prepares it.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationEntry {
     /// Its slug.
     pub slug: String,
-    /// Other slugs, names and acronyms, as they are written.
+    /// Other slugs, names and acronyms, not folded.
     pub called: Vec<String>,
     /// Its name in each language, escaped.
     pub names: [String; 2],
@@ -48,7 +47,7 @@ pub struct OrganizationEntry {
     pub docs: Vec<u32>,
 }
 
-/// Writes the sections; `known` is sorted by slug, `kinds` are those of the documents.
+/// Writes the sections; `known` is sorted by slug, `kinds` are the documents' types as facet values.
 pub(super) fn write(known: &[OrganizationEntry], kinds: &[u32], writer: &mut SectionWriter) {
     let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (number, it) in (0..).zip(known) {
@@ -70,7 +69,7 @@ pub(super) fn write(known: &[OrganizationEntry], kinds: &[u32], writer: &mut Sec
     writer.put(KINDS, kinds);
 }
 
-/// The organizations, open.
+/// The organizations of a snapshot.
 pub struct Organizations {
     slugs: Strings,
     keys: Strings,
@@ -99,7 +98,7 @@ impl Organizations {
         }
     }
 
-    /// The organization that has a slug, or alone is called so, or alone is called something that begins so.
+    /// The organization with this slug, or the only one with this name, or the only one whose name starts with it.
     #[must_use]
     pub fn find(&self, called: &str) -> Option<u32> {
         if let Some(number) = self.slugs.find(called.as_bytes()) {
@@ -120,8 +119,8 @@ impl Organizations {
         found.all(|other| other == first).then_some(*first)
     }
 
-    /// Organizations that a name may mean, which is none's alone: called so, or something that begins so, else
-    /// something that has each of its words; those with most programs first.
+    /// Candidates for an ambiguous name: organizations whose name starts with it, else those whose name contains
+    /// the beginning of each word; those with most programs first.
     #[must_use]
     pub(crate) fn near(&self, called: &str) -> Vec<u32> {
         let words = words_of(called);
@@ -165,7 +164,7 @@ impl Organizations {
     }
 }
 
-/// The one number of a list that holds no other.
+/// The number of a list with one element.
 fn only(numbers: &[u32]) -> Option<u32> {
     match numbers {
         [number] => Some(*number),
@@ -173,7 +172,7 @@ fn only(numbers: &[u32]) -> Option<u32> {
     }
 }
 
-/// Where a standing comes in the list of an organization: what can be applied for first.
+/// Sort key of a status in the list of an organization: programs that accept applications come first.
 const fn place(standing: DisplayStatus) -> u8 {
     match standing {
         DisplayStatus::ClosingSoon | DisplayStatus::Open => 0,
@@ -196,17 +195,17 @@ impl Language {
         dated: &Dated,
     ) {
         let key = |doc: u32| {
-            let told = dated.today.state(doc)?;
-            let next = told.openness.next_deadline;
+            let state = dated.today.state(doc)?;
+            let next = state.openness.next_deadline;
             let rank = dated.today.order.rank.get(doc as usize).copied()?;
-            Some((place(told.standing), if next == Day::NONE { i32::MAX } else { next.0 }, rank, doc))
+            Some((place(state.standing), if next == Day::NONE { i32::MAX } else { next.0 }, rank, doc))
         };
         let mut docs: Vec<(u8, i32, u32, u32)> = of.docs(number).iter().filter_map(|doc| key(*doc)).collect();
         docs.sort_unstable();
         out.extend_from_slice(b"<ul class=\"due\">");
         for (.., doc) in docs.into_iter().take(PROGRAMS) {
             out.extend_from_slice(b"<li>");
-            // Whose they are is said by the page.
+            // The page is about the provider: only the link of the line is needed.
             let line = self.lines.text(doc as usize);
             let link = line.split_inclusive("</a>").next().unwrap_or(line);
             out.extend_from_slice(link.as_bytes());
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_organization_is_found_by_what_it_alone_is_called() {
+    fn an_organization_is_found_by_a_unique_name() {
         let all = [
             known("nih", &["National Institutes of Health", "NIH"], &[0]),
             known("nsf", &["National Science Foundation"], &[1, 2]),
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_applied_for_comes_first() {
+    fn programs_that_accept_applications_come_first() {
         assert!(place(DisplayStatus::Open) < place(DisplayStatus::Rolling));
         assert!(place(DisplayStatus::Rolling) < place(DisplayStatus::Upcoming));
         assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::Closed));

@@ -1,30 +1,29 @@
-//! Search rows, stored without the marks that they are rendered with: name, state and summary are found by
-//! where they are. Found words are marked in the name, and the passage that holds most of them stands where
-//! the summary's beginning would.
+//! Search rows, stored with the positions of name, status and summary. Matching words are highlighted in the
+//! name, and the passage with the most of them replaces the beginning of the summary.
 //!
 //! ```text
-//! row.*.at  row.*        rows by document, without the state of the day
-//! cut.*                  five numbers each: where name, state and summary begin and end; the state has no length
-//! text.*.at  text.*      passages by document, see [`found`](super::highlight)
+//! row.*.at  row.*        rows by document, without the status of the day
+//! cut.*                  five numbers each: start and end of name and summary, position of the status
+//! text.*.at  text.*      passages by document, see [`highlight`](super::highlight)
 //! ```
 
 use std::ops::Range;
 
 use crate::Language;
-use crate::highlight::Found;
+use crate::highlight::Highlighter;
 use snapshot::page::Dated;
 use snapshot::search::{Strings, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
-/// Stands for the state of the day in a rendered row; records cannot hold it, nor the two that follow.
+/// Marks the place of the status in a rendered row. Records cannot contain this character, nor [`TEXT_MARKS`].
 pub const STATE_MARK: char = '\u{2}';
-/// Stands around the name of a record, and around the beginning of its summary, in a rendered row.
+/// Characters before and after the name of a record, and the beginning of its summary, in a rendered row.
 pub const TEXT_MARKS: [char; 2] = ['\u{3}', '\u{4}'];
 
-/// Numbers of a row in `cut.*`.
+/// Numbers per row in `cut.*`.
 const NUMBERS: usize = 5;
 
-/// A rendered row without its marks, and where they were.
+/// A rendered row without its marks, and their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowTemplate {
     text: String,
@@ -32,9 +31,8 @@ pub struct RowTemplate {
 }
 
 impl RowTemplate {
-    /// Takes the marks out of a row. The first text between marks is the name, the second the summary; within
-    /// a tag nothing could be marked, so that what stands there is left as it is. Without a mark for it, the
-    /// state comes last.
+    /// Removes the marks from a row. The first text between marks is the name, the second the summary; these marks
+    /// are ignored within a tag. Without a mark for it, the status comes last.
     #[must_use]
     pub fn new(rendered: &str) -> Self {
         let mut text = String::with_capacity(rendered.len());
@@ -67,7 +65,7 @@ impl RowTemplate {
     }
 }
 
-/// The rows of a language, open.
+/// The rows of a language.
 pub(super) struct Rows {
     text: Strings,
     at: Section<u32>,
@@ -99,7 +97,7 @@ impl Rows {
     }
 }
 
-/// A part of a row that is not written as it is stored.
+/// A part of a row that is changed when the row is written.
 #[derive(Clone, Copy)]
 enum Part {
     Name,
@@ -108,27 +106,33 @@ enum Part {
 }
 
 impl Language {
-    /// Writes the row of a document; what was `found` is marked.
-    pub(super) fn push_row(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated, found: Option<&Found>) {
+    /// Writes the row of a document, with matching words highlighted.
+    pub(super) fn push_row(
+        &self,
+        out: &mut Vec<u8>,
+        doc: u32,
+        dated: &Dated,
+        highlighter: Option<&Highlighter>,
+    ) {
         let row = self.rows.text.bytes(doc as usize);
         let [name, named, state, summary, summed] = self.rows.at(doc as usize);
         let mut parts =
             [(name..named, Part::Name), (state..state, Part::State), (summary..summed, Part::Summary)];
         parts.sort_by_key(|(range, _)| range.start);
         let slice = |range: Range<usize>| row.get(range).unwrap_or_default();
-        let (mut from, mut said) = (0, None);
+        let (mut from, mut name_bits) = (0, None);
         for (range, part) in parts {
             out.extend_from_slice(slice(from..range.start));
             from = range.end;
-            match (part, found) {
+            match (part, highlighter) {
                 (Part::State, _) => self.push_status(out, doc, dated),
                 (_, None) => out.extend_from_slice(slice(range)),
-                (Part::Name, Some(found)) => said = Some(found.push(out, slice(range))),
-                (Part::Summary, Some(found)) => {
+                (Part::Name, Some(highlighter)) => name_bits = Some(highlighter.push(out, slice(range))),
+                (Part::Summary, Some(highlighter)) => {
                     let mut passages = self.passages.iter().map(|passages| passages.bytes(doc as usize));
                     let passages = passages.find(|passages| !passages.is_empty()).unwrap_or_default();
-                    let said = said.unwrap_or_else(|| found.bits(slice(name..named)));
-                    found.push_passage(out, said, [slice(range), passages]);
+                    let name_bits = name_bits.unwrap_or_else(|| highlighter.bits(slice(name..named)));
+                    highlighter.push_passage(out, name_bits, [slice(range), passages]);
                 }
             }
         }
@@ -141,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_taken_out_and_their_places_kept() {
+    fn marks_are_removed_and_their_positions_kept() {
         let cut = RowTemplate::new("<h3>\u{3}Name\u{4}</h3><p>\u{2}</p><p>\u{3}Sum\u{4}</p>");
         assert_eq!(cut.text, "<h3>Name</h3><p></p><p>Sum</p>");
         assert_eq!(cut.at, [4, 8, 16, 23, 26]);

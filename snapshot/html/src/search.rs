@@ -1,7 +1,7 @@
-//! The search page: skeleton, rows, checkboxes, chips and pages spliced for one question.
+//! The search page: its template joined with the rows, facets, chips and page links of one query.
 
-mod asked;
 mod chips;
+mod display_query;
 mod extras;
 mod facets;
 mod places;
@@ -9,11 +9,11 @@ mod results;
 
 use std::borrow::Cow;
 
-pub(super) use self::asked::Asked;
+pub(super) use self::display_query::DisplayQuery;
 use self::extras::ALL;
 pub use self::extras::PageOptions;
 pub use self::facets::checkbox_attributes;
-use crate::highlight::Found;
+use crate::highlight::Highlighter;
 use crate::status::push_plain;
 use crate::{Html, Language, Slot, escaped, push_escaped};
 use snapshot::page::{Dated, Site, push_number};
@@ -21,7 +21,7 @@ use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
 use snapshot::search::{DocSet, RankOptions, RankedPage, extract};
 
-/// Where the search page of a language is.
+/// Path of the search page in a language.
 #[must_use]
 pub const fn search_path(locale: Locale) -> &'static str {
     match locale {
@@ -30,7 +30,7 @@ pub const fn search_path(locale: Locale) -> &'static str {
     }
 }
 
-/// A question and its answer, on their way to a page.
+/// A query and its results while the page is written.
 struct Splice<'a> {
     site: &'a Site,
     html: &'a Html,
@@ -41,17 +41,17 @@ struct Splice<'a> {
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
-    /// The words that rows were found by.
-    found: Option<Found>,
-    /// Documents that are asked of, where only an organization's are.
+    /// Marks the matching words, if there are any.
+    highlighter: Option<Highlighter>,
+    /// Documents of the organization in the query; `None` if there is none.
     among: Option<DocSet<'a>>,
-    /// The question in words.
-    asked: Asked<'a>,
-    /// Its pairs as `name=value`, percent-encoded and fit for attributes.
+    /// The query in words.
+    display: DisplayQuery<'a>,
+    /// Its pairs as `name=value`, percent-encoded and escaped for attributes.
     encoded: Vec<Vec<u8>>,
 }
 
-/// The search page for a question, in the question's language.
+/// The search page for a query, in the query's language.
 #[must_use]
 pub fn search_page(
     site: &Site,
@@ -60,9 +60,9 @@ pub fn search_page(
     (query, extras): (&Query, &PageOptions),
     invalid: &[String],
 ) -> Vec<u8> {
-    let question = extras.query_string(site, html, query);
+    let query_string = extras.query_string(site, html, query);
     let language = html.language(query.locale);
-    let asked = Asked::new(site, html, language, &question);
+    let display = DisplayQuery::new(site, html, language, &query_string);
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish()).into_bytes()
@@ -70,7 +70,7 @@ pub fn search_page(
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
         literal: &extras.plain,
-        with_unstated: extras.silent,
+        with_unstated: extras.with_unstated,
         complete_last_word: true,
         ..RankOptions::default()
     };
@@ -86,17 +86,17 @@ pub fn search_page(
         extras,
         options,
         invalid,
-        found: Found::new(&site.index, &left, options.literal, &answer),
+        highlighter: Highlighter::new(&site.index, &left, options.literal, &answer),
         answer,
         among,
-        encoded: asked.pairs.iter().map(encode).collect(),
-        asked,
+        encoded: display.pairs.iter().map(encode).collect(),
+        display,
     };
     splice.page()
 }
 
 impl Splice<'_> {
-    /// The options of the search, with its documents.
+    /// The options of the search, limited to the organization's documents.
     fn options(&self) -> RankOptions<'_> {
         RankOptions { among: self.among.as_ref(), ..self.options }
     }
@@ -120,7 +120,7 @@ impl Splice<'_> {
             }
         };
         if let Some(parameter) = PARAMETERS.get(number as usize) {
-            let value = self.asked.pairs.iter().find(|(name, _)| name == parameter.name);
+            let value = self.display.pairs.iter().find(|(name, _)| name == parameter.name);
             push_escaped(out, value.map_or("", |(_, value)| value));
         } else if is(Slot::Question) {
             self.push_query(out, None, None);
@@ -128,7 +128,7 @@ impl Splice<'_> {
             self.count(out);
         } else if is(Slot::Invalid) {
             self.invalid(out);
-            self.reading(out);
+            self.word_notes(out);
         } else if is(Slot::Chips) {
             self.chips(out);
         } else if is(Slot::Rows) {
@@ -145,9 +145,9 @@ impl Splice<'_> {
             check(self.query.funded, out);
         } else if is(Slot::Rolling) {
             check(self.query.rolling, out);
-        } else if is(Slot::Applied) && !self.asked.pairs.is_empty() {
+        } else if is(Slot::Applied) && !self.display.pairs.is_empty() {
             out.extend_from_slice(b" (");
-            push_number(out, self.asked.filters().count());
+            push_number(out, self.display.filters().count());
             out.push(b')');
         } else if is(Slot::Organization) {
             self.organization(out);
@@ -158,29 +158,29 @@ impl Splice<'_> {
         }
     }
 
-    /// What the organization is called in its field: its name, if no other is called so.
+    /// The value of the organization field: its name if that is unique, else its slug.
     fn organization(&self, out: &mut Vec<u8>) {
         let Some(number) = self.extras.organization else {
-            // What was typed is there to be mended.
+            // Keep an unknown name in the field, so that the reader can correct it.
             return push_escaped(out, self.unknown_organization().unwrap_or_default());
         };
         let organizations = &self.html.organizations;
         let (mut name, escaped) = (Vec::new(), organizations.name(number, self.query.locale));
         push_plain(&mut name, escaped.as_bytes());
         let name = String::from_utf8_lossy(&name);
-        let told =
+        let value =
             if organizations.find(&name) == Some(number) { escaped } else { organizations.slug(number) };
-        out.extend_from_slice(told.as_bytes());
+        out.extend_from_slice(value.as_bytes());
     }
 
-    /// Whether numbers or dates are asked for.
+    /// Whether the query limits numbers or dates.
     fn is_bounded(&self) -> bool {
         let query = self.query;
         let dates = query.deadline_from.or(query.deadline_to).is_some();
         dates || query.measures.iter().any(Option::is_some)
     }
 
-    /// Writes the question as a query string for an attribute, without one of its pairs, for a page.
+    /// Writes the query string for an attribute, optionally without one of its pairs and with a page number.
     fn push_query(&self, out: &mut Vec<u8>, without: Option<usize>, page: Option<u64>) {
         let mut before: &[u8] = b"?";
         for (position, pair) in self.encoded.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! The holes of the search page, by the names that its template gives them.
+//! Slots of the search page, by the names used in its template.
 
 use snapshot::query::PARAMETERS;
 
-/// What stands in a hole of the search page. Numbers below the count of parameters are the value of
-/// that parameter's field.
+/// A slot of the search page. A number below the count of parameters is the slot for the value of that
+/// parameter's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Slot {
-    /// The question as `?…` with `&amp;`, or nothing.
+    /// The query string, escaped: `?…` with `&amp;`, or empty.
     Question = 100,
     /// `34 opportunities`
     Count = 101,
-    /// What was not understood.
+    /// Invalid parameters and notes about words.
     Invalid = 102,
-    /// What is applied, each with a link that takes it away.
+    /// Applied filters, each with a link that removes it.
     Chips = 103,
     /// The rows.
     Rows = 104,
@@ -21,21 +21,21 @@ pub enum Slot {
     Pages = 105,
     /// Checkboxes of all facets.
     Facets = 106,
-    /// Options of the order.
+    /// Options of the sort order.
     Sort = 107,
-    /// `checked` for the switches, in this order.
+    /// `checked` if the filter "open now" is on.
     Open = 108,
-    /// Funding is published.
+    /// `checked` if the filter "published funding" is on.
     Funded = 109,
-    /// Rolling only.
+    /// `checked` if the filter "rolling only" is on.
     Rolling = 110,
-    /// How many filters are applied, in brackets, or nothing.
+    /// The number of applied filters in brackets, or empty.
     Applied = 111,
-    /// The question in words, for the window.
+    /// The query in words, for the page title.
     Title = 112,
-    /// ` open` when numbers or dates are asked for.
+    /// ` open` if the query limits numbers or dates.
     Bounds = 113,
-    /// What the organization that is asked for is called, or nothing.
+    /// The name of the organization in the query, or empty.
     Organization = 114,
 }
 

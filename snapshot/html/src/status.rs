@@ -1,5 +1,4 @@
-//! Where a program or a cycle stands on a day, in words: a badge for what is told, then the days that
-//! tell it.
+//! The status of a program or a cycle on a day, in words: a badge, then the dates behind it.
 
 use crate::{Language, Message, grouped};
 use snapshot::page::Dated;
@@ -7,24 +6,24 @@ use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
 impl Language {
-    /// Writes where a program stands on a day: state, deadline, days left.
+    /// Writes the status of a program on a day: badge, deadline, days left.
     pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        if let Some(told) = dated.today.state(doc) {
-            self.push_state(out, &told, dated.day());
+        if let Some(state) = dated.today.state(doc) {
+            self.push_state(out, &state, dated.day());
         }
     }
 
-    /// Writes what is told about a program on a day.
-    pub(crate) fn push_state(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
-        if told.standing == DisplayStatus::Passed {
-            return self.push_passed(out, told.openness.last_deadline);
+    /// Writes the state of a program on a day.
+    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
+        if state.standing == DisplayStatus::Passed {
+            return self.push_passed(out, state.openness.last_deadline);
         }
-        self.push_standing(out, told.standing);
-        let next = told.openness.next_deadline;
+        self.push_standing(out, state.standing);
+        let next = state.openness.next_deadline;
         if next == Day::NONE {
-            self.push_undated(out, told);
+            self.push_undated(out, state);
         } else {
-            self.push_next(out, told, today);
+            self.push_next(out, state, today);
         }
     }
 
@@ -35,11 +34,10 @@ impl Language {
         push_plain(out, &html);
     }
 
-    /// Writes how a program's dates differ from the lifecycle that was observed; nothing when they
-    /// do not.
+    /// Writes how a program's dates differ from its observed lifecycle; nothing if they agree.
     pub(super) fn push_differs(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let Some(told) = dated.today.state(doc) else { return };
-        let word = match told.standing.differs(told.observed.lifecycle) {
+        let Some(state) = dated.today.state(doc) else { return };
+        let word = match state.standing.differs(state.observed.lifecycle) {
             None => return,
             Some(LifecycleConflict::Open) => Message::ByDatesOpen,
             Some(LifecycleConflict::Upcoming) => Message::ByDatesUpcoming,
@@ -59,12 +57,12 @@ impl Language {
         self.push_message(out, Message::NotKnown);
     }
 
-    /// Writes the deadline ahead.
-    fn push_next(&self, out: &mut Vec<u8>, told: &ProgramState, today: Day) {
-        let next = told.openness.next_deadline;
+    /// Writes the next deadline.
+    fn push_next(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
+        let next = state.openness.next_deadline;
         let closes =
-            matches!(told.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && told.openness.ends;
-        out.extend_from_slice(joint(told.standing));
+            matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
+        out.extend_from_slice(joint(state.standing));
         self.push_message(out, if closes { Message::Closes } else { Message::Deadline });
         self.push_day(out, next);
         out.extend_from_slice(b" <small>");
@@ -72,21 +70,21 @@ impl Language {
         out.extend_from_slice(b"</small>");
     }
 
-    /// Writes what there is to say without a deadline ahead.
-    fn push_undated(&self, out: &mut Vec<u8>, told: &ProgramState) {
-        let word = match told.standing {
+    /// Writes the state of a program that has no next deadline.
+    fn push_undated(&self, out: &mut Vec<u8>, state: &ProgramState) {
+        let word = match state.standing {
             DisplayStatus::Rolling => Message::AnyTime,
             DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. } => {
                 Message::NoDeadline
             }
-            DisplayStatus::Closed if told.openness.last_deadline != Day::NONE => {
+            DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
                 out.push(b' ');
                 self.push_message(out, Message::LastDeadline);
-                return self.push_day(out, told.openness.last_deadline);
+                return self.push_day(out, state.openness.last_deadline);
             }
             _ => return,
         };
-        out.extend_from_slice(joint(told.standing));
+        out.extend_from_slice(joint(state.standing));
         self.push_message(out, word);
     }
 
@@ -110,7 +108,7 @@ impl Language {
         }
     }
 
-    /// Writes a standing: its badge and, where it is old, its age.
+    /// Writes a status: its badge and, if it is old, its age.
     pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
         self.push_badge(out, standing, |out| self.push_message(out, word(standing)));
         if let DisplayStatus::OpenWhenChecked { months } = standing {
@@ -129,7 +127,7 @@ impl Language {
     }
 }
 
-/// What stands between a standing and its days: an age ends in words of its own.
+/// The separator between a status and its dates; after an age it is a semicolon.
 const fn joint(standing: DisplayStatus) -> &'static [u8] {
     if matches!(standing, DisplayStatus::OpenWhenChecked { .. }) { b"; " } else { b" " }
 }
@@ -162,7 +160,7 @@ const fn word(standing: DisplayStatus) -> Message {
     }
 }
 
-/// Writes markup that the program made without its tags; references stay.
+/// Writes generated markup without its tags; character references stay.
 pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
     let mut inside = false;
     for byte in html {
@@ -175,7 +173,7 @@ pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
     }
 }
 
-/// Writes the text of markup that this module made: tags left out, references resolved.
+/// Writes the text of generated markup: without tags, character references resolved.
 pub(super) fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
     const REFERENCES: [(&[u8], u8); 5] =
         [(b"&amp;", b'&'), (b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\'')];

@@ -1,5 +1,5 @@
-//! The downloads and the interfaces as a catalogue: DCAT 3, with what DCAT-AP 3 makes mandatory and what those
-//! who harvest catalogues ask for.
+//! The downloads and the interfaces as a catalogue: DCAT 3, with the mandatory properties of DCAT-AP 3 and those
+//! that harvesters require.
 
 use serde_json::{Value, json};
 use snapshot::record::Locale;
@@ -32,7 +32,7 @@ impl Describer<'_> {
         }))
     }
 
-    /// A resource with what is said of the catalogue and of its one dataset alike.
+    /// Adds the properties that the catalogue and its dataset have in common.
     fn described(&self, mut resource: Value) -> Value {
         resource["dcterms:title"] = json!(self.dataset.title);
         resource["dcterms:description"] = json!(self.about);
@@ -55,7 +55,7 @@ impl Describer<'_> {
         json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" })
     }
 
-    /// Whoever stands behind the directory; a dataset names no other than itself.
+    /// The publisher of the directory, named as the dataset: it has no other name.
     fn publisher(&self) -> Value {
         json!({
             "@id": format!("{}/#publisher", self.base_url),
@@ -69,7 +69,7 @@ impl Describer<'_> {
         self.dataset.locales.iter().map(language).collect()
     }
 
-    /// The interfaces that answer from the same data.
+    /// The interfaces to the same data.
     fn services(&self) -> Value {
         let service = |path: &str, title: &str, description: &str| {
             json!({

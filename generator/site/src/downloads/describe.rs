@@ -1,5 +1,5 @@
-//! What is in the downloads, read from the JSON Schemas of the dataset and told in four ways: Data
-//! Package (v2), CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
+//! Descriptions of the downloads by four standards, from the JSON Schemas of the dataset: Data Package (v2),
+//! CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
 
 use serde_json::{Value, json};
 use snapshot::record::{Dataset, Locale};
@@ -11,12 +11,12 @@ use super::{Download, FOLDER, Format};
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
-/// What a description is made of.
+/// The inputs of a description.
 #[derive(Clone, Copy)]
 pub(crate) struct Describer<'a> {
-    /// About the whole.
+    /// Metadata of the dataset.
     pub dataset: &'a Dataset,
-    /// One sentence about it.
+    /// One sentence about the dataset.
     pub about: &'a str,
     /// Scheme and authority of the public address.
     pub base_url: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct Describer<'a> {
     pub downloads: &'a [Download],
 }
 
-/// One of the files that describe.
+/// A file that describes the downloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Description {
     Dataset,
@@ -57,7 +57,7 @@ impl Description {
     }
 }
 
-/// Names of a kind in Table Schema, CSVW and Croissant.
+/// Names of a type in Table Schema, CSVW and Croissant.
 const fn names(of: ValueType) -> [&'static str; 3] {
     match of {
         ValueType::Text | ValueType::Uuid => ["string", "string", "sc:Text"],
@@ -167,7 +167,7 @@ impl Describer<'_> {
             column
         };
         let table = |(it, schema): (&Download, &TableSchema)| {
-            // Strict readers refuse a foreign key that may be empty: those are told in the other descriptions.
+            // Strict readers refuse a foreign key that may be empty; the other descriptions list those.
             let keys: Vec<Value> = schema
                 .columns
                 .iter()
@@ -258,21 +258,21 @@ fn table_schema(fields: &[Column]) -> Value {
         if !field.allowed.is_empty() {
             constraints["enum"] = json!(field.allowed);
         }
-        let mut told = json!({
+        let mut column = json!({
             "name": field.name,
             "type": names(field.value_type)[0],
             "constraints": constraints,
         });
         match field.value_type {
-            ValueType::Uuid => told["format"] = json!("uuid"),
-            ValueType::Url => told["format"] = json!("uri"),
-            ValueType::List => told["delimiter"] = json!("|"),
+            ValueType::Uuid => column["format"] = json!("uuid"),
+            ValueType::Url => column["format"] = json!("uri"),
+            ValueType::List => column["delimiter"] = json!("|"),
             _ => {}
         }
         if let Some(description) = &field.description {
-            told["description"] = json!(description);
+            column["description"] = json!(description);
         }
-        told
+        column
     };
     let keys: Vec<Value> = fields
         .iter()
@@ -298,7 +298,7 @@ fn table_schema(fields: &[Column]) -> Value {
 
 fn croissant_field(of: &Download, field: &Column) -> Value {
     let table = of.table.name();
-    let mut told = json!({
+    let mut entry = json!({
         "@id": format!("{table}/{}", field.name),
         "@type": "cr:Field",
         "name": field.name,
@@ -306,19 +306,19 @@ fn croissant_field(of: &Download, field: &Column) -> Value {
         "source": { "fileObject": { "@id": of.name() }, "extract": { "column": field.name } },
     });
     if let Some(description) = &field.description {
-        told["description"] = json!(description);
+        entry["description"] = json!(description);
     }
     if field.value_type == ValueType::List {
-        told["repeated"] = json!(true);
-        told["source"]["transform"] = json!({ "separator": "|" });
+        entry["repeated"] = json!(true);
+        entry["source"]["transform"] = json!({ "separator": "|" });
     }
     if let Some(target) = field.references {
-        told["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
+        entry["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
     }
-    told
+    entry
 }
 
-/// The context that the specification asks for, word by word.
+/// The context that the specification requires, verbatim.
 fn croissant_context() -> Value {
     let mut context = json!({
         "@language": "en",

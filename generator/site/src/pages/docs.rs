@@ -1,5 +1,5 @@
-//! Pages about the interfaces, and the files that machines look for: sitemaps, robots.txt, llms.txt
-//! and the OpenSearch description.
+//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt and the OpenSearch
+//! description.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,9 @@ use crate::downloads::Download;
 use crate::downloads::describe::{Describer, Description};
 use crate::rest::OPENAPI;
 
-/// Lines of an answer that are shown beside its call.
+/// Maximum number of lines of an example answer.
 const ANSWER: usize = 40;
-/// Addresses in one sitemap, both languages counted; the protocol allows 50,000.
+/// Maximum number of addresses in one sitemap, in both languages; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
 
 impl Pages<'_> {
@@ -58,7 +58,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Text of what describes the downloads.
+    /// Text of a description of the downloads.
     pub(super) fn description(&self, of: Description) -> String {
         let describer = Describer {
             dataset: &self.directory.dataset,
@@ -69,7 +69,7 @@ impl Pages<'_> {
         describer.text(of)
     }
 
-    /// The reference, read from the contract that is served.
+    /// The API reference, from the served contract.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
         let paths = [&contract["paths"], &contract["x-changes"]["paths"]];
@@ -118,7 +118,7 @@ impl Pages<'_> {
         self.addresses().chunks(SITEMAP / 2).len()
     }
 
-    /// Text of an asset, or of what machines look for.
+    /// Text of an asset or of a file for machines.
     pub(super) fn machine(&self, file: Machine) -> Vec<u8> {
         let text = match file {
             Machine::ThemeFile(at) => return self.theme.extras[at].bytes.clone(),
@@ -182,7 +182,7 @@ impl Pages<'_> {
         )
     }
 
-    /// Every page that should be found, with the time of its last change if the data knows it.
+    /// Every page for the sitemaps, with the time of its last change if known.
     fn addresses(&self) -> Vec<(String, Option<Timestamp>)> {
         let published = self.directory.dataset.published_at;
         let directory = self.directory;
@@ -202,8 +202,8 @@ impl Pages<'_> {
         all.map(|(page, changed)| (page.path(self), changed)).collect()
     }
 
-    /// When a program, or what is said of it alone, last changed. What it shows of others (who offers it, who got it)
-    /// has pages and dates of its own; the day moves nothing.
+    /// Last change of a program or of its cycles, awards, sources and facts. Organization and recipients have pages
+    /// and dates of their own; the day does not count.
     fn changed(&self, program: usize) -> Timestamp {
         let (directory, links) = (self.directory, &self.directory.program_links[program]);
         let cycles = links.cycles.iter().map(|at| directory.cycles[*at].updated_at);
@@ -256,7 +256,7 @@ impl Pages<'_> {
     }
 }
 
-/// As many whole words of a title as OpenSearch allows; of a longer word its beginning.
+/// A title shortened to the length that OpenSearch allows: whole words, or the beginning of a long word.
 fn short_name(title: &str) -> &str {
     const CHARACTERS: usize = 16;
     let title = title.trim();
@@ -279,7 +279,7 @@ fn size(bytes: usize, locale: Locale) -> String {
     format!("{} {unit}", if locale == Locale::Es { number.replace('.', ",") } else { number })
 }
 
-/// A part of the contract, its reference followed.
+/// A part of the contract, with its reference resolved.
 fn followed<'a>(contract: &'a Json, it: &'a Json) -> &'a Json {
     let target = it["$ref"].as_str().and_then(|path| contract.pointer(path.trim_start_matches('#')));
     target.unwrap_or(it)
@@ -297,7 +297,7 @@ fn answer(contract: &Json, response: &Json) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// A parameter of the contract, its reference followed.
+/// A parameter of the contract, with its reference resolved.
 fn parameter(contract: &Json, it: &Json) -> Value {
     let it = followed(contract, it);
     let schema = &it["schema"];
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_told_as_each_language_does() {
+    fn sizes_are_formatted_by_language() {
         assert_eq!(size(840, Locale::En), "0.8 kB");
         assert_eq!(size(1_250_000, Locale::Es), "1,2 MB");
     }

@@ -1,4 +1,4 @@
-//! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and what stands around them.
+//! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and the headers and ends of feeds.
 
 use html::{Feed, PARTS, feed_path};
 use jiff::civil::Date;
@@ -9,9 +9,9 @@ use snapshot::record::{Cycle, Lifecycle, Locale};
 use super::{Pages, here};
 use crate::csv_rows;
 
-/// Where the JSON Feed is.
+/// Path of the JSON Feed.
 pub(super) const JSON_FEED: &str = "/feeds/new.json";
-/// Programs of the JSON Feed.
+/// Maximum number of programs in the JSON Feed.
 const ITEMS: usize = 100;
 
 impl Pages<'_> {
@@ -42,14 +42,14 @@ impl Pages<'_> {
         )
     }
 
-    /// What stands around the entries, events and rows of a search.
+    /// Headers and ends of the feeds of a search.
     pub(super) fn feed_parts(&self, locale: Locale) -> Vec<String> {
         let title = escaped(&self.directory.dataset.title);
         let base = escaped(self.base_url);
         let atom = feed_path(locale, Feed::Atom);
         let page = here("/programs", locale);
         let calendar = self.calendar_start(locale);
-        // The name of the question goes on where the name of the calendar ends.
+        // The edge appends the name of the query to that of the calendar.
         let (calendar_name, calendar_rest) = match calendar.split_once("\r\nREFRESH") {
             Some((name, rest)) => (name.to_owned(), format!("REFRESH{rest}")),
             None => (calendar, String::new()),
@@ -118,7 +118,7 @@ impl Pages<'_> {
         format!("{}{}END:VCALENDAR\r\n", self.calendar_start(Locale::En), self.events(program))
     }
 
-    /// Calendar events of a program's deadlines. Nobody can apply to a program that rests or ended.
+    /// Calendar events of a program's deadlines. A paused or ended program has none.
     pub(super) fn events(&self, program: usize) -> String {
         let it = &self.directory.programs[program];
         let rests =

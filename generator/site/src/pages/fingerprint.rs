@@ -1,6 +1,6 @@
-//! What the pages of each record are made from, as keys: while a record has the key that it had in the snapshot
-//! before, its pages are those of that snapshot. What a page of a record shows of any other record, of its number or
-//! of a word has to be in its key.
+//! Keys of records: hashes of the inputs of each record's pages. If a record has the same key as in the previous
+//! snapshot, its pages are reused. A key has to cover everything that a page shows of other records, of its number
+//! and of labels.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// The records whose pages have to be made: those that are not `kept`.
+    /// The records whose pages have to be rendered: those that are not `kept`.
     #[must_use]
     pub fn without(&self, kept: impl Fn(&ReusableRecord<'_>) -> bool + Sync) -> Records {
         let left = |kind: &str, records: &[(&str, RecordFingerprint)]| {
@@ -39,7 +39,7 @@ impl Keys<'_> {
     }
 }
 
-/// Hashes of all that records say, in every language.
+/// Hashes of the contents of records, in every language.
 struct Rows {
     organizations: Vec<Digest>,
     programs: Vec<Digest>,
@@ -53,7 +53,7 @@ struct Rows {
     leaders: Vec<Digest>,
     channels: Vec<Digest>,
     posts: Vec<Digest>,
-    /// What each facet value is called.
+    /// Hashes of the labels of facet values.
     labels: Vec<Digest>,
 }
 
@@ -103,7 +103,7 @@ fn keys<'a, R: Sync>(
     records.par_iter().enumerate().map(|(at, record)| (slug(record), key(at))).collect()
 }
 
-/// A key on its way.
+/// A key under construction.
 struct Parts(Vec<u8>);
 
 impl Parts {
@@ -121,7 +121,7 @@ impl Parts {
         self
     }
 
-    /// Some rows with how many there are, so that none can be taken for one of another list.
+    /// Adds rows with their number, which delimits lists.
     fn rows(self, all: &[usize], row: impl Fn(Self, usize) -> Self) -> Self {
         all.iter().fold(self.number(all.len() as u32), |parts, at| row(parts, *at))
     }
@@ -134,12 +134,12 @@ impl Parts {
 }
 
 impl<'a> Pages<'a> {
-    /// The keys of all records; `tools` is a hash of all that pages are made with, the base address and the day.
+    /// The keys of all records; `tools` is a hash of the program, the theme, the base URL and the day.
     #[must_use]
     pub fn made_from(&self, tools: Digest) -> Keys<'a> {
         let directory = self.directory;
         let rows = &Rows::new(directory, self.labels());
-        // Of when all was published, pages of records show the day.
+        // Pages of records show only the day of the publication.
         let published_at = directory.dataset.published_at;
         let dataset = Dataset { published_at: jiff::Timestamp::default(), ..directory.dataset.clone() };
         let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
@@ -179,8 +179,8 @@ impl<'a> Pages<'a> {
         self.called(parts, &rows.labels, program).key()
     }
 
-    /// Hashes of what each facet value is called: one that the vocabulary lacks may have its name from a fact of any
-    /// record.
+    /// Hashes of the labels of facet values. A value that is not in the vocabulary can have its label from a fact of
+    /// any record.
     fn labels(&self) -> Vec<Digest> {
         let values = &self.site.index.values;
         let label = |ordinal: u32| {
@@ -195,7 +195,7 @@ impl<'a> Pages<'a> {
         (0..values.ordinals() as u32).into_par_iter().map(label).collect()
     }
 
-    /// What the values of a program's facets are called, those of facts that shut out among them.
+    /// Adds the labels of a program's facet values, including those of exclusions.
     fn called(&self, parts: Parts, labels: &[Digest], program: usize) -> Parts {
         let (record, facts) = (&self.directory.programs[program], self.facts(program));
         let values = &self.site.index.values;

@@ -9,7 +9,8 @@ use snapshot::record::{Locale, Number, RecipientKind};
 use super::{Pages, here};
 use crate::downloads::Download;
 
-/// JSON in which nothing can end the element. Marks of holes lose their quotes: the hole has them.
+/// JSON without characters that could end the element. The quotes around the mark of a placeholder are removed:
+/// its value brings its own.
 pub(super) fn embed(mut value: serde_json::Value) -> Value {
     if let Some(members) = value.as_object_mut() {
         members.retain(|_, member| !member.is_null());
@@ -35,7 +36,7 @@ impl Pages<'_> {
             "url": self.address(&format!("/organizations/{}", organization.slug), locale),
         });
         let funded = it.funding_min_usd.is_some() || it.funding_max_usd.is_some();
-        // Where the source's amount was converted, the source's is the one that is exact.
+        // If the source's amount was converted, the original amount is the exact one.
         let (currency, min, max) = match conversion(it, &self.facts(program)) {
             Some(source) => (source.currency, source.min.map(Number), source.max.map(Number)),
             None => ("USD", it.funding_min_usd, it.funding_max_usd),

@@ -1,22 +1,22 @@
-//! How programs and people find the tool endpoint: the server card (SEP-2127), the catalog that leads
-//! to it, the entry for the MCP registry, and settings of common clients to copy.
+//! Discovery of the MCP endpoint: the server card (SEP-2127), the catalog that links to it, the entry for the MCP
+//! registry, and settings for common clients.
 
 use minijinja::{Value, context};
 use serde_json::{Value as Json, json};
 
 use super::Pages;
 
-/// The contract of the endpoint, which also answers from it.
+/// The contract of the endpoint.
 const CONTRACT: &str = include_str!("../../../../schemas/mcp.json");
 
 /// Longest title in cards and registry entries, in characters.
 const TITLE_MAX: usize = 100;
 
-/// Where the server card is, below the public address.
+/// Path of the server card.
 pub(super) const CARD: &str = "/mcp/server-card";
-/// Where the catalog of the site's servers is.
+/// Path of the catalog of the site's servers.
 pub(super) const CATALOG: &str = "/.well-known/ai-catalog.json";
-/// Where the entry for the registry is, for whoever registers the server.
+/// Path of the registry entry, for the operator who registers the server.
 pub(super) const REGISTRY: &str = "/mcp/server.json";
 
 impl Pages<'_> {
@@ -24,18 +24,18 @@ impl Pages<'_> {
         format!("{}/mcp", self.base_url)
     }
 
-    /// Scheme and port are no part of a name.
+    /// The host of the public address, without scheme and port.
     fn domain(&self) -> &str {
         let authority = self.base_url.split_once("://").map_or(self.base_url, |(_, authority)| authority);
         authority.split_once(':').map_or(authority, |(host, _)| host)
     }
 
-    /// The name that the endpoint gives itself.
+    /// The name by which the endpoint identifies itself.
     fn server(&self) -> String {
         format!("{}-public", self.directory.dataset.name)
     }
 
-    /// What card and registry entry have in common: who the server is and where.
+    /// Properties that card and registry entry have in common.
     fn identity(&self, schema: &str) -> Json {
         let contract: Json = serde_json::from_str(CONTRACT).unwrap_or_default();
         let title: String = self.directory.dataset.title.chars().take(TITLE_MAX).collect();
@@ -105,7 +105,7 @@ fn document(json: &Json) -> String {
     format!("{json:#}\n")
 }
 
-/// A domain as names begin with it: `example.org` is `org.example`. An address stays as it is.
+/// The domain in reverse order, as a prefix of names: `example.org` is `org.example`. An IP address is unchanged.
 fn reversed(domain: &str) -> String {
     if domain.parse::<std::net::Ipv4Addr>().is_ok() {
         return domain.to_owned();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_begin_with_the_domain_backwards() {
+    fn names_begin_with_the_reversed_domain() {
         assert_eq!(reversed("data.example.org"), "org.example.data");
         assert_eq!(reversed("localhost"), "localhost");
         assert_eq!(reversed("127.0.0.1"), "127.0.0.1");

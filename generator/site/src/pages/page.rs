@@ -1,4 +1,4 @@
-//! Which pages for people there are, with what stands beside them for machines, and where each is.
+//! The list of HTML pages and of the files for machines, and their paths.
 
 use html::Feed;
 use jiff::civil::Date;
@@ -13,7 +13,7 @@ use crate::downloads::describe::Description;
 use crate::files::{Family, Records};
 use crate::files::{Rendered, whole};
 
-/// A page, or a file beside them.
+/// A page, or a file for machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
     /// Of a program.
@@ -28,15 +28,15 @@ pub(super) enum Page {
     Month(Date, Locale),
     /// One that every dataset has.
     Fixed(Fixed, Locale),
-    /// Search, or what it can be followed as, when nothing was asked.
+    /// The search page or one of its feeds, for an empty query.
     Search(Option<Feed>, Locale),
-    /// What machines look for.
+    /// A file for machines.
     Machine(Machine),
-    /// What describes the downloads.
+    /// A description of the downloads.
     Description(Description),
 }
 
-/// Pages that are the same in kind for every dataset.
+/// Pages that every dataset has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixed {
     Home,
@@ -44,13 +44,13 @@ pub(super) enum Fixed {
     Browse,
     Organizations,
     Recipients,
-    /// What a browser keeps.
+    /// The shortlist, which is stored in the browser.
     Shortlist,
     Data,
     Api,
     Mcp,
     About,
-    /// What is shown where no page is.
+    /// The page for missing pages.
     Missing,
 }
 
@@ -86,7 +86,7 @@ impl Fixed {
         }
     }
 
-    /// Whether it shows records, so that it changes with the dataset and not only with the program.
+    /// Whether it shows records and so changes with the dataset.
     pub(super) const fn lists_records(self) -> bool {
         matches!(
             self,
@@ -94,7 +94,7 @@ impl Fixed {
         )
     }
 
-    /// The word that says what it is in a sentence, for lists of results elsewhere.
+    /// Locale key of its description for search engines.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Home | Self::About => "about_1",
@@ -111,7 +111,7 @@ impl Fixed {
     }
 }
 
-/// Assets, and what machines look for.
+/// Assets and files for machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machine {
     Style,

@@ -1,4 +1,4 @@
-//! What the edge splices search pages and feeds from: `index/html.bin`.
+//! Prepares the fragments of search pages and feeds for the edge: `index/html.bin`.
 
 use html::OrganizationEntry;
 use html::bar_width;
@@ -18,7 +18,7 @@ use super::Pages;
 use super::theme::SLOT;
 use crate::csv_rows;
 
-/// Where one bar of sums ends and the next begins, in US dollars.
+/// Limits between the bars of the chart of amounts, in US dollars.
 const STEPS: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
 
 /// Fields of the search form that take numbers or dates: names and types, in order.
@@ -87,7 +87,7 @@ impl Pages<'_> {
         }
     }
 
-    /// The facet value that is the kind of a program, or a number beyond all.
+    /// The facet value of a program's type, or a number beyond all values.
     fn kind(&self, program: usize) -> u32 {
         let kind = &self.directory.programs[program].program_type;
         self.site.index.values.find(Facet::Types, kind).unwrap_or(u32::MAX)
@@ -125,14 +125,14 @@ impl Pages<'_> {
         })
     }
 
-    /// Passages of a row; nothing where they are those of the English one.
+    /// Passages of a row; empty if they equal the English ones.
     fn own_passages(&self, program: usize, locale: Locale) -> String {
         let passages = self.passages(program, locale);
         let is_same = locale != Locale::En && passages == self.passages(program, Locale::En);
         if is_same { String::new() } else { passages }
     }
 
-    /// How many records pay how much for one award at most; nothing when none says.
+    /// Chart of the number of programs by maximum amount of one award; empty if none states an amount.
     fn sums(&self, locale: Locale) -> Vec<Value> {
         let paid = self.directory.programs.iter().filter_map(|it| it.funding_max_usd.or(it.funding_min_usd));
         let mut counts = [0u64; STEPS.len() + 1];
@@ -152,7 +152,7 @@ impl Pages<'_> {
         if most == 0 { Vec::new() } else { counts.iter().enumerate().map(bar).collect() }
     }
 
-    /// The search page, cut at its slots.
+    /// The search page, split at its slots.
     fn skeleton(&self, locale: Locale) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
         let fields: Vec<Value> = fields()
             .into_iter()

@@ -1,4 +1,4 @@
-//! The site of the sample, as a whole: what every page owes its readers.
+//! Tests of the sample's whole site.
 
 use std::collections::BTreeMap;
 
@@ -129,7 +129,7 @@ fn every_link_inside_the_site_leads_to_a_file() {
     }
 }
 
-/// What the sitemaps say of each address: when it last changed, if anything.
+/// The last change of each address in the sitemaps, if stated.
 fn last_changes(files: &Files) -> BTreeMap<String, Option<String>> {
     let maps = files.iter().filter(|(path, _)| path.starts_with("/sitemap-"));
     let entries = maps.flat_map(|(_, text)| text.split("<url>").skip(1));
@@ -143,12 +143,12 @@ fn last_changes(files: &Files) -> BTreeMap<String, Option<String>> {
                 .to_owned(),
         )
     };
-    let told = entries.map(|entry| (between(entry, "<loc>", "<"), between(entry, "<lastmod>", "<")));
-    told.map(|(address, changed)| (address.unwrap(), changed)).collect()
+    let pairs = entries.map(|entry| (between(entry, "<loc>", "<"), between(entry, "<lastmod>", "<")));
+    pairs.map(|(address, changed)| (address.unwrap(), changed)).collect()
 }
 
 #[test]
-fn sitemaps_date_a_page_by_what_is_said_of_its_record_and_by_nothing_else() {
+fn sitemaps_date_a_page_by_its_record_only() {
     let mut directory = sample();
     let before = last_changes(&site_of(&directory));
     let awarded = directory.award_links[0];
@@ -262,7 +262,7 @@ fn is_refused(rules: &[&str], address: &str) -> bool {
 }
 
 #[test]
-fn robots_are_kept_out_of_searches_and_out_of_nothing_else_however_simple_they_are() {
+fn robots_txt_excludes_searches_only_even_for_simple_parsers() {
     let files = site_of(&sample());
     let robots = &files["/robots.txt"];
     let rules: Vec<&str> = robots.lines().filter_map(|line| line.strip_prefix("Disallow: ")).collect();
@@ -279,7 +279,7 @@ fn robots_are_kept_out_of_searches_and_out_of_nothing_else_however_simple_they_a
 }
 
 #[test]
-fn a_list_of_terms_says_no_term_twice() {
+fn a_list_of_terms_has_no_duplicates() {
     let mut directory = sample();
     let mut added = 0;
     for links in &mut directory.program_links {
@@ -306,7 +306,7 @@ fn a_list_of_terms_says_no_term_twice() {
 }
 
 #[test]
-fn the_catalogue_says_who_publishes_in_which_languages_and_where_to_ask() {
+fn the_catalogue_has_publisher_languages_and_services() {
     let files = site_of(&sample());
     let catalog: serde_json::Value = serde_json::from_str(&files["/data/catalog.jsonld"]).unwrap();
     let dataset = &catalog["dcat:dataset"];

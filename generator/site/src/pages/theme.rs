@@ -1,5 +1,5 @@
-//! How pages look and speak: templates, words and assets, each from the program or, where it has a
-//! file of the same name, from the operator's folder. What stands there and has no meaning is an error.
+//! Themes: templates, words and assets, each from the operator's folder if it has a file of that name, else from
+//! the program. A file in the folder that a theme cannot have is an error.
 
 mod check;
 mod colors;
@@ -44,7 +44,7 @@ const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
 const ASSETS: &[(&str, &str)] =
     embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js");
 
-/// What stands around a slot's name in a rendered skeleton; records cannot hold it.
+/// Mark before and after a slot's name in a rendered search page; records cannot contain it.
 pub(super) const SLOT: char = '\u{2}';
 
 /// Why templates or words cannot be used.
@@ -58,7 +58,7 @@ pub enum ThemeError {
         /// Why.
         source: std::io::Error,
     },
-    /// The operator's folder is not as a theme is.
+    /// The operator's folder is not a valid theme.
     #[error("{} in the theme {}:\n{}", dataset::text::counted(faults.len(), "fault"), folder.display(), listed(faults))]
     Faults {
         /// Which.
@@ -97,7 +97,7 @@ pub enum ThemeError {
         key: String,
     },
     /// A template is wrong.
-    #[error("{}", told(.0))]
+    #[error("{}", with_location(.0))]
     Template(#[from] Error),
 }
 
@@ -105,8 +105,8 @@ fn listed(faults: &[ThemeProblem]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// A template error with its place, and the expression that it is about.
-fn told(error: &Error) -> String {
+/// A template error with its file, line and expression.
+fn with_location(error: &Error) -> String {
     let place = match (error.name(), error.line()) {
         (Some(name), Some(line)) => format!("{name}:{line}: "),
         _ => String::new(),
@@ -181,18 +181,18 @@ pub struct Theme {
     scripts: [Asset; Script::ALL.len()],
     /// Files of the operator that are published.
     pub extras: Vec<ThemeFile>,
-    /// What is odd in the operator's folder, and harms nobody.
+    /// Warnings about the operator's folder.
     pub warnings: Vec<ThemeProblem>,
     /// Addresses of the picture before the name and of the one in the browser's tab.
     pub(super) brand: [Option<String>; 2],
 }
 
 impl Theme {
-    /// Loads everything; files of `folder` stand in for those of the program.
+    /// Loads a theme; files of `folder` replace those of the program.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, or the folder holds what no theme has: all of that at once.
+    /// If a file cannot be read, or the folder is not a valid theme: then with all its faults.
     pub fn load(folder: Option<&Path>) -> Result<Self, ThemeError> {
         let mut own = folder.map(ThemeFolder::read).transpose()?.unwrap_or_default();
         let mut faults = std::mem::take(&mut own.faults);
@@ -250,7 +250,8 @@ impl Theme {
     }
 }
 
-/// Templates of the program, by their own names and behind [`check::PROGRAM`], with the operator's over them.
+/// Templates of the program, by their names and with the prefix [`check::PROGRAM`], and the operator's, which
+/// replace those of the same name.
 fn environment(
     own: &ThemeFolder,
     pictures: Arc<BTreeMap<String, String>>,
@@ -278,7 +279,7 @@ fn environment(
     Ok(environment)
 }
 
-/// An icon under its usual name is one without being named.
+/// An icon with the usual name needs no entry in `theme.toml`.
 fn icon([logo, icon]: [Option<String>; 2], extras: &[ThemeFile]) -> [Option<String>; 2] {
     let usual = extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
     [logo, icon.or(usual)]
@@ -303,8 +304,7 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
     }
 }
 
-/// Writes a value with what HTML would read as markup escaped, and not the slashes of every address besides, as
-/// the engine's own formatter does.
+/// Writes a value escaped for HTML. Unlike the engine's own formatter, it does not escape slashes.
 fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
     let Some(mut text) = text else { return escape_formatter(out, state, value) };
@@ -323,7 +323,7 @@ fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Res
     Ok(out.write_str(text)?)
 }
 
-/// `slot("rows")` in the search page: a place that the edge fills.
+/// `slot("rows")` in the search page: marks a slot that the edge fills.
 fn slot(name: &str) -> Result<Value, Error> {
     match Slot::number(name) {
         Some(number) => Ok(Value::from_safe_string(format!("{SLOT}{number}{SLOT}"))),

@@ -1,5 +1,5 @@
-//! What templates are given about records, by kind: texts with their language, dates and amounts in
-//! words, labels with links. Nothing here decides how it looks.
+//! Template variables of records: texts with their language, dates and amounts in words, labels with links.
+//! Markup and layout are in the templates.
 
 mod award;
 mod blocks;
@@ -16,28 +16,28 @@ use jiff::tz::TimeZone;
 use minijinja::{Value, context};
 use snapshot::page::money::AmountPhrases;
 use snapshot::page::text::grouped;
-use snapshot::record::field_table::{Field, FieldType, Value as Said, Visibility};
+use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
 use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 use super::{Pages, here};
 use dataset::Table;
 
-/// Characters of a description on a page; the Markdown twin has all.
+/// Maximum length of a description on a page, in characters; the Markdown page has all of it.
 const ABOUT: usize = 4000;
-/// Entries of the lists of organizations and recipients.
+/// Maximum number of entries in the lists of organizations and recipients.
 const LISTED: usize = 250;
-/// Characters of a summary in a row.
+/// Maximum length of a summary in a row, in characters.
 const SUMMARY: usize = 220;
 
 /// Address of a search for one value.
-pub(super) fn question(locale: Locale, parameter: &str, value: &str) -> String {
+pub(super) fn search_address(locale: Locale, parameter: &str, value: &str) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair(parameter, value);
     format!("{}?{}", here("/programs", locale), query.finish())
 }
 
-/// A link to another site, if it is one that a browser may follow.
+/// A link to another site, if its scheme is `http` or `https`.
 pub(super) fn outside(address: Option<&str>) -> Option<Value> {
     let address = address?;
     let url = url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
@@ -51,7 +51,7 @@ pub(super) fn day(time: Timestamp) -> Date {
 }
 
 impl Pages<'_> {
-    /// Every field of a record's own answer by its name, as people read it.
+    /// The fields of a record's detail answer by name, formatted for readers.
     fn record<R>(
         &self,
         table: &[Field<R>],
@@ -63,27 +63,27 @@ impl Pages<'_> {
         of.map(|field| (field.name, self.field(field, record, about, locale))).collect()
     }
 
-    /// A field as people read it: sums and days in words, texts with their language, addresses as links
-    /// if they may be followed, places by name. Nothing where nothing is said.
+    /// A field formatted for readers: amounts and dates in words, texts with their language, web addresses as
+    /// links, places by name; `none` if it has no value.
     fn field<R>(&self, field: &Field<R>, record: &R, about: (EntityRef, &str), locale: Locale) -> Value {
         match (field.kind, (field.read)(record)) {
-            (FieldType::Amount, Said::Number(sum)) => self.money(sum, locale).into(),
-            (FieldType::Text, Said::Text(text)) => self.text(about, locale, field.name, &text),
-            (FieldType::Url, Said::Text(address)) => {
+            (FieldType::Amount, FieldValue::Number(sum)) => self.money(sum, locale).into(),
+            (FieldType::Text, FieldValue::Text(text)) => self.text(about, locale, field.name, &text),
+            (FieldType::Url, FieldValue::Text(address)) => {
                 outside(Some(&address)).unwrap_or_else(|| Value::from(()))
             }
-            (FieldType::Places, Said::Words(codes)) => {
+            (FieldType::Places, FieldValue::Words(codes)) => {
                 codes.iter().map(|code| self.country(Some(code), locale).unwrap_or(code)).collect()
             }
-            (_, Said::Words(words)) => words.iter().map(InternedStr::as_str).collect(),
-            (_, Said::Text(text)) => Value::from(&*text),
-            (_, Said::Day(date)) => self.date(date, locale),
-            (_, Said::Time(time)) => self.date(day(time), locale),
-            (_, Said::Number(number)) => number.to_string().into(),
-            (_, Said::Integer(number)) => number.into(),
-            (_, Said::Flag(flag)) => flag.into(),
-            (_, Said::Id(id)) => id.to_string().into(),
-            (_, Said::Null | Said::Object(_) | Said::Objects(_)) => Value::from(()),
+            (_, FieldValue::Words(words)) => words.iter().map(InternedStr::as_str).collect(),
+            (_, FieldValue::Text(text)) => Value::from(&*text),
+            (_, FieldValue::Day(date)) => self.date(date, locale),
+            (_, FieldValue::Time(time)) => self.date(day(time), locale),
+            (_, FieldValue::Number(number)) => number.to_string().into(),
+            (_, FieldValue::Integer(number)) => number.into(),
+            (_, FieldValue::Flag(flag)) => flag.into(),
+            (_, FieldValue::Id(id)) => id.to_string().into(),
+            (_, FieldValue::Null | FieldValue::Object(_) | FieldValue::Objects(_)) => Value::from(()),
         }
     }
 
@@ -98,7 +98,7 @@ impl Pages<'_> {
         context! { iso => date.to_string(), text => self.date_words(date, locale) }
     }
 
-    /// A text in the asked language, or in the original with that language's name.
+    /// A text in a language, else the original with its language code.
     fn text(
         &self,
         (of, original_language): (EntityRef, &str),
@@ -110,7 +110,7 @@ impl Pages<'_> {
         context! { text, lang => self.foreign((of, original_language), locale, field) }
     }
 
-    /// The language of a text that is not there in the asked one.
+    /// The language of the original, if the text is not available in `locale`.
     fn foreign(&self, (of, original): (EntityRef, &str), locale: Locale, field: &str) -> Option<String> {
         let translated =
             self.directory.translations.get(&(of, locale)).is_some_and(|it| it.contains_key(field));
@@ -125,17 +125,18 @@ impl Pages<'_> {
         self.directory.dataset.default_locale.as_str()
     }
 
-    /// A long text: its lines, and at most so many characters in blocks, without what was said above it.
+    /// A long text without its `lead`, which the page shows above it: its lines, and at most `most` characters as
+    /// blocks.
     fn lines(
         &self,
         about: (EntityRef, &str),
         locale: Locale,
         (field, original): (&str, Option<&str>),
-        (said, most): (Option<&str>, usize),
+        (lead, most): (Option<&str>, usize),
     ) -> Option<Value> {
         let text = self.directory.optional_text(about.0, locale, field, original)?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let lines: Vec<&str> = blocks::unsaid(lines.collect(), said);
+        let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);
         let blocks = blocks::blocks(&brief);
         if lines.is_empty() {
@@ -181,7 +182,7 @@ impl Pages<'_> {
     }
 }
 
-/// The first lines of a text, the last one cut between words; and whether anything is missing.
+/// The first lines of a text, the last one cut between words; and whether it was cut.
 fn beginning(lines: &[&str], most: usize) -> (Vec<String>, bool) {
     let (mut left, mut brief) = (most, Vec::new());
     for line in lines {
@@ -210,9 +211,9 @@ mod tests {
 
     #[test]
     fn the_beginning_of_a_text_ends_with_a_whole_word_or_line() {
-        let told = |most| beginning(&["one two three", "four five"], most);
-        assert_eq!(told(22), (vec!["one two three".to_owned(), "four five".to_owned()], false));
-        assert_eq!(told(20), (vec!["one two three".to_owned(), "four…".to_owned()], true));
-        assert_eq!(told(14), (vec!["one two three".to_owned()], true));
+        let first_lines = |most| beginning(&["one two three", "four five"], most);
+        assert_eq!(first_lines(22), (vec!["one two three".to_owned(), "four five".to_owned()], false));
+        assert_eq!(first_lines(20), (vec!["one two three".to_owned(), "four…".to_owned()], true));
+        assert_eq!(first_lines(14), (vec!["one two three".to_owned()], true));
     }
 }

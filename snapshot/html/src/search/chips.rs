@@ -1,4 +1,4 @@
-//! What the question was taken for: filters and readings that can be taken away, and what was not understood.
+//! Chips of applied filters and interpreted words, and notes about invalid parameters and unknown words.
 
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
@@ -10,7 +10,7 @@ use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without_wo
 
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
-        let mut filters = self.asked.filters().peekable();
+        let mut filters = self.display.filters().peekable();
         if filters.peek().is_none()
             && self.answer.interpretations.is_empty()
             && self.answer.filter_phrases.is_empty()
@@ -19,22 +19,22 @@ impl Splice<'_> {
         }
         out.extend_from_slice(b"<ul class=\"chips\">");
         for position in filters {
-            let (name, value) = &self.asked.pairs[position];
+            let (name, value) = &self.display.pairs[position];
             out.extend_from_slice(b"<li><a href=\"");
             out.extend_from_slice(search_path(self.query.locale).as_bytes());
             self.push_query(out, Some(position), None);
             out.extend_from_slice(b"\"><span class=\"vh\">");
             self.language.push_message(out, Message::Remove);
             out.extend_from_slice(b" </span>");
-            self.asked.push_filter(out, name, value);
+            self.display.push_filter(out, name, value);
             let places = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
             if let Some(spec) = places {
                 self.push_containment(out, spec.facet, value);
             }
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
-        self.answer.interpretations.iter().for_each(|understood| self.understood(understood, out));
-        self.answer.filter_phrases.iter().for_each(|said| self.said(said, out));
+        self.answer.interpretations.iter().for_each(|it| self.interpretation_chip(it, out));
+        self.answer.filter_phrases.iter().for_each(|it| self.filter_phrase_chip(it, out));
         out.extend_from_slice(b"<li><a class=\"clear\" href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         out.extend_from_slice(b"\">");
@@ -42,9 +42,9 @@ impl Splice<'_> {
         out.extend_from_slice(b"</a></li></ul>");
     }
 
-    /// `climate · Grant · Open now: 12 opportunities`; what the page is for when nothing is asked.
+    /// `climate · Grant · Open now: 12 opportunities`; the title of the search for an empty query.
     pub(super) fn title(&self, out: &mut Vec<u8>) {
-        let name = self.asked.name();
+        let name = self.display.name();
         if name.is_empty() {
             return self.language.push_message(out, Message::SearchTitle);
         }
@@ -53,8 +53,8 @@ impl Splice<'_> {
         self.count(out);
     }
 
-    /// A chip that takes words as words.
-    fn reading_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+    /// A chip whose link matches the words literally.
+    fn literal_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
         out.extend_from_slice(b"<li class=\"read\"><a href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
@@ -68,29 +68,30 @@ impl Splice<'_> {
         out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
     }
 
-    /// What words were taken for.
-    fn understood(&self, understood: &Interpretation, out: &mut Vec<u8>) {
+    /// A chip for words that were interpreted as a facet value or a place.
+    fn interpretation_chip(&self, interpretation: &Interpretation, out: &mut Vec<u8>) {
         let label = |out: &mut Vec<u8>| {
-            let facet = understood.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
-            let facet = if understood.place.is_some() { Facet::Countries } else { facet };
+            let facet = interpretation.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
+            let facet = if interpretation.place.is_some() { Facet::Countries } else { facet };
             out.extend_from_slice(self.language.facets.bytes(facet as usize));
             out.extend_from_slice(b": ");
-            match (&understood.place, understood.values.first()) {
+            match (&interpretation.place, interpretation.values.first()) {
                 (Some(code), _) if snapshot::place::find(code).is_some() => {
-                    self.asked.push_place(out, Facet::Countries, code);
+                    self.display.push_place(out, Facet::Countries, code);
                 }
                 (None, Some((_, ordinal))) => {
                     out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
                 }
-                _ => push_escaped(out, &understood.words),
+                _ => push_escaped(out, &interpretation.words),
             }
         };
-        self.reading_chip(&understood.words, label, out);
+        self.literal_chip(&interpretation.words, label, out);
     }
 
-    /// A filter that words said.
-    fn said(&self, said: &FilterPhrase, out: &mut Vec<u8>) {
-        self.reading_chip(&said.words, |out| self.asked.push_filter(out, said.parameter, &said.value), out);
+    /// A chip for words that were interpreted as a filter.
+    fn filter_phrase_chip(&self, phrase: &FilterPhrase, out: &mut Vec<u8>) {
+        let label = |out: &mut Vec<u8>| self.display.push_filter(out, phrase.parameter, &phrase.value);
+        self.literal_chip(&phrase.words, label, out);
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {
@@ -112,7 +113,7 @@ impl Splice<'_> {
         out.extend_from_slice(b"</div>");
     }
 
-    /// What was typed as an organization, where it is none's name alone.
+    /// The organization name in the query, if it does not identify one organization.
     pub(super) fn unknown_organization(&self) -> Option<&str> {
         if self.extras.organization.is_some() {
             return None;
@@ -120,13 +121,13 @@ impl Splice<'_> {
         self.invalid.iter().find_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
     }
 
-    /// Ways out of a name that is no organization's alone: those that are called nearly so, the name as words,
-    /// and all organizations.
+    /// Links for an unknown or ambiguous organization name: similar organizations, a text search for the name, and
+    /// the list of organizations.
     fn organizations_near(&self, name: &str, out: &mut Vec<u8>) {
         let (organizations, locale) = (&self.html.organizations, self.query.locale);
-        let said = [("name", &*escaped(name))];
+        let values = [("name", &*escaped(name))];
         out.extend_from_slice(b"<p>");
-        self.language.push_phrase(out, Message::NoOrganization, &said);
+        self.language.push_phrase(out, Message::NoOrganization, &values);
         out.extend_from_slice(b"</p><ul>");
         let mut link = |address: &str, text: &dyn Fn(&mut Vec<u8>)| {
             out.extend_from_slice(b"<li><a href=\"");
@@ -145,14 +146,14 @@ impl Splice<'_> {
         let worded = Query { text: Some(text), page: Query::default().page, ..self.query.clone() };
         let address =
             format!("{}?{}", search_path(locale), self.extras.query_string(self.site, self.html, &worded));
-        link(&address, &|out| self.language.push_phrase(out, Message::OrganizationAsWords, &said));
+        link(&address, &|out| self.language.push_phrase(out, Message::OrganizationAsWords, &values));
         let all = if locale == Locale::Es { "/es/organizations" } else { "/organizations" };
         link(all, &|out| self.language.push_message(out, Message::Organizations));
         out.extend_from_slice(b"</ul>");
     }
 
-    /// Words that stand nowhere, and what they were taken for.
-    pub(super) fn reading(&self, out: &mut Vec<u8>) {
+    /// Notes about words: possible countries, corrected words, and words without results.
+    pub(super) fn word_notes(&self, out: &mut Vec<u8>) {
         let RankedPage { guesses, unknown, possible_countries: countries, .. } = &self.answer;
         if guesses.is_empty() && unknown.is_empty() && countries.is_empty() {
             return;
@@ -160,9 +161,15 @@ impl Splice<'_> {
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
         for (word, code) in countries {
             let text = self.query.text.as_deref().and_then(|text| text_without_word(text, word));
-            let asked = self.extras.query_string(self.site, self.html, &Query { text, ..self.query.clone() });
+            let query_string =
+                self.extras.query_string(self.site, self.html, &Query { text, ..self.query.clone() });
             let country = (Facet::Countries.spec().parameter, *code);
-            suggestions::push_country((self.language, search_path(self.query.locale)), &asked, country, out);
+            suggestions::push_country(
+                (self.language, search_path(self.query.locale)),
+                &query_string,
+                country,
+                out,
+            );
         }
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));

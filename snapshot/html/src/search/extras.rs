@@ -1,5 +1,5 @@
-//! What only the page is asked: an order by relevance, words as words, records that keep silent, those of one
-//! organization.
+//! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
+//! unstated values, all values of a facet, and an organization.
 
 use crate::Html;
 use crate::organization::Organizations;
@@ -10,35 +10,35 @@ use snapshot::record::Locale;
 use snapshot::search::DocSet;
 use snapshot::text::words_of;
 
-/// Names the parameter of the facet that is shown whole.
+/// Parameter that names the facet shown with all its values.
 pub(super) const ALL: &str = "all";
 
-/// Names the organization whose programs are asked for.
+/// Parameter that limits results to an organization's programs.
 pub(super) const ORGANIZATION: &str = "organization";
 
-/// The order of a page with a text.
+/// Default sort order of a query with text.
 const RELEVANCE: &str = "relevance";
 
-/// What a page is asked besides the question that every face knows.
+/// Options of the search page besides the query that it shares with the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageOptions {
-    /// The order, as it was asked for.
+    /// The requested sort order.
     pub sort: Option<String>,
-    /// Words that are to be taken as words, whatever they name.
+    /// Words to match literally, even if they name a facet value.
     pub plain: Vec<String>,
-    /// Rows of records that do not say who may apply.
-    pub silent: bool,
-    /// The facet of which every value is listed.
+    /// Whether records with unstated eligibility are included.
+    pub with_unstated: bool,
+    /// The facet shown with all its values.
     pub all: Option<Facet>,
-    /// The organization whose programs are asked for, by its number.
+    /// The number of the organization that results are limited to.
     pub organization: Option<u32>,
 }
 
-/// Most words of a question that may be told to be words.
+/// Maximum number of literal words in a query.
 const PLAIN_MAX: usize = 16;
 
 impl PageOptions {
-    /// Takes the page's own parameters out of a query string; the rest is left as it is.
+    /// Splits a query string into the page's own parameters and the rest, which is unchanged.
     #[must_use]
     pub fn parse(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
         let known = |called: &str| organizations?.find(called);
@@ -62,9 +62,9 @@ impl PageOptions {
                 ORGANIZATION if extras.organization.is_none() && known(&value).is_some() => {
                     extras.organization = known(&value);
                 }
-                // A field that was left empty asks for nothing.
+                // Browsers submit empty fields.
                 ORGANIZATION if value.is_empty() => {}
-                "unstated" if value == "true" => extras.silent = true,
+                "unstated" if value == "true" => extras.with_unstated = true,
                 _ => {
                     rest.append_pair(&name, &value);
                 }
@@ -74,23 +74,23 @@ impl PageOptions {
         (extras, rest.finish())
     }
 
-    /// Whether the best match of a question comes first.
+    /// Whether results are sorted by relevance.
     pub(super) fn by_relevance(&self, query: &Query) -> bool {
         query.text.is_some() && self.sort.as_ref().is_none_or(|sort| sort == RELEVANCE)
     }
 
-    /// The same for a feed, which knows no order of its own.
+    /// The options that apply to feeds.
     #[must_use]
     pub fn for_feed(&self) -> Self {
         Self { organization: self.organization, ..Self::default() }
     }
 
-    /// The documents that are asked of; `None` is every document.
+    /// The documents that results are limited to; `None` for all.
     pub(crate) fn among<'a>(&self, html: &'a Html) -> Option<DocSet<'a>> {
         self.organization.map(|number| DocSet::List(html.organizations.docs(number).into()))
     }
 
-    /// The question with these, as a query string: what makes no difference is left out.
+    /// The query with these options as a query string in canonical form.
     #[must_use]
     pub fn query_string(&self, site: &Site, html: &Html, query: &Query) -> String {
         let mut pairs = form_urlencoded::Serializer::new(canonical_query(site, query));
@@ -100,7 +100,7 @@ impl PageOptions {
         for words in self.plain.iter().filter(|_| query.text.is_some()) {
             pairs.append_pair("plain", words);
         }
-        if self.silent {
+        if self.with_unstated {
             pairs.append_pair("unstated", "true");
         }
         if let Some(number) = self.organization {
@@ -118,7 +118,7 @@ fn faceted(parameter: &str) -> Option<Facet> {
     FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
 }
 
-/// The query in canonical form, without its language, which the path has.
+/// The query in canonical form, without the language, which is part of the path.
 fn canonical_query(site: &Site, query: &Query) -> String {
     let neutral = Query { locale: Locale::En, ..query.clone() };
     neutral.canonical(|ordinal| site.index.values.text(ordinal))

@@ -9,7 +9,7 @@ use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
 use snapshot::search::FacetCounts;
 
-/// Values of a facet that the page shows; picked ones always.
+/// Maximum number of values shown for a facet; selected values are always shown.
 const VALUES_MAX: usize = 8;
 
 impl Splice<'_> {
@@ -53,8 +53,8 @@ impl Splice<'_> {
         self.query.selected.iter().any(|(of, it)| *of == facet && it == pick)
     }
 
-    /// Every value of a facet that leaves anything; of places also those that records admit without
-    /// naming them.
+    /// Every value of a facet with results, and for places also those that records admit through a wider
+    /// place.
     fn every(&self, facet: Facet) -> Vec<(FacetValue, u32)> {
         let values = &self.site.index.values;
         let named = values.of(facet).map(|ordinal| FacetValue::Value(ordinal as u32));
@@ -66,8 +66,8 @@ impl Splice<'_> {
         items
     }
 
-    /// What each of some values would leave as the only one of its group: picked values are counted
-    /// however few records have them.
+    /// The number of results for each value as the only selected one of its facet. Selected values are
+    /// counted even if they have few results.
     fn counted(&self, facet: Facet, of: impl Iterator<Item = FacetValue>) -> Vec<(FacetValue, u32)> {
         let others = self.query.selected.iter().filter(|(other, _)| *other != facet).cloned();
         let selected = others.chain(of.map(|pick| (facet, pick))).collect();
@@ -84,7 +84,7 @@ impl Splice<'_> {
         (on, whole): (bool, bool),
         out: &mut Vec<u8>,
     ) {
-        // A bar of as many tenths of the longest.
+        // Length of the bar, in tenths of the longest.
         let tenths = u64::from(count) * 9 / u64::from(most.max(1));
         out.extend_from_slice(b"<label class=\"w");
         push_number(out, tenths);
@@ -104,13 +104,13 @@ impl Splice<'_> {
             FacetValue::Value(ordinal) => {
                 out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
             }
-            FacetValue::Place(code) => self.asked.push_place(out, facet, code),
+            FacetValue::Place(code) => self.display.push_place(out, facet, code),
         }
         push_count(out, count, self.query.locale);
         out.extend_from_slice(b"</label>");
     }
 
-    /// What the value is called in the other language, for those who look for it so.
+    /// Writes the label in the other language, for the filter field of the list.
     fn push_other_label(&self, facet: Facet, pick: &FacetValue, out: &mut Vec<u8>) {
         let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
         let label = |locale| self.site.rows.label(facet, pick, locale);

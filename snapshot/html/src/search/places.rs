@@ -1,4 +1,4 @@
-//! What containment did: a place that is asked for also finds what is open to a region that holds it.
+//! Results through wider places: a selected place also matches records that are open to a region containing it.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use snapshot::place::{self, Code};
 use snapshot::query::{FacetValue, Query};
 
 impl Splice<'_> {
-    /// `, through Africa: 3, World: 2`, or nothing when no wider place found anything.
+    /// Writes `, through Africa: 3, World: 2`, or nothing if wider places add no results.
     pub(super) fn push_containment(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
         let values = &self.site.index.values;
         let pick = |code: &str| match values.find(facet, code) {
@@ -18,7 +18,7 @@ impl Splice<'_> {
         };
         let mut line: Vec<(&str, FacetValue)> =
             place::with_ancestors(code).filter_map(|code| Some((code, pick(code)?))).collect();
-        // From the place itself outwards: what lies deeper has more around it.
+        // From the place itself outwards: the deeper place has more ancestors.
         line.sort_by_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
         if line.len() < 2 {
             return;
@@ -41,15 +41,15 @@ impl Splice<'_> {
                 self.language.push_message(out, word);
                 out.push(b' ');
             }
-            self.asked.push_place(out, facet, code);
+            self.display.push_place(out, facet, code);
             out.extend_from_slice(b": ");
             out.extend_from_slice(grouped(own.into(), self.query.locale).as_bytes());
         }
     }
 }
 
-/// Of how many records each place is the widest that admits: what a wider place finds, all that lie in it
-/// find too.
+/// The number of records for which each place is the widest that admits. `counts` include the records of all
+/// wider places.
 fn owned(counts: &[u32]) -> Vec<u32> {
     let wider = counts.iter().skip(1).copied().chain([0]);
     counts.iter().zip(wider).map(|(count, wider)| count.saturating_sub(wider)).collect()

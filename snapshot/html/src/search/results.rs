@@ -1,4 +1,4 @@
-//! The rows, their headings, the way to other pages of them, and their order.
+//! Search results: count, rows with headings, page links, and the sort options.
 
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
@@ -8,7 +8,7 @@ use snapshot::query::{PAGE_RANGE, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
-    /// How many records match: those that admit a place by a wider one are said to, where no others do.
+    /// Writes the number of matches; if all of them admit the place through a wider one, a message that states so.
     pub(super) fn count(&self, out: &mut Vec<u8>) {
         if !self.is_only_wider() {
             return push_results(self.language, out, self.answer.total);
@@ -18,15 +18,15 @@ impl Splice<'_> {
         self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
     }
 
-    /// Whether records admit the place through a wider region, and none does otherwise.
+    /// Whether records match only through a wider region.
     fn is_only_wider(&self) -> bool {
         self.answer.total == 0 && self.answer.wider > 0
     }
 
-    /// How many rows there are on all pages: what only comes near fills the last of them.
+    /// The number of rows on all pages; partial matches fill the last page and are not counted.
     fn all(&self) -> u64 {
-        let silent = if self.extras.silent { self.answer.unstated } else { 0 };
-        (self.answer.total + silent + self.answer.wider) as u64
+        let unstated = if self.extras.with_unstated { self.answer.unstated } else { 0 };
+        (self.answer.total + unstated + self.answer.wider) as u64
     }
 
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
@@ -45,7 +45,7 @@ impl Splice<'_> {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_message(out, Message::NoResults);
             out.extend_from_slice(b"</p>");
-            self.ways_out(out);
+            self.suggestions(out);
         }
         let mut number = self.query.page.offset + 1;
         for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {
@@ -55,32 +55,39 @@ impl Splice<'_> {
             out.extend_from_slice(b"\">");
             group
                 .iter()
-                .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.found.as_ref()));
+                .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.highlighter.as_ref()));
             out.extend_from_slice(b"</ol>");
             number += group.len() as u64;
         }
-        self.silent(out);
+        self.unstated_link(out);
     }
 
-    /// What leaving out each word and filter would find, the organization among them.
-    fn ways_out(&self, out: &mut Vec<u8>) {
+    /// Suggests the query without one of its words or filters, the organization included.
+    fn suggestions(&self, out: &mut Vec<u8>) {
         let only = self.extras.organization.zip(self.among.as_ref()).map(|(number, among)| {
             let value = self.html.organizations.slug(number).to_owned();
             (Constraint::Filter { parameter: ORGANIZATION, value }, among)
         });
         let (index, today) = (&self.site.index, &self.dated.today);
-        let found = index.relaxations(self.query, today, &self.extras.plain, only);
+        let relaxations = index.relaxations(self.query, today, &self.extras.plain, only);
         let everywhere = PageOptions { organization: None, ..self.extras.clone() };
-        let asked = |way: &Relaxation| {
-            let is_any = matches!(way.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
-            let extras = if is_any { &everywhere } else { self.extras };
-            extras.query_string(self.site, self.html, &way.query)
+        let query_string = |relaxation: &Relaxation| {
+            let is_organization =
+                matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
+            let extras = if is_organization { &everywhere } else { self.extras };
+            extras.query_string(self.site, self.html, &relaxation.query)
         };
-        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.asked.push_filter(out, name, value);
-        suggestions::push((self.language, search_path(self.query.locale)), &found, asked, label, out);
+        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.display.push_filter(out, name, value);
+        suggestions::push(
+            (self.language, search_path(self.query.locale)),
+            &relaxations,
+            query_string,
+            label,
+            out,
+        );
     }
 
-    /// Says how rows come near.
+    /// Writes how a group of partial matches differs from the query.
     fn heading(&self, first: &RankedRow, out: &mut Vec<u8>) {
         let word = match first.tier {
             Tier::Name | Tier::All => return,
@@ -101,9 +108,9 @@ impl Splice<'_> {
         out.extend_from_slice(b"</strong></p>");
     }
 
-    /// A link to what would match if it did not keep silent.
-    fn silent(&self, out: &mut Vec<u8>) {
-        if self.answer.unstated == 0 || self.extras.silent {
+    /// A link that includes records with unstated eligibility.
+    fn unstated_link(&self, out: &mut Vec<u8>) {
+        if self.answer.unstated == 0 || self.extras.with_unstated {
             return;
         }
         out.extend_from_slice(b"<p><a href=\"");

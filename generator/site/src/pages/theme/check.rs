@@ -1,5 +1,5 @@
-//! What an operator's templates and words name has to be there: words, variables, blocks, templates. A slip is told
-//! before anything is rendered, with its line.
+//! Checks that the words, variables, blocks and templates named by an operator's files exist. Faults are reported
+//! with their line before anything is rendered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use super::folder::ThemeFolder;
 use super::problem::ThemeProblem;
 use super::{TEMPLATES, WORDS};
 
-/// What stands before the name of a template where the program's own is meant.
+/// Prefix of the name of a template that means the program's own.
 pub(super) const PROGRAM: &str = "@opdir/";
 /// Functions of templates.
 const FUNCTIONS: [&str; 4] = ["slot", "asset", "super", "caller"];
-/// What templates are given and none of the program's uses.
+/// Variables of templates that none of the program's own templates uses.
 const GIVEN: [&str; 3] = ["published", "base_url", "site_name"];
 
-/// Words of a language: the program's, with the operator's over them. `texts` are those of the operator's templates.
+/// Words of a language: the program's, with the operator's `overrides`. `texts` are those of the operator's templates.
 pub(super) fn words(
     (file, own): (&str, &str),
-    said: Option<&str>,
+    overrides: Option<&str>,
     texts: &[&str],
     faults: &mut Vec<ThemeProblem>,
 ) -> BTreeMap<String, String> {
     let mut words: BTreeMap<String, String> = serde_json::from_str(own).unwrap_or_default();
-    let Some(text) = said else { return words };
+    let Some(text) = overrides else { return words };
     let put: BTreeMap<String, String> = match serde_json::from_str(text) {
         Ok(put) => put,
         Err(error) => {
@@ -33,7 +33,7 @@ pub(super) fn words(
         }
     };
     for (key, value) in put {
-        // A remark.
+        // A comment.
         if key == "_" {
             continue;
         }
@@ -60,7 +60,8 @@ fn holes(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
 
-/// What the templates of an operator name that is not there. `environment` holds them and the program's.
+/// Unknown words, variables, blocks and templates in the operator's templates. `environment` has these templates
+/// and the program's.
 pub(super) fn templates(
     environment: &Environment<'_>,
     own: &ThemeFolder,
@@ -102,7 +103,7 @@ pub(super) fn templates(
     faults
 }
 
-/// Templates that are named and are not there.
+/// References to unknown templates.
 fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
     let known: Vec<String> =
         TEMPLATES.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{PROGRAM}{name}")]).collect();
@@ -117,8 +118,8 @@ fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
     missing.map(fault).collect()
 }
 
-/// Blocks that are in no template which this one goes on from, so that nothing would show them; and a frame
-/// without a place for what pages say.
+/// Blocks that no extended template has, so that they would never be shown; and a base template without a block
+/// for the content of pages.
 fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let Some((_, rest)) = tags(text, "extends").next() else {
         let is_whole = tags(text, "block").any(|(_, rest)| first(rest) == "main");
@@ -141,7 +142,7 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     for text in [of(parent), of("base.html")] {
         known.extend(tags(text, "block").map(|(_, rest)| first(rest)));
     }
-    // Inside of a block that is replaced there may be blocks of one's own.
+    // A block that replaces another may contain new blocks.
     let mut depth = 0usize;
     let mut faults = Vec::new();
     for (at, tag, rest) in all_tags(text) {
@@ -179,7 +180,7 @@ pub(super) fn tags<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (us
     all_tags(text).filter(move |(_, tag, _)| *tag == name).map(|(at, _, rest)| (at, rest))
 }
 
-/// The line on which something stands first.
+/// The line of the first occurrence.
 pub(super) fn line(text: &str, what: &str) -> Option<usize> {
     text.lines().position(|line| line.contains(what)).map(|at| at + 1)
 }

@@ -1,16 +1,16 @@
 //! `theme.toml`: colours of pages as twelve tokens, each for light and for dark screens, and the pictures of a brand.
-//! What is read on a ground has to stand out from it, in both schemes.
+//! Text needs a minimum contrast to its background in both schemes.
 
 use toml::{Table, Value};
 
 use super::problem::ThemeProblem;
 
-/// The program's own.
+/// The program's own `theme.toml`.
 pub(super) const OWN: &str = include_str!("../../../assets/theme.toml");
-/// Its name.
+/// Name of the file.
 pub(super) const FILE: &str = "theme.toml";
 
-/// Names of the tokens, and of the custom properties that style sheets know them by.
+/// Names of the tokens, and of their CSS custom properties.
 pub(super) const TOKENS: [(&str, &str); 12] = [
     ("background", "bg"),
     ("surface", "soft"),
@@ -25,7 +25,7 @@ pub(super) const TOKENS: [(&str, &str); 12] = [
     ("next", "blue"),
     ("mark", "mark"),
 ];
-/// What is read on which grounds.
+/// Foreground tokens and the background tokens that they appear on.
 const READ: [(&str, &[&str]); 8] = [
     ("text", &["background", "surface", "mark"]),
     ("quiet", &["background", "surface"]),
@@ -34,10 +34,10 @@ const READ: [(&str, &[&str]); 8] = [
     ("open", &["background", "surface"]),
     ("soon", &["background", "surface"]),
     ("next", &["background", "surface"]),
-    // Words of links are marked too.
+    // Links can contain highlighted words.
     ("link", &["mark"]),
 ];
-/// Least contrast of text (WCAG 2.2, 1.4.3).
+/// Minimum contrast of text (WCAG 2.2, 1.4.3).
 const LEAST: f64 = 4.5;
 const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Pictures of a brand: where each is shown.
@@ -46,7 +46,7 @@ const BRAND: [&str; 2] = ["logo", "icon"];
 /// Red, green and blue.
 type Color = [u8; 3];
 
-/// What `theme.toml` says.
+/// The contents of `theme.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Palette {
     /// By token, light and dark.
@@ -56,7 +56,7 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// The program's, with what an operator says put over it.
+    /// The program's palette, with the operator's values in place of its own.
     pub(super) fn read(own: Option<&str>, faults: &mut Vec<ThemeProblem>) -> Self {
         let mut look = Self { colors: vec![[[0; 3]; 2]; TOKENS.len()], brand: [None, None] };
         look.put(OWN, faults);
@@ -67,7 +67,7 @@ impl Palette {
         look
     }
 
-    /// The picture that stands before the name, then the one in the browser's tab.
+    /// The logo before the site's name, then the icon in the browser's tab.
     pub(super) fn brand(&self) -> [Option<&str>; 2] {
         self.brand.each_ref().map(Option::as_deref)
     }
@@ -141,7 +141,7 @@ impl Palette {
         }
     }
 
-    /// What cannot be read on its ground.
+    /// Reports foreground colours with too little contrast to a background.
     fn contrast(&self, text: &str, faults: &mut Vec<ThemeProblem>) {
         let color = |name: &str, scheme: usize| {
             let at = TOKENS.iter().position(|(known, _)| *known == name).unwrap_or_default();
@@ -153,11 +153,11 @@ impl Palette {
                 if ratio >= LEAST {
                     continue;
                 }
-                // The line of what was written: the other may be the program's.
+                // The line of the operator's colour: the other one may be the program's.
                 let at = line(text, front).or_else(|| line(text, ground));
-                let told = (ratio * 100.0).floor() / 100.0;
+                let rounded = (ratio * 100.0).floor() / 100.0;
                 let what = format!(
-                    "`{front}` on `{ground}` has a contrast of {told} : 1 on {} screens",
+                    "`{front}` on `{ground}` has a contrast of {rounded} : 1 on {} screens",
                     SCHEMES[scheme]
                 );
                 faults.push(
@@ -222,33 +222,34 @@ mod tests {
     }
 
     #[test]
-    fn our_own_colours_can_be_read() {
+    fn the_programs_own_colours_have_enough_contrast() {
         assert_eq!(faults(OWN), [""; 0]);
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_ratio_and_its_scheme() {
-        let told = faults("[colors]\nlink = [\"#7fcddb\", \"#7fcddb\"]\n");
-        assert_eq!(told.len(), 3, "{told:?}");
+    fn insufficient_contrast_is_reported_with_ratio_and_scheme() {
+        let messages = faults("[colors]\nlink = [\"#7fcddb\", \"#7fcddb\"]\n");
+        assert_eq!(messages.len(), 3, "{messages:?}");
         assert!(
-            told[0].starts_with("theme.toml:2: `link` on `background` has a contrast of 1.7"),
-            "{told:?}"
+            messages[0].starts_with("theme.toml:2: `link` on `background` has a contrast of 1.7"),
+            "{messages:?}"
         );
-        assert!(told[0].contains("on light screens\n  help: text needs 4.5 : 1"), "{told:?}");
+        assert!(messages[0].contains("on light screens\n  help: text needs 4.5 : 1"), "{messages:?}");
     }
 
     #[test]
-    fn what_is_not_known_is_told_with_what_is() {
-        let told = faults("[colors]\nlinks = [\"#000000\", \"#ffffff\"]\ntext = \"black\"\n[brands]\n");
+    fn unknown_names_are_reported_with_suggestions() {
+        let messages = faults("[colors]\nlinks = [\"#000000\", \"#ffffff\"]\ntext = \"black\"\n[brands]\n");
         assert!(
-            told[0].starts_with("theme.toml:4: there is no table `brands`\n  help: did you mean `brand`?"),
-            "{told:?}"
+            messages[0]
+                .starts_with("theme.toml:4: there is no table `brands`\n  help: did you mean `brand`?"),
+            "{messages:?}"
         );
         assert!(
-            told[1].starts_with("theme.toml:2: there is no colour `links`\n  help: did you mean `link`?"),
-            "{told:?}"
+            messages[1].starts_with("theme.toml:2: there is no colour `links`\n  help: did you mean `link`?"),
+            "{messages:?}"
         );
-        assert!(told[2].starts_with("theme.toml:3: `text` is no pair of colours"), "{told:?}");
+        assert!(messages[2].starts_with("theme.toml:3: `text` is no pair of colours"), "{messages:?}");
         assert!(faults("[colors")[0].starts_with("theme.toml:1: "));
     }
 }

@@ -1,4 +1,4 @@
-//! `opdir theme new` and `opdir theme diff`: the files that a theme begins with, and how one differs from the program.
+//! `opdir theme new` and `opdir theme diff`: the files of a new theme, and how a theme differs from the program.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,8 +12,8 @@ use super::folder::ThemeFolder;
 use super::{ASSETS, TEMPLATES, Theme, ThemeError, WORDS, colors, folder};
 use dataset::text::{counted, nearest};
 
-const BASE: &str = r#"{# What stands around every page. Each block can be replaced, here and in a file for any other template:
-   title, links, icon, head, brand, nav, other, main, footer, end. `super()` is what the program would say. #}
+const BASE: &str = r#"{# The frame of every page. Each block can be replaced, here and in a file for any other template:
+   title, links, icon, head, brand, nav, other, main, footer, end. `super()` is the program's own content. #}
 {% extends "@opdir/base.html" %}
 {% block footer %}
 <span>Published by My organization</span>
@@ -122,12 +122,12 @@ impl Theme {
     }
 }
 
-/// A text of the program.
+/// A file of the program.
 fn program(name: &str) -> Option<&'static str> {
     TEMPLATES.iter().chain(WORDS).chain(ASSETS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// A text of the program behind a remark that says which it was. JSON has no remarks: words are compared one by one.
+/// A file of the program after a comment with its version. JSON has no comments: words are compared one by one.
 fn copy(name: &str) -> Option<String> {
     let text = program(name)?;
     let mark = mark(text);
@@ -138,7 +138,7 @@ fn copy(name: &str) -> Option<String> {
     })
 }
 
-/// What names a text of this program.
+/// The version mark of a file of this program.
 fn mark(text: &str) -> String {
     format!("opdir {} sha256:{}", env!("CARGO_PKG_VERSION"), Hex(&Sha256::digest(text.as_bytes())[..8]))
 }
@@ -148,7 +148,7 @@ fn listed(what: &str, names: &[String]) -> String {
     format!("{} of its own{colon}{}", counted(names.len(), what), names.join(", "))
 }
 
-/// How a file that stands in for one of the program's differs from it.
+/// How a file that replaces one of the program's differs from it.
 fn compared(name: &str, program: &str, own: &str) -> String {
     let extends =
         tags(own, "extends").next().is_some_and(|(_, rest)| rest.contains(&format!("\"{PROGRAM}{name}\"")));
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_theme_begins_with_is_a_theme() {
+    fn the_files_of_a_new_theme_are_a_valid_theme() {
         let folder = tempfile::tempdir().unwrap();
         let lines = Theme::create(folder.path(), &[]).unwrap();
         assert_eq!(lines.len(), 7, "{lines:?}");
@@ -184,12 +184,12 @@ mod tests {
         let lines = Theme::diff(folder.path()).unwrap();
         assert_eq!(lines[0], "theme.toml: 0 colours of its own");
         assert!(lines.contains(&"base.html: replaces footer".to_owned()), "{lines:?}");
-        // Nothing is written over.
+        // An existing file is not overwritten.
         assert!(matches!(Theme::create(folder.path(), &[]), Err(ThemeError::Exists { .. })));
     }
 
     #[test]
-    fn a_copy_says_what_it_is_of_and_how_it_differs() {
+    fn diff_reports_the_version_and_the_changes_of_a_copied_file() {
         let folder = tempfile::tempdir().unwrap();
         Theme::create(folder.path(), &["about.html".to_owned(), "site.css".to_owned()]).unwrap();
         let lines = Theme::diff(folder.path()).unwrap();

@@ -1,4 +1,4 @@
-//! An operator's folder: which files it has, each in a place of its own. What has none is told.
+//! The files of an operator's folder. A file that a theme cannot have is reported.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,17 +11,17 @@ use walkdir::WalkDir;
 use super::problem::ThemeProblem;
 use super::{ASSETS, TEMPLATES, ThemeError, WORDS, colors};
 
-/// A style sheet that comes after the program's.
+/// A style sheet that is appended to the program's.
 pub(super) const STYLE: &str = "theme.css";
-/// Below it are pictures, published under names that say their content.
+/// Folder of pictures, which are published under names with a hash of their content.
 const PICTURES: &str = "assets/";
-/// Below it is what is published under its own name.
+/// Folder of files that are published under their own names.
 const FIXED: &str = "static/";
-/// Kinds of pictures that pages may show.
+/// Extensions of pictures that pages can show.
 const KINDS: [&str; 6] = ["svg", "png", "jpg", "jpeg", "webp", "ico"];
-/// Kinds of files below `.well-known/`.
+/// Extensions of files below `.well-known/`.
 const KNOWN: [&str; 3] = ["txt", "json", "xml"];
-/// Bytes of a file.
+/// Maximum size of a file in bytes.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// A file of an operator that is published: its path and its bytes.
@@ -35,7 +35,7 @@ pub struct ThemeFile {
 /// The files of a folder.
 #[derive(Default)]
 pub(super) struct ThemeFolder {
-    /// Texts that stand in for the program's, or are added to it, by name.
+    /// Texts that replace the program's or are appended to them, by name.
     texts: BTreeMap<String, String>,
     /// Paths of pictures by name, and files published as they are.
     pub(super) pictures: BTreeMap<String, String>,
@@ -106,10 +106,10 @@ impl ThemeFolder {
         }
     }
 
-    /// Pictures that nothing shows.
+    /// Warns of pictures that no page shows.
     fn unused(&mut self) {
-        let said = |picture: &String| self.texts.values().any(|text| text.contains(picture.as_str()));
-        let unused = self.pictures.keys().filter(|picture| !said(picture));
+        let is_named = |picture: &String| self.texts.values().any(|text| text.contains(picture.as_str()));
+        let unused = self.pictures.keys().filter(|picture| !is_named(picture));
         let fault = |picture: &String| {
             ThemeProblem::new(&format!("{PICTURES}{picture}"), None, "is shown nowhere").help(format!(
                 "name it in {} under [brand], or in a template as {{{{ asset(\"{picture}\") }}}}",
@@ -143,7 +143,7 @@ pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result
     pictures.get(name).cloned().ok_or_else(fault)
 }
 
-/// Files that a theme may have beside pictures and what is published under its own name.
+/// Names of the files that a theme can have besides pictures and static files.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let all = TEMPLATES.iter().chain(WORDS).chain(ASSETS).map(|(name, _)| *name);
     all.chain([colors::FILE, STYLE])

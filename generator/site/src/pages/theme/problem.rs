@@ -1,4 +1,4 @@
-//! What is wrong with an operator's folder: file and line, what, and what was probably meant.
+//! Faults of an operator's folder: file, line, description and suggestion.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl ThemeProblem {
         Self { file: file.to_owned(), line, what: what.into(), help: None }
     }
 
-    /// The same fault at the place that names what is wrong.
+    /// The same fault in another file and line.
     pub(super) fn at(mut self, file: &str, line: Option<usize>) -> Self {
         file.clone_into(&mut self.file);
         self.line = line;
@@ -30,9 +30,9 @@ impl ThemeProblem {
         self
     }
 
-    /// Says which of the known words was probably meant, else a few of them.
+    /// Suggests the known word nearest to `word`, else lists a few known words.
     pub(super) fn known<'a>(self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        const TOLD: usize = 24;
+        const LISTED_MAX: usize = 24;
         let known: Vec<&str> = known.into_iter().collect();
         if let Some(near) = nearest(word, known.iter().copied()) {
             return self.help(format!("did you mean `{near}`?"));
@@ -40,9 +40,9 @@ impl ThemeProblem {
         if known.is_empty() {
             return self;
         }
-        let more = if known.len() > TOLD { " …" } else { "" };
-        let told: Vec<String> = known.iter().take(TOLD).map(|known| format!("`{known}`")).collect();
-        self.help(format!("known are {}{more}", told.join(", ")))
+        let more = if known.len() > LISTED_MAX { " …" } else { "" };
+        let listed: Vec<String> = known.iter().take(LISTED_MAX).map(|known| format!("`{known}`")).collect();
+        self.help(format!("known are {}{more}", listed.join(", ")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Themes: what stands in for the program's own, and what is refused with its place and what was meant.
+//! Themes: which files replace the program's own, and which faults are reported with line and suggestion.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn style_and_script_fit_into_four_kilobytes() {
 }
 
 #[test]
-fn an_operators_words_and_style_stand_in_for_ours() {
+fn an_operators_words_and_styles_replace_the_programs() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("en.json"), r#"{"nav_search":"Find"}"#).unwrap();
     std::fs::write(folder.path().join("site.css"), "body{}").unwrap();
@@ -33,8 +33,8 @@ fn an_operators_words_and_style_stand_in_for_ours() {
     assert!(theme.css.text.starts_with(":root{") && theme.css.text.ends_with("}\nbody{}"));
 }
 
-/// What is told of a folder with some files.
-fn told(files: &[(&str, &str)]) -> String {
+/// The error message of a folder with some files; empty for a valid theme.
+fn load_error(files: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
@@ -45,13 +45,13 @@ fn told(files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_unreadable() {
+fn a_missing_folder_is_unreadable() {
     let error = Theme::load(Some(Path::new("there/is/none"))).err().unwrap();
     assert!(matches!(error, ThemeError::Unreadable { .. }), "{error}");
 }
 
 #[test]
-fn faults_of_a_theme_are_told_at_their_line_with_what_was_meant() {
+fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
     let extends = "{% extends \"@opdir/base.html\" %}\n";
     let block =
         |name: &str, inside: &str| format!("{extends}{{% block {name} %}}\n{inside}\n{{% endblock %}}");
@@ -100,11 +100,11 @@ fn faults_of_a_theme_are_told_at_their_line_with_what_was_meant() {
         ),
         ("theme.toml", "[brand]\nlogo = \"logo.svg\"", "theme.toml:2: there is no picture `logo.svg`"),
     ] {
-        let told = told(&[(name, text)]);
-        assert!(told.starts_with("1 fault in the theme ") || name.ends_with("base.html"), "{told}");
-        assert!(told.contains(expected), "{name}: {text}\n{told}");
+        let message = load_error(&[(name, text)]);
+        assert!(message.starts_with("1 fault in the theme ") || name.ends_with("base.html"), "{message}");
+        assert!(message.contains(expected), "{name}: {text}\n{message}");
     }
-    let several = told(&[("a", ""), ("b.html", ""), ("en.json", "[]")]);
+    let several = load_error(&[("a", ""), ("b.html", ""), ("en.json", "[]")]);
     assert!(several.starts_with("3 faults in the theme "), "{several}");
 }
 
@@ -120,8 +120,8 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
         ("assets/seal.png", "png"),
         ("README.md", ""),
     ];
-    assert_eq!(told(&files), "");
-    // What nothing shows harms nobody, and is told.
+    assert_eq!(load_error(&files), "");
+    // A picture that no page shows is a warning.
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("assets")).unwrap();
     std::fs::write(folder.path().join("assets/a.svg"), "").unwrap();
@@ -130,6 +130,6 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
     assert!(
         warnings[0].to_string().starts_with("assets/a.svg: is shown nowhere\n  help: name it in theme.toml")
     );
-    // In both languages, or in neither.
-    assert!(told(&files[..2]).contains("`imprint` is no word of es.json"));
+    // A word has to be in both languages.
+    assert!(load_error(&files[..2]).contains("`imprint` is no word of es.json"));
 }

@@ -1,5 +1,4 @@
-//! What templates are given about awards: the same table on the pages of programs, organizations and
-//! recipients.
+//! Template variables of awards: the same table on the pages of programs, organizations and recipients.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +10,22 @@ use snapshot::truncate::at_word;
 
 use crate::pages::{Pages, here};
 
-/// Awards on the page of a program or an organization; the API has all.
+/// Maximum number of awards on the page of a program or an organization; the API has all.
 pub(super) const AWARDS: usize = 12;
-/// Characters of the title of a project that was funded.
+/// Maximum length of the title of a funded project, in characters.
 const PROJECT: usize = 100;
 
-/// Years of the picture of awards.
+/// Years in the chart of awards.
 const YEARS: usize = 12;
 
-/// The least of some amounts, the one in the middle and the greatest; the lower middle of an even number.
+/// Minimum, median and maximum of some amounts; of an even number, the lower median.
 fn spread(mut amounts: Vec<Number>) -> Option<[Number; 3]> {
     amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
     Some([*amounts.first()?, amounts[(amounts.len() - 1) / 2], *amounts.last()?])
 }
 
 impl Pages<'_> {
-    /// How many awards the latest years saw, and how great they were; nothing of fewer than two years.
+    /// Number of awards in each of the latest years, and the spread of all amounts; `None` for fewer than two years.
     pub(super) fn years(&self, awards: &[usize], locale: Locale) -> Option<Value> {
         let awards = || awards.iter().map(|award| &self.directory.awards[*award]);
         let mut years: BTreeMap<i64, u64> = BTreeMap::new();
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_amounts_is_one_of_them() {
+    fn the_median_is_one_of_the_amounts() {
         let of = |amounts: &[f64]| {
             spread(amounts.iter().map(|it| Number(*it)).collect()).map(|it| it.map(|it| it.0))
         };

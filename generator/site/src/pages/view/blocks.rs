@@ -1,12 +1,12 @@
-//! Plain text as its writer meant it: lines that begin like items of a list are a list, a short line that
-//! announces what follows is a heading, the rest are paragraphs.
+//! Splits plain text into blocks: lines that begin with a list marker are a list, a short line that ends with a
+//! colon or begins with `#` is a heading, the others are paragraphs.
 
 use minijinja::{Value, context};
 
-/// Most characters of a line that is a heading.
+/// Maximum length of a heading, in characters.
 const HEADING: usize = 60;
 
-/// What a line is.
+/// Type of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Paragraph,
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// The lines of a text as blocks: each a tag and its lines; only lists have several.
+/// The blocks of a text: each has a tag and its lines; only lists have several lines.
 pub(super) fn blocks(lines: &[String]) -> Vec<Value> {
     let read: Vec<(Kind, &str)> = lines.iter().map(|line| read(line)).collect();
     let together = |a: &(Kind, &str), b: &(Kind, &str)| a.0 == b.0 && a.0.is_list();
@@ -41,7 +41,7 @@ pub(super) fn blocks(lines: &[String]) -> Vec<Value> {
     read.chunk_by(together).map(block).collect()
 }
 
-/// What a line is, and its text without what says so.
+/// The type of a line, and its text without the marker.
 fn read(line: &str) -> (Kind, &str) {
     let bullet =
         ["- ", "* ", "\u{2022}", "\u{2013} ", "\u{b7} "].iter().find_map(|mark| line.strip_prefix(mark));
@@ -67,15 +67,15 @@ fn numbered(line: &str) -> Option<&str> {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map(str::trim_start)
 }
 
-/// The lines without what a text above them has said already.
-pub(super) fn unsaid<'a>(lines: Vec<&'a str>, said: Option<&str>) -> Vec<&'a str> {
-    let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { return lines };
-    let beginning = said.trim_end_matches(['\u{2026}', '.']);
+/// The lines without a lead text that the first of them repeats.
+pub(super) fn without_lead<'a>(lines: Vec<&'a str>, lead: Option<&str>) -> Vec<&'a str> {
+    let Some(lead) = lead.map(str::trim).filter(|lead| !lead.is_empty()) else { return lines };
+    let beginning = lead.trim_end_matches(['\u{2026}', '.']);
     let mut lines = lines;
     let Some(first) = lines.first_mut() else { return lines };
-    if *first == said || beginning.starts_with(first.trim_end_matches('.')) {
+    if *first == lead || beginning.starts_with(first.trim_end_matches('.')) {
         lines.remove(0);
-    } else if let Some(rest) = first.strip_prefix(said) {
+    } else if let Some(rest) = first.strip_prefix(lead) {
         *first = rest.trim_start();
     }
     lines
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_as_they_were_meant() {
+    fn lines_are_recognized_by_their_markers() {
         assert_eq!(read("- New skills"), (Kind::Bullet, "New skills"));
         assert_eq!(read("\u{2022}New skills"), (Kind::Bullet, "New skills"));
         assert_eq!(read("2) Apply"), (Kind::Number, "Apply"));
@@ -97,20 +97,20 @@ mod tests {
     }
 
     #[test]
-    fn items_that_follow_each_other_are_one_list() {
+    fn consecutive_items_are_one_list() {
         let lines = ["Scope:", "- a", "- b", "1. c", "End."].map(str::to_owned);
-        let told: Vec<String> =
+        let tags: Vec<String> =
             blocks(&lines).iter().map(|block| block.get_attr("tag").unwrap().to_string()).collect();
-        assert_eq!(told, ["h3", "ul", "ol", "p"]);
+        assert_eq!(tags, ["h3", "ul", "ol", "p"]);
         assert_eq!(blocks(&lines)[1].get_attr("lines").unwrap().to_string(), "['a', 'b']");
     }
 
     #[test]
-    fn what_the_lead_says_is_not_said_again() {
-        assert_eq!(unsaid(vec!["A grant.", "More"], Some("A grant.")), ["More"]);
-        assert_eq!(unsaid(vec!["A grant for all", "More"], Some("A grant")), ["for all", "More"]);
-        assert_eq!(unsaid(vec!["A grant", "More"], Some("A grant. More follows\u{2026}")), ["More"]);
-        assert_eq!(unsaid(vec!["Other", "More"], Some("A grant")), ["Other", "More"]);
-        assert_eq!(unsaid(vec!["Other"], None), ["Other"]);
+    fn a_text_does_not_repeat_its_lead() {
+        assert_eq!(without_lead(vec!["A grant.", "More"], Some("A grant.")), ["More"]);
+        assert_eq!(without_lead(vec!["A grant for all", "More"], Some("A grant")), ["for all", "More"]);
+        assert_eq!(without_lead(vec!["A grant", "More"], Some("A grant. More follows\u{2026}")), ["More"]);
+        assert_eq!(without_lead(vec!["Other", "More"], Some("A grant")), ["Other", "More"]);
+        assert_eq!(without_lead(vec!["Other"], None), ["Other"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What templates are given about an organization, and about all of them.
+//! Template variables of an organization, and of the list of organizations.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use snapshot::record::{Locale, ORGANIZATION};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::{ABOUT, LISTED, SUMMARY, outside, question};
+use super::{ABOUT, LISTED, SUMMARY, outside, search_address};
 use crate::pages::{Pages, here};
 use dataset::Table;
 
@@ -46,7 +46,7 @@ impl Pages<'_> {
             programs_all => (links.programs.len() > 1).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
                 context! {
-                    href => question(locale, "organization", &it.slug),
+                    href => search_address(locale, "organization", &it.slug),
                     text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
                 }
             }),

@@ -1,4 +1,4 @@
-//! What templates are given about a program: its page, its row in search and its line in lists.
+//! Template variables of a program: its page, its row in search and its line in lists.
 
 use html::Rule;
 use html::{PASSAGE_LENGTH, passages};
@@ -11,39 +11,39 @@ use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::blocks::unsaid;
-use super::{ABOUT, SUMMARY, day, outside, question};
+use super::blocks::without_lead;
+use super::{ABOUT, SUMMARY, day, outside, search_address};
 use crate::pages::{Pages, here};
 
-/// The first facets of a record's page say who may apply.
+/// The number of eligibility facets; they come first on a record's page.
 const ELIGIBILITY: u8 = 8;
 
-/// Characters of a record's texts that a row may show a passage of.
+/// Maximum length of the texts whose passages a row can show, in characters.
 const TEXT: usize = 1500;
 
-/// Characters of a description that a row of a table takes the room of, and fewest that it keeps: a page has a
-/// budget, and what is left out of prose is one link away.
+/// Characters by which each row of a table shortens the description, and its minimum length: pages have a byte
+/// budget, and the Markdown page has the full text.
 const ROW: usize = 100;
 const LEAST: usize = 1200;
 
-/// Characters of a statement on a page; the Markdown twin has all.
+/// Maximum length of a statement on a page, in characters; the Markdown page has all of it.
 const STATEMENT: usize = 400;
 
-/// Values of a facet that a record's page shows before the rest is folded away; fewer above the deadline, which
-/// has to be in sight on a phone.
+/// Number of a facet's values that a record's page shows before the rest is folded; fewer above the deadline, so
+/// that a phone shows the deadline without scrolling.
 const VALUES: usize = 12;
 const WHO: usize = 5;
 
-/// A label in a line of labels.
+/// A label in a line of several.
 struct Part {
-    /// What stands before it.
+    /// Separator before the label.
     joint: &'static str,
     text: String,
     lang: Option<&'static str>,
 }
 
 impl Pages<'_> {
-    /// State and deadline of a program: a hole.
+    /// Placeholder for status and deadline of a program.
     pub(in crate::pages) fn when(&self, program: usize, locale: Locale) -> Value {
         let doc = self.numbers.doc_of[program] as usize;
         Value::from_safe_string(Rule::When.mark(doc, locale))
@@ -61,7 +61,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Who can apply, in a line: labels with what joins each to the one before.
+    /// Who can apply: the labels of one line, each with its separator.
     fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
@@ -72,11 +72,11 @@ impl Pages<'_> {
                 .map(move |value| (facet, value))
                 .collect::<Vec<_>>()
         };
-        let telling = |places: bool| {
+        let specs = |places: bool| {
             detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
         };
-        let people: Vec<_> = telling(false).flat_map(|spec| of(spec.facet)).collect();
-        let places = telling(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
+        let people: Vec<_> = specs(false).flat_map(|spec| of(spec.facet)).collect();
+        let places = specs(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
         let mut parts: Vec<Part> = Vec::new();
         for values in [people, places.unwrap_or_default()] {
             let start = parts.len();
@@ -109,7 +109,7 @@ impl Pages<'_> {
         AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label)
     }
 
-    /// The lifecycle that was observed with the day of that; how the dates differ today is a hole.
+    /// The observed lifecycle with the day of the observation, and a placeholder for how the dates differ from it.
     fn lifecycle(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
         let doc = self.numbers.doc_of[program] as usize;
@@ -119,7 +119,7 @@ impl Pages<'_> {
         context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
     }
 
-    /// What a search row and a record's page both say.
+    /// Variables that the search row and the page have in common.
     fn common(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
@@ -139,7 +139,7 @@ impl Pages<'_> {
         }
     }
 
-    /// A search row: name, state and summary are marked.
+    /// A search row, with marks for name, status and summary.
     pub(in crate::pages) fn row(
         &self,
         program: usize,
@@ -167,7 +167,7 @@ impl Pages<'_> {
         Ok(RowTemplate::new(row.trim()))
     }
 
-    /// What a row may show instead of the beginning of its summary: passages in the language of that.
+    /// Passages that a row can show instead of its summary, in the language of the summary.
     pub(in crate::pages) fn passages(&self, program: usize, locale: Locale) -> String {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
@@ -175,7 +175,7 @@ impl Pages<'_> {
         let summary = text("summary", it.summary.as_deref());
         let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
         let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
-        let lines = rest.map(|rest| unsaid(rest.lines().map(str::trim).collect(), summary));
+        let lines = rest.map(|rest| without_lead(rest.lines().map(str::trim).collect(), summary));
         let texts = summary.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
         if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
     }
@@ -191,7 +191,7 @@ impl Pages<'_> {
         Ok(self.theme.environment.get_template("line.html")?.render(context)?.trim().to_owned())
     }
 
-    /// Everything about a program.
+    /// All variables of a program's page.
     pub(in crate::pages) fn program_view(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
         let links = &self.directory.program_links[program];
@@ -225,7 +225,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Measures that facts state, such as age and duration: each once, with all that is said of it.
+    /// Measures stated by facts, such as age and duration, each with all its values.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
         let facts = self.facts(program);
         let of = |fact: &Fact| {
@@ -254,7 +254,7 @@ impl Pages<'_> {
             let mut items: Vec<Value> = named_values(spec.facet, it, &facts)
                 .into_iter()
                 .map(|value| {
-                    let href = question(locale, spec.parameter, value);
+                    let href = search_address(locale, spec.parameter, value);
                     let (text, lang) = self.spoken_label(spec.facet, value, locale);
                     context! { href, text, lang }
                 })
@@ -274,10 +274,10 @@ impl Pages<'_> {
         detail_page_facets().filter_map(group).collect()
     }
 
-    /// Statements that are more than a value: with words of the source, or that do not simply bind.
+    /// Facts that are more than a value: with a text or an amount, exclusions and preferences.
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
-        let telling = self.facts(program).into_iter().filter(|fact| {
+        let statements = self.facts(program).into_iter().filter(|fact| {
             fact.text.is_some()
                 || fact.amount.is_some()
                 || fact.polarity == Polarity::Exclude
@@ -307,10 +307,10 @@ impl Pages<'_> {
                 }),
             }
         };
-        telling.map(view).collect()
+        statements.map(view).collect()
     }
 
-    /// The amount of a fact, in its currency where it has one.
+    /// The amount of a fact, with its currency if it has one.
     fn stated_amount(&self, fact: &Fact, locale: Locale) -> Option<String> {
         let amount = fact.amount?;
         let word = |key: &str| self.word(locale, key);

@@ -1,4 +1,4 @@
-//! What templates are given about a recipient, and about all of them.
+//! Template variables of a recipient, and of the list of recipients.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::{ABOUT, LISTED};
 use crate::pages::{Pages, here};
 use dataset::Table;
 
-/// Awards on the page of a recipient.
+/// Maximum number of awards on the page of a recipient.
 const AWARDS_RECEIVED: usize = 40;
 
 impl Pages<'_> {

@@ -1,5 +1,5 @@
-//! The seasons of a program in the course of a year: the latest over those before it, each from the day on which
-//! applications open to the deadline. Only where the day is depends on the day.
+//! Chart of a program's application seasons in the course of a year: the latest above the earlier ones, each from
+//! the opening day to the deadline. Only the mark of today depends on the day.
 
 use html::Rule;
 use jiff::civil::Date;
@@ -8,13 +8,13 @@ use snapshot::record::Locale;
 
 use crate::pages::Pages;
 
-/// Days of a year, and how long a single day is drawn.
+/// Days of a year, and the length of a bar for a single day.
 const YEAR: u16 = 366;
 const DAY: u16 = 3;
-/// Rounds before the latest that are drawn.
+/// Number of earlier seasons in the chart.
 const PAST: usize = 8;
 
-/// The bars of a season, as day of the year and length: two where it goes on in the next year.
+/// The bars of a season, as day of the year and length: two if it continues in the next year.
 fn bars(opens: Option<Date>, deadline: Option<Date>) -> Vec<(u16, u16)> {
     let place = |date: Date| u16::try_from(date.day_of_year() - 1).unwrap_or(0);
     match (opens, deadline) {
@@ -49,7 +49,7 @@ impl Pages<'_> {
         Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }
 
-    /// The picture of the seasons and what it shows in words; nothing where no day is stated.
+    /// The chart of the seasons and its description; `None` if no day is stated.
     pub(super) fn year(&self, program: usize, locale: Locale) -> Option<Value> {
         let days = self.days(program);
         let (opens, deadline) = *days.first()?;

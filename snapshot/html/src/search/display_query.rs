@@ -1,4 +1,4 @@
-//! A question in words: its filters, each as people read it, for chips, for windows and for feeds.
+//! A search query in words, for chips, page titles and feeds.
 
 use std::borrow::Cow;
 
@@ -9,32 +9,32 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::query::{PARAMETERS, pairs};
 
-/// Characters of a question's text in a name.
+/// Maximum length of the query text in a name, in characters.
 const TEXT_MAX: usize = 60;
 
-/// A question, taken apart for words.
-pub(crate) struct Asked<'a> {
+/// The name and value pairs of a query, and what is needed to write them in words.
+pub(crate) struct DisplayQuery<'a> {
     pub(super) site: &'a Site,
     pub(super) html: &'a Html,
     pub(super) language: &'a Language,
-    /// Name and value of everything that was asked, but the language and the page.
+    /// Names and values of the query string, without the language and the page.
     pub(super) pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
-impl<'a> Asked<'a> {
-    /// `question` is a query string in canonical form.
-    pub(crate) fn new(site: &'a Site, html: &'a Html, language: &'a Language, question: &'a str) -> Self {
-        let said = |name: &str| !matches!(name, "offset" | "page" | ALL);
-        Self { site, html, language, pairs: pairs(question).filter(|(name, _)| said(name)).collect() }
+impl<'a> DisplayQuery<'a> {
+    /// `query_string` is in canonical form.
+    pub(crate) fn new(site: &'a Site, html: &'a Html, language: &'a Language, query_string: &'a str) -> Self {
+        let is_shown = |name: &str| !matches!(name, "offset" | "page" | ALL);
+        Self { site, html, language, pairs: pairs(query_string).filter(|(name, _)| is_shown(name)).collect() }
     }
 
-    /// Positions of what narrows the results down.
+    /// Positions of the pairs that filter results.
     pub(super) fn filters(&self) -> impl Iterator<Item = usize> {
-        let narrows = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated");
-        (0..self.pairs.len()).filter(move |position| narrows(&self.pairs[*position].0))
+        let is_filter = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated");
+        (0..self.pairs.len()).filter(move |position| is_filter(&self.pairs[*position].0))
     }
 
-    /// A filter in words: `Topic: Energy`.
+    /// Writes a filter in words: `Topic: Energy`.
     pub(super) fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
         let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
         let facet = FACETS.iter().find(|spec| spec.parameter == name);
@@ -86,11 +86,11 @@ impl<'a> Asked<'a> {
         push_escaped(out, label.unwrap_or(code));
     }
 
-    /// `climate · Grant · Open now`, without markup; nothing when nothing is asked.
+    /// `climate · Grant · Open now`, without markup; empty for an empty query.
     pub(crate) fn name(&self) -> Vec<u8> {
         let mut words = Vec::new();
         let mut positions: Vec<usize> = self.filters().collect();
-        // What was typed comes first.
+        // The text comes first.
         positions.sort_by_key(|position| self.pairs[*position].0 != "q");
         for position in positions {
             let (name, value) = &self.pairs[position];

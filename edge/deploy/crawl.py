@@ -1,6 +1,6 @@
-"""Asks a static host and an edge for the addresses of an export, with and without gzip: the host must answer each as the
-edge does (status, type, body), in the coding that was asked for where there is one, and 304 to who has it. What only an
-export has is held against its files. Takes the folder of the export, both hosts, and how many addresses at most."""
+"""Requests the addresses of an export from a static host and an edge, with and without gzip: the host must answer each
+like the edge (status, type, body), in the requested coding where there is one, and with 304 to a current validator.
+Addresses that only an export has are compared with its files. Takes the folder of the export, both hosts, and how many addresses at most."""
 
 import gzip
 import http.client
@@ -64,10 +64,10 @@ def check(target, path):
     if (coded.get("Content-Encoding") == "gzip") != has_coding:
         wrong(f"is in coding {coded.get('Content-Encoding')}")
     elif has_coding and (gzip.decompress(bytes_) != body or "Accept-Encoding" not in coded.get("Vary", "")):
-        wrong("says something else in gzip, or does not say that it varies")
-    for asked, known in (({}, headers), ({"Accept-Encoding": "gzip"}, coded)):
-        if static.ask(target, **asked, **{"If-None-Match": known["ETag"]})[0] != 304:
-            wrong("is sent again to who has it")
+        wrong("differs in gzip, or lacks Vary: Accept-Encoding")
+    for accepted, known in (({}, headers), ({"Accept-Encoding": "gzip"}, coded)):
+        if static.ask(target, **accepted, **{"If-None-Match": known["ETag"]})[0] != 304:
+            wrong("is sent again to a client with a current validator")
 
 
 static, edge = Asker(host), Asker(origin)

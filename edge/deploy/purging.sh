@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts a real Varnish and a real nginx, with the settings here, before a real edge; publishes a change; and shows
-# that each goes on with the old answer until purge.sh was given the list, and has the new one then. Whoever is not
-# named may not purge. Takes $OPDIR_BIN, the folder of the programs; $PORT and the two after it must be free.
+# that each serves the old answer until purge.sh gets the list, and then the new one; and that clients which are not
+# listed may not purge. Takes $OPDIR_BIN, the folder of the programs; $PORT and the two after it must be free.
 # Without curl, or without both caches, it ends with 77.
 set -euo pipefail
 command -v curl >/dev/null || { printf 'there is no curl\n'; exit 77; }

@@ -1,6 +1,6 @@
-# A cache in front of the edge (Varnish 6 or later). What may be kept, and for how long, is what the edge says.
+# A cache in front of the edge (Varnish 6 or later). The edge decides what is cached, and for how long.
 # Varnish keeps answers in gzip and unpacks them for clients that do not take it.
-# Tell the edge whose word about clients to take, and to name what answers may be dropped by:
+# The edge must trust this proxy and send surrogate keys:
 #   --trusted-proxy 127.0.0.1/32 --surrogate-keys xkey
 # After a publication, from a machine that `purgers` names: purge.sh varnish http://127.0.0.1:6081
 vcl 4.1;
@@ -10,7 +10,7 @@ backend edge {
     .port = "8080";
 }
 
-# Who may drop answers. Whoever stands between them and here must not be named.
+# Clients that may purge. Proxies between them and Varnish must not be listed.
 acl purgers {
     "127.0.0.1";
     "::1";

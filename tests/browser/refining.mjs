@@ -7,7 +7,7 @@ export const parts = ({ base, open, check, total, until }) => {
     const main = doc.querySelector("main").cloneNode(true);
     for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
     // And without what only a script can use.
-    for (const it of main.querySelectorAll("#said, .star, #apply, #facets input:not([name])")) it.remove();
+    for (const it of main.querySelectorAll("#result-count, .star, #apply, #facets input:not([name])")) it.remove();
     for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
     const now = doc.querySelector("#search").elements;
     const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);

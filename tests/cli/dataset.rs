@@ -53,7 +53,7 @@ fn fix_writes_down_what_was_understood_and_diff_only_shows_it() {
 }
 
 #[test]
-fn summaries_and_findings_are_told_in_the_form_that_is_asked_for() {
+fn summaries_and_findings_come_in_the_requested_format() {
     let place = started();
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());

@@ -356,7 +356,7 @@ fn a_restart_on_a_handed_over_socket_loses_no_request() {
 }
 
 #[test]
-fn the_service_manager_is_told_when_it_serves_and_when_it_ends() {
+fn the_service_manager_is_notified_of_start_and_stop() {
     let folder = folder_with_snapshot();
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();

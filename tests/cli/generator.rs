@@ -110,7 +110,7 @@ fn an_unchanged_dataset_publishes_nothing() {
 }
 
 #[test]
-fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
+fn broken_data_is_reported_by_line_and_leaves_the_snapshot_alone() {
     let organization = "organization,232dbe61-5c13-50f2-a29e-a080cfb206cc";
     let lost = r#"{"id":"00000000-0000-4000-8000-000000000001","programId":"00000000-0000-4000-8000-000000000002","label":"x","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
     let cases: [(&str, &str, &str, &[&str]); 7] = [
@@ -159,7 +159,7 @@ fn broken_data_is_told_line_by_line_and_leaves_the_snapshot_alone() {
 }
 
 #[test]
-fn wrong_columns_other_encodings_and_copied_rows_are_told_as_such() {
+fn wrong_columns_other_encodings_and_copied_rows_are_reported() {
     let place = Place::with_snapshot();
     let before = content(&place.path("root"));
     let good = fs::read_to_string(place.path("data/organizations.csv")).unwrap();
@@ -180,7 +180,7 @@ fn wrong_columns_other_encodings_and_copied_rows_are_told_as_such() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let place = Place::new();
     place.append("aliases.csv", "organisation,,x\n");
     place.append("cycles.ndjson", "{\"id\": \"7\",\n");
@@ -191,7 +191,7 @@ fn every_problem_is_told_at_once() {
 }
 
 #[test]
-fn shells_are_told_every_command() {
+fn completions_have_every_command() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     for shell in ["bash", "fish", "zsh"] {
         let script = place.opdir(&["completions", shell]).succeeds();
@@ -239,7 +239,7 @@ fn an_output_that_cannot_be_written_ends_with_4() {
 }
 
 #[test]
-fn somebody_elses_folder_is_left_alone() {
+fn a_folder_of_another_program_is_left_alone() {
     let place = Place::new();
     let before = content(&place.path("data"));
     place.opdir(&["init", "--sample", "other"]).succeeds();

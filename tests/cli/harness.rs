@@ -125,7 +125,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Asked, not killed: a preview removes its folder when it ends.
+        // ReadQuery, not killed: a preview removes its folder when it ends.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
     }

@@ -32,7 +32,7 @@ fn pages_of(built: &Path) -> Vec<(String, Vec<u8>)> {
 const HOST: &str = "directory.example";
 
 #[test]
-fn bodies_that_are_not_fetched_ahead_come_when_they_are_asked_for_and_stay() {
+fn bodies_not_fetched_ahead_are_fetched_when_requested_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let [store, gone] = ["store", "gone"].map(|name| folder.path().join(name));
     let url = format!("file://{}", store.display());

@@ -76,7 +76,7 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
 }
 
 #[test]
-fn pages_of_a_preview_are_told_at_once_what_changed() {
+fn open_pages_of_a_preview_reload_at_once() {
     let place = Place::new();
     let server = started(&place);
     server.says("watching data");

@@ -76,7 +76,7 @@ fn a_publisher_who_did_not_see_what_is_live_is_held_back_until_he_pulls_it() {
 }
 
 #[test]
-fn a_publisher_who_lost_puts_the_same_files_upon_what_won() {
+fn a_rejected_publisher_rebases_the_same_files_on_the_live_generation() {
     let place = Place::with_snapshot();
     let key = place.key();
     place.push().succeeds();

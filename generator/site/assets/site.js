@@ -5,7 +5,7 @@
   const $ = (id, from = document) => from.querySelector("#" + id);
   const filters = $("filters"), apply = $("apply"), opened = new Map();
   const bare = url => url.split("#")[0];
-  let asked = null, timer = 0, shown = bare(location.href);
+  let request = null, timer = 0, shown = bare(location.href);
 
   const parsed = text => new DOMParser().parseFromString(text, "text/html");
   const address = submitter => {
@@ -69,7 +69,7 @@
       label.hidden = !fold(`${label.textContent} ${label.dataset.o} ${label.firstChild.value}`).includes(fold(box.value));
     }
   };
-  // A static host gives the page as it lies there, whatever is asked.
+  // A static host gives the page as it lies there, whatever the query.
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
     const taken = value => fields.some(field => field.value === value && field.defaultChecked);
@@ -86,14 +86,14 @@
   };
   const show = async (url, { how = "push", back, top } = {}) => {
     clearTimeout(timer);
-    asked && asked.abort();
-    const mine = asked = new AbortController();
+    request && request.abort();
+    const mine = request = new AbortController();
     $("results").setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(url, { signal: mine.signal });
       if (!answer.ok) throw new Error(answer.status);
       const page = parsed(await answer.text());
-      if (mine !== asked) return;
+      if (mine !== request) return;
       alone(page, url);
       regroup(page);
       if (back) restore(page);
@@ -102,7 +102,7 @@
       document.title = page.title;
       if (how && bare(url) !== shown) history[how + "State"](null, "", url);
       shown = bare(url);
-      $("said").textContent = $("count").textContent;
+      $("result-count").textContent = $("count").textContent;
       label();
       if (top) land();
       const of = form.elements.organization;
@@ -113,7 +113,7 @@
   };
   const soon = (wait, how) => {
     clearTimeout(timer);
-    asked && asked.abort();
+    request && request.abort();
     timer = setTimeout(() => show(address(), { how }), wait);
   };
   alone(document, location);

@@ -224,7 +224,7 @@ fn clamped_values_act_as_the_nearest_good_one() {
 }
 
 #[test]
-fn paging_is_told_as_page_and_as_offset() {
+fn paging_works_by_page_and_by_offset() {
     let meta = |query: &str| SAMPLE.json(&format!("/api/v1/search?facets=false&{query}"))["meta"].clone();
     let total = meta("")["total"].as_u64().unwrap();
     let wanted = |limit: u64, offset: u64, count: u64, page: u64| {
@@ -240,7 +240,7 @@ fn paging_is_told_as_page_and_as_offset() {
 }
 
 #[test]
-fn locale_wins_over_lang_and_is_said_in_content_language() {
+fn locale_wins_over_lang_and_sets_content_language() {
     for (query, language) in [
         ("", "en"),
         ("lang=es", "es"),

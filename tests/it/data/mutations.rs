@@ -258,7 +258,7 @@ fn a_sound_dataset_has_no_errors() {
 }
 
 #[test]
-fn every_fault_is_told_at_its_line_and_field_with_a_remedy() {
+fn every_fault_is_reported_at_its_line_and_field_with_a_remedy() {
     let (_, before) = judged(&sound());
     let mut wrong = Vec::new();
     let mut told_well = 0;

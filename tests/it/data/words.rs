@@ -1,4 +1,4 @@
-//! What people and language models are told, over any dataset: a stated deadline is never "not
+//! What people and language models are shown, over any dataset: a stated deadline is never "not
 //! stated", a lifecycle stands with the date of its check and agrees with the state beside it, old
 //! openness says how old it is, and no amount is passed over. Runs on the sample, on a dataset of
 //! every case, and on the dataset in `OPDIR_TEST_DATA` where one is given.
@@ -59,7 +59,7 @@ const fn phrases(locale: Locale) -> &'static Phrases {
 }
 
 /// What a program's page, its Markdown twin, its row and the tools say of it.
-struct Said {
+struct Statement {
     program: usize,
     locale: Locale,
     /// State as the page heads it, without markup.
@@ -116,10 +116,10 @@ fn pages<'a>(
     Pages { directory, numbers, site, html, theme: &THEME, base_url, downloads: &[] }
 }
 
-fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
+fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
     let (site, html, dated, numbers, _) = open(directory, today);
     let pages = pages(directory, &numbers, &site, Some(&html));
-    let said = |program: usize, locale: Locale| {
+    let statement = |program: usize, locale: Locale| {
         let files = pages.program(program, locale, &dated).unwrap();
         let text = |end: &str| {
             let (_, file) = files.iter().find(|(path, _)| path.ends_with(end)).unwrap();
@@ -129,7 +129,7 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
         let doc = numbers.doc_of[program];
         let mut row = Vec::new();
         html.language(locale).push_status(&mut row, doc, &dated);
-        Said {
+        Statement {
             program,
             locale,
             head: plain_text(between(&page, "<dd class=\"when\">", "</dd>")),
@@ -143,20 +143,20 @@ fn all_said(directory: &Directory, today: Date) -> Vec<Said> {
     let programs = 0..directory.programs.len();
     programs
         .flat_map(|program| Locale::ALL.iter().map(move |locale| (program, *locale)))
-        .map(|(program, locale)| said(program, locale))
+        .map(|(program, locale)| statement(program, locale))
         .collect()
 }
 
 /// Runs a check on every dataset there is; it tells how many programs it was about.
-fn on_all(check: impl Fn(&Directory, &Said) -> bool) {
+fn on_all(check: impl Fn(&Directory, &Statement) -> bool) {
     let sample = load(&Input::Embedded(dataset::sample::FILES)).0;
     let cases = cases().directory;
     let real = real_data().map(|folder| load(&Input::Folder(folder)).0);
     for (name, directory) in [("sample", Some(&sample)), ("cases", Some(&cases)), ("real", real.as_ref())] {
         let Some(directory) = directory else { continue };
-        let said = all_said(directory, AS_OF);
-        let about = said.iter().filter(|said| check(directory, said)).count();
-        eprintln!("{name}: {about} of {}", said.len());
+        let statement = all_statements(directory, AS_OF);
+        let about = statement.iter().filter(|statement| check(directory, statement)).count();
+        eprintln!("{name}: {about} of {}", statement.len());
         assert!(name != "cases" || about > 0, "no case is about this");
     }
 }
@@ -271,13 +271,13 @@ pub(crate) fn cases() -> World {
     ])
 }
 
-fn said_of(said: &[Said], number: usize, locale: Locale) -> &Said {
-    said.iter().find(|said| said.program == number - 1 && said.locale == locale).unwrap()
+fn statement_of(statement: &[Statement], number: usize, locale: Locale) -> &Statement {
+    statement.iter().find(|statement| statement.program == number - 1 && statement.locale == locale).unwrap()
 }
 
 #[test]
 fn each_state_reads_as_it_should_in_both_languages() {
-    let said = all_said(&cases().directory, AS_OF);
+    let statement = all_statements(&cases().directory, AS_OF);
     for (number, english, spanish) in [
         (
             1,
@@ -296,14 +296,14 @@ fn each_state_reads_as_it_should_in_both_languages() {
         ),
         (4, "Closed last deadline 30 September 2026", "Cerrada último plazo: 30 de septiembre de 2026"),
     ] {
-        assert_eq!(said_of(&said, number, Locale::En).head, english);
-        assert_eq!(said_of(&said, number, Locale::Es).head, spanish);
+        assert_eq!(statement_of(&statement, number, Locale::En).head, english);
+        assert_eq!(statement_of(&statement, number, Locale::Es).head, spanish);
     }
 }
 
 #[test]
 fn each_lifecycle_reads_as_it_should_in_both_languages() {
-    let said = all_said(&cases().directory, AS_OF);
+    let statement = all_statements(&cases().directory, AS_OF);
     for (number, english, spanish) in [
         (1, "Unclear, as checked 1 July 2026", "Sin confirmar, según la revisión del 1 de julio de 2026"),
         (
@@ -319,14 +319,14 @@ fn each_lifecycle_reads_as_it_should_in_both_languages() {
              cerrada",
         ),
     ] {
-        assert_eq!(said_of(&said, number, Locale::En).lifecycle, english);
-        assert_eq!(said_of(&said, number, Locale::Es).lifecycle, spanish);
+        assert_eq!(statement_of(&statement, number, Locale::En).lifecycle, english);
+        assert_eq!(statement_of(&statement, number, Locale::Es).lifecycle, spanish);
     }
 }
 
 #[test]
 fn each_amount_reads_as_it_should_in_both_languages() {
-    let said = all_said(&cases().directory, AS_OF);
+    let statement = all_statements(&cases().directory, AS_OF);
     for (number, english, spanish) in [
         (
             5,
@@ -346,52 +346,53 @@ fn each_amount_reads_as_it_should_in_both_languages() {
             "importe de cada ayuda: no consta; Total budget: 7\u{202f}000\u{202f}000 EUR",
         ),
     ] {
-        assert_eq!(said_of(&said, number, Locale::En).funding, english);
-        assert_eq!(said_of(&said, number, Locale::Es).funding, spanish);
+        assert_eq!(statement_of(&statement, number, Locale::En).funding, english);
+        assert_eq!(statement_of(&statement, number, Locale::Es).funding, spanish);
     }
 }
 
 #[test]
-fn no_stated_deadline_is_told_as_not_stated() {
-    on_all(|directory, said| {
-        let words = phrases(said.locale);
-        let slug = &directory.programs[said.program].slug;
-        if passed(directory, said.program).is_none() {
+fn no_stated_deadline_is_shown_as_not_stated() {
+    on_all(|directory, statement| {
+        let words = phrases(statement.locale);
+        let slug = &directory.programs[statement.program].slug;
+        if passed(directory, statement.program).is_none() {
             return false;
         }
-        for text in [&said.head, &said.row, &said.state, &said.twin] {
+        for text in [&statement.head, &statement.row, &statement.state, &statement.twin] {
             assert!(!text.contains(words.undated), "{slug}: {text}");
         }
-        let told = [&said.head, &said.row, &said.state, &said.twin];
-        let is_told = told.map(|text| text.contains(words.last) && text.contains(words.unknown));
-        assert!(is_told.iter().all(|told| *told == is_told[0]), "{slug} is told in different ways");
-        is_told[0]
+        let shown = [&statement.head, &statement.row, &statement.state, &statement.twin];
+        let is_shown = shown.map(|text| text.contains(words.last) && text.contains(words.unknown));
+        assert!(is_shown.iter().all(|shown| *shown == is_shown[0]), "{slug} is shown in different ways");
+        is_shown[0]
     });
 }
 
 #[test]
 fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
-    on_all(|directory, said| {
-        let words = phrases(said.locale);
-        let it = &directory.programs[said.program];
+    on_all(|directory, statement| {
+        let words = phrases(statement.locale);
+        let it = &directory.programs[statement.program];
         let checked = it.lifecycle_checked_at.or(it.source_checked_at).is_some();
-        for text in [&said.lifecycle, &said.state, &said.twin] {
+        for text in [&statement.lifecycle, &statement.state, &statement.twin] {
             assert_eq!(text.contains(words.checked), checked, "{}: {text}", it.slug);
         }
         let is_open = [("Open ", "Abierta "), ("Closing soon", "Cierra pronto"), ("Rolling", "Abierta todo")];
         let is_open = is_open.iter().any(|(en, es)| {
-            said.head.starts_with(if said.locale == Locale::En { en } else { es })
-                && !said.head.starts_with(words.aged)
+            statement.head.starts_with(if statement.locale == Locale::En { en } else { es })
+                && !statement.head.starts_with(words.aged)
         });
-        let is_shut = said.head.starts_with(if said.locale == Locale::En { "Closed" } else { "Cerrada" });
+        let is_shut =
+            statement.head.starts_with(if statement.locale == Locale::En { "Closed" } else { "Cerrada" });
         let contradicts = it.lifecycle == Lifecycle::ActiveBetweenCycles && is_open
             || it.lifecycle == Lifecycle::ActiveAccepting && is_shut;
-        for text in [&said.lifecycle, &said.state, &said.twin] {
+        for text in [&statement.lifecycle, &statement.state, &statement.twin] {
             assert!(
                 !contradicts || text.contains(words.by_dates),
                 "{}: {text} beside {}",
                 it.slug,
-                said.head
+                statement.head
             );
         }
         contradicts
@@ -401,41 +402,42 @@ fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
 #[test]
 fn openness_that_nothing_ends_says_how_old_it_is() {
     let year_before = AS_OF.saturating_sub(jiff::Span::new().years(1));
-    on_all(|directory, said| {
-        let words = phrases(said.locale);
-        let it = &directory.programs[said.program];
+    on_all(|directory, statement| {
+        let words = phrases(statement.locale);
+        let it = &directory.programs[statement.program];
         let cycles =
-            directory.program_links[said.program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+            directory.program_links[statement.program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
         let ahead = cycles.filter_map(|cycle| cycle.deadline_on).any(|deadline| deadline >= AS_OF);
         let checked = it.lifecycle_checked_at.max(it.source_checked_at);
         let checked = checked.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
-        let believed = ["Open ", "Rolling", "Abierta "].iter().any(|word| said.head.starts_with(word))
-            && !said.head.starts_with(words.aged);
+        let believed = ["Open ", "Rolling", "Abierta "].iter().any(|word| statement.head.starts_with(word))
+            && !statement.head.starts_with(words.aged);
         let is_old = checked.is_some_and(|day| day < year_before);
-        assert!(ahead || !is_old || !believed, "{}: {}", it.slug, said.head);
-        for text in [&said.row, &said.state, &said.twin] {
-            assert_eq!(text.contains(words.aged), said.head.contains(words.aged), "{}: {text}", it.slug);
+        assert!(ahead || !is_old || !believed, "{}: {}", it.slug, statement.head);
+        for text in [&statement.row, &statement.state, &statement.twin] {
+            assert_eq!(text.contains(words.aged), statement.head.contains(words.aged), "{}: {text}", it.slug);
         }
-        said.head.contains(words.aged)
+        statement.head.contains(words.aged)
     });
 }
 
 #[test]
-fn no_amount_that_a_fact_names_is_told_as_not_stated() {
-    on_all(|directory, said| {
-        let words = phrases(said.locale);
-        let links = &directory.program_links[said.program];
+fn no_amount_of_a_fact_is_shown_as_not_stated() {
+    on_all(|directory, statement| {
+        let words = phrases(statement.locale);
+        let links = &directory.program_links[statement.program];
         let facts = || links.facts.iter().map(|fact| &directory.facts[*fact]);
         let named = facts().any(|fact| fact.amount.is_some() && fact.currency.is_some());
         let converted = facts().any(|fact| fact.value.as_deref() == Some("funding-conversion"));
-        let slug = &directory.programs[said.program].slug;
-        assert!(!named || said.funding != words.not_stated, "{slug}");
+        let slug = &directory.programs[statement.program].slug;
+        assert!(!named || statement.funding != words.not_stated, "{slug}");
         if converted {
-            let (source, dollars) = (said.funding.find("EUR").unwrap(), said.funding.find("US").unwrap());
-            let about = if said.locale == Locale::En { ", about US$ " } else { ", aproximadamente " };
-            assert!(said.funding.contains(about), "{slug}: {}", said.funding);
-            assert!(source < dollars, "{slug}: {}", said.funding);
-            assert!(said.twin.contains(&said.funding), "{slug}");
+            let (source, dollars) =
+                (statement.funding.find("EUR").unwrap(), statement.funding.find("US").unwrap());
+            let about = if statement.locale == Locale::En { ", about US$ " } else { ", aproximadamente " };
+            assert!(statement.funding.contains(about), "{slug}: {}", statement.funding);
+            assert!(source < dollars, "{slug}: {}", statement.funding);
+            assert!(statement.twin.contains(&statement.funding), "{slug}");
         }
         converted
     });

@@ -13,7 +13,7 @@ const LEFT: [&str; 5] = [
     "tests/tools/target",
 ];
 
-/// Paths whose code is being rewritten: rules about words, circles, public names and lengths do not hold there yet.
+/// Paths whose code is being rewritten: rules about circles, public names and lengths do not hold there yet.
 pub(crate) const UNFINISHED: [&str; 5] = ["edge/", "generator/", "snapshot/", "schemas/", "tests/"];
 
 /// A source file of the repository.

@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn a_client_is_told_that_nothing_changed_only_if_it_named_what_there_is(
+    fn a_client_gets_304_only_for_a_current_validator(
         values in prop::collection::vec(nearly(&["\"a\"", "W/", "\"b\"", "*", ",", " ", "\"", "a"]), 1..3),
         since in nearly(&["Fri, 20 Nov 2026 06:00:00 GMT", "Friday", ",", " "]),
     ) {

@@ -34,7 +34,7 @@ fn with(target: &str, name: &str, value: &str) -> Response {
 }
 
 #[test]
-fn a_client_that_has_the_bytes_is_told_so_without_them() {
+fn a_client_with_the_current_bytes_gets_304() {
     for target in targets() {
         let whole = SAMPLE.get(&target);
         let etag = whole.header("etag");
@@ -174,7 +174,7 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
 }
 
 #[test]
-fn a_method_that_writes_is_told_what_is_allowed_even_with_a_body() {
+fn a_writing_method_gets_405_with_allow_even_with_a_body() {
     for body in [("Content-Length", "3"), ("Transfer-Encoding", "chunked")] {
         let response = SAMPLE.ask("POST", "/api/v1/search", &[body]);
         assert_eq!((response.status, response.header("allow")), (405, "GET, HEAD, OPTIONS"), "{body:?}");

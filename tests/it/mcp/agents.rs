@@ -31,7 +31,7 @@ fn the_scripted_agent_answers_every_task_in_two_calls() {
 }
 
 /// What the service itself says in an answer: all but the records.
-fn said_by_the_service(mut answer: Value) -> String {
+fn text_of_the_service(mut answer: Value) -> String {
     for name in ["opportunities", "opportunity", "data", "guessed"] {
         answer.as_object_mut().unwrap().remove(name);
     }
@@ -54,9 +54,9 @@ fn orders_in_records_change_no_answer_and_stay_in_the_records() {
     ]);
     for search in searches {
         let reply = host.call("search_opportunities", &search);
-        let said = if reply.is_error { reply.text } else { said_by_the_service(reply.content()) };
+        let said = if reply.is_error { reply.text } else { text_of_the_service(reply.content()) };
         assert!(!said.contains(ORDER), "{search}: {said}");
     }
     let listed = host.call("list_filter_options", &json!({"facet": "fields", "query": "river"})).content();
-    assert!(listed["data"].to_string().contains(ORDER) && !said_by_the_service(listed).contains(ORDER));
+    assert!(listed["data"].to_string().contains(ORDER) && !text_of_the_service(listed).contains(ORDER));
 }

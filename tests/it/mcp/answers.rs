@@ -64,7 +64,7 @@ fn slugs(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn values_are_taken_as_people_name_them_and_what_was_understood_is_said() {
+fn values_are_matched_by_label_and_the_interpretation_is_reported() {
     let server = server();
     for (name, given, value, label) in [
         ("type", "Fellowship", "fellowship", None),
@@ -286,7 +286,7 @@ fn a_record_in_brief_has_what_decides_and_each_sentence_once() {
 }
 
 #[test]
-fn several_records_are_read_in_one_call_and_what_is_missing_is_said() {
+fn several_records_are_read_in_one_call_and_missing_ones_are_listed() {
     let server = server();
     let read = server
         .call("get_opportunity", &json!({"slugs": ["program-3", "program-33", "program-0", "program-3"]}));
@@ -314,7 +314,7 @@ fn several_records_are_read_in_one_call_and_what_is_missing_is_said() {
 }
 
 #[test]
-fn a_long_description_is_cut_and_its_length_said() {
+fn a_long_description_is_truncated_and_its_length_stated() {
     let long = "Long sentence. ".repeat(400);
     let more = json!({"description": long, "summary": "Long sentence."});
     let server = Server::new(world(vec![program(0, "A", more)]));

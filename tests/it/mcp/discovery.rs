@@ -13,7 +13,7 @@ fn file(path: &str, media_type: &str) -> Value {
 }
 
 /// What the endpoint answers to a request.
-fn asked(message: &Value, headers: &str) -> Value {
+fn call(message: &Value, headers: &str) -> Value {
     let body = message.to_string();
     let head = format!("POST /mcp HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n{headers}");
     let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
@@ -37,7 +37,7 @@ fn check_identity(it: &Value, schema: &str) {
     let initialize = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}
     });
-    let info = &asked(&initialize, "")["serverInfo"];
+    let info = &call(&initialize, "")["serverInfo"];
     assert_eq!((domain, server), ("example.directory", info["name"].as_str().unwrap()));
     for name in ["version", "title", "description", "websiteUrl"] {
         assert_eq!(it[name], info[name], "{name}");
@@ -62,7 +62,7 @@ fn the_card_and_the_registry_entry_name_the_server_as_it_names_itself() {
         }}
     });
     let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n";
-    let versions = &asked(&discover, headers)["supportedVersions"];
+    let versions = &call(&discover, headers)["supportedVersions"];
     assert_eq!(card["remotes"][0]["supportedProtocolVersions"], *versions);
     let entry = file("/mcp/server.json", "application/json");
     check_identity(&entry, "2025-12-11/server");

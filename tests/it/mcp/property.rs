@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_asked_no_error_and_no_notice_repeats_a_record(name in select(vec!["search_opportunities", "get_opportunity", "list_filter_options"]), arguments in arguments()) {
+    fn no_error_and_no_notice_repeats_a_record_for_any_query(name in select(vec!["search_opportunities", "get_opportunity", "list_filter_options"]), arguments in arguments()) {
         let params = json!({"name": name, "arguments": arguments});
         let response = HOSTILE.with(|server| server.send(post(&request("tools/call", &params), &[])));
         let mut body = body(&response);

@@ -460,7 +460,7 @@ fn text_of_records_never_reaches_notices_or_errors() {
 }
 
 #[test]
-fn a_moved_slug_is_told_where_it_is_now() {
+fn a_moved_slug_gets_its_new_address() {
     let alias = json!({
         "entityType": "program", "entityId": "00000000-0000-4000-8000-000000000000", "slug": "old-name"
     });

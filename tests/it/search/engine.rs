@@ -351,7 +351,7 @@ fn an_answer_is_written_without_growing() {
 }
 
 #[test]
-fn a_phrase_that_is_said_often_costs_as_much_as_once() {
+fn a_repeated_phrase_costs_as_much_as_one() {
     let world = wordy(100);
     let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
     let spent = |text: &str| {

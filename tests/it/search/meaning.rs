@@ -21,7 +21,7 @@ use tests::world::{World, day_after};
 use crate::search::engine::{organization, programs, query_string, text};
 use crate::search::oracle::Oracle;
 
-/// Questions that are asked of each of so many datasets.
+/// Queries for each of so many datasets.
 const WORLDS: u64 = 12;
 const QUESTIONS: u64 = 40;
 
@@ -39,19 +39,19 @@ fn slugs(world: &World, ranked: &RankedPage) -> Vec<String> {
 }
 
 /// A tier by name; what is called so is among what matches.
-fn told(tier: Tier) -> &'static str {
+fn tier_label(tier: Tier) -> &'static str {
     if tier.is_full() { "all" } else { tier.as_str() }
 }
 
 /// Random questions with a dataset each.
-fn asked(ask: impl Fn(&World, &Oracle<'_>, &Query)) {
+fn for_each_query(check: impl Fn(&World, &Oracle<'_>, &Query)) {
     for seed in 0..WORLDS {
         let world = World::tiny(seed);
         let oracle = Oracle::new(&world.directory);
         for number in 0..QUESTIONS {
             let text = text(&mut Rng::new(&[seed, number]));
             if text.chars().any(char::is_alphanumeric) {
-                ask(&world, &oracle, &question(&text));
+                check(&world, &oracle, &question(&text));
             }
         }
     }
@@ -59,7 +59,7 @@ fn asked(ask: impl Fn(&World, &Oracle<'_>, &Query)) {
 
 #[test]
 fn a_ranked_answer_has_the_total_of_the_rest_interface_and_the_matches_come_first() {
-    asked(|world, _, query| {
+    for_each_query(|world, _, query| {
         let today = world.site.dated(Day::new(day_after(0))).today;
         let exact = world.site.index.search(query, &today);
         let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
@@ -74,14 +74,14 @@ fn a_ranked_answer_has_the_total_of_the_rest_interface_and_the_matches_come_firs
 
 #[test]
 fn rows_stand_in_the_tier_that_the_rules_give_them() {
-    asked(|world, oracle, query| {
+    for_each_query(|world, oracle, query| {
         let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
         let found = ranked(world, &all, &[]);
         let expected = oracle.tiers(query.text.as_deref().unwrap_or_default());
         let rows: BTreeSet<(String, &str)> = found
             .rows
             .iter()
-            .map(|row| (world.site.index.slug(row.doc).to_owned(), told(row.tier)))
+            .map(|row| (world.site.index.slug(row.doc).to_owned(), tier_label(row.tier)))
             .collect();
         assert_eq!(rows, expected, "{query:?}");
         let band = |tier: Tier| tier.min(Tier::Unstated);
@@ -91,7 +91,7 @@ fn rows_stand_in_the_tier_that_the_rules_give_them() {
 
 #[test]
 fn what_words_were_taken_for_is_taken_back_word_by_word() {
-    asked(|world, oracle, query| {
+    for_each_query(|world, oracle, query| {
         let mut plain: Vec<String> = Vec::new();
         let mut found = ranked(world, query, &plain);
         while let Some(chip) = found.interpretations.first() {
@@ -105,7 +105,7 @@ fn what_words_were_taken_for_is_taken_back_word_by_word() {
 }
 
 #[test]
-fn a_filter_that_words_said_is_a_word_again_when_it_is_taken_back() {
+fn a_filter_read_from_words_is_a_word_again_when_removed() {
     let names = ["Open now grants", "Grants"];
     let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
     let found = ranked(&world, &question("open now grants"), &[]);
@@ -202,7 +202,7 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
             }
         }
         assert_eq!(ranked(world, &question("the soil"), &[]).total, 2, "a small word need not be there");
-        assert_eq!(ranked(world, &question("of the and"), &[]).total, 0, "unless nothing else is asked");
+        assert_eq!(ranked(world, &question("of the and"), &[]).total, 0, "unless there are no other words");
         assert_eq!(ranked(world, &question("open closed"), &[]).total, 0);
         assert_eq!(ranked(world, &question("over $100 under $50"), &[]).total, 0);
     }
@@ -219,22 +219,22 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
     let world = World::tables(&[organization(), programs(&members)]);
     let values = &world.site.index.values;
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let ways = |asked: &str| -> Vec<(Constraint, usize)> {
-        let (query, _) = parse_search(asked, |facet, value| values.find(facet, value));
+    let ways = |query: &str| -> Vec<(Constraint, usize)> {
+        let (query, _) = parse_search(query, |facet, value| values.find(facet, value));
         let ways = world.site.index.relaxations(&query, &today, &[], None);
         ways.into_iter().map(|way| (way.removed, way.total)).collect()
     };
     let words = |words: &str| Constraint::Words(words.to_owned());
     let filter = |parameter, value: &str| Constraint::Filter { parameter, value: value.to_owned() };
-    let asked = query_string(&[("q".into(), "Soil xylophone".into())]);
-    assert_eq!(ways(&asked), [(words("xylophone"), 2)], "nothing has xylophone, with or without soil");
-    let asked = query_string(&[("q".into(), "water".into()), ("type".into(), "prize".into())]);
-    assert_eq!(ways(&asked), [(words("water"), 1), (filter("type", "prize"), 1)]);
-    let asked = query_string(&[("q".into(), "soil -\"grant\"".into()), ("fundingMin".into(), "400".into())]);
-    assert_eq!(ways(&asked), [(words("-\"grant\""), 1), (filter("fundingMin", "400"), 1)]);
-    let asked = query_string(&[("q".into(), "grant over $9,000".into())]);
-    assert_eq!(ways(&asked), [(words("over $9,000"), 2)], "what says a filter is one part");
-    assert_eq!(ways("q=xylophone"), [], "without it nothing would be asked");
+    let query = query_string(&[("q".into(), "Soil xylophone".into())]);
+    assert_eq!(ways(&query), [(words("xylophone"), 2)], "nothing has xylophone, with or without soil");
+    let query = query_string(&[("q".into(), "water".into()), ("type".into(), "prize".into())]);
+    assert_eq!(ways(&query), [(words("water"), 1), (filter("type", "prize"), 1)]);
+    let query = query_string(&[("q".into(), "soil -\"grant\"".into()), ("fundingMin".into(), "400".into())]);
+    assert_eq!(ways(&query), [(words("-\"grant\""), 1), (filter("fundingMin", "400"), 1)]);
+    let query = query_string(&[("q".into(), "grant over $9,000".into())]);
+    assert_eq!(ways(&query), [(words("over $9,000"), 2)], "what says a filter is one part");
+    assert_eq!(ways("q=xylophone"), [], "without it the query would be empty");
 }
 
 #[test]

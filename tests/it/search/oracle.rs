@@ -25,9 +25,9 @@ const SHOWN: usize = 50;
 
 const OPEN_STATES: [&str; 6] = ["open", "closing_soon", "rolling", "upcoming", "closed", "unknown"];
 
-/// A question, read from the pairs of a query string. Values that nobody accepts are left out.
+/// A question, read from the pairs of a query string. Unknown values are left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct ReadQuery {
     /// Facet name and value; `field` has become `topic` where a topic is so spelled.
     pub(crate) picks: BTreeSet<(&'static str, String)>,
     /// Everything else by parameter name; the first of several.
@@ -44,7 +44,7 @@ pub(crate) struct Expected {
     pub(crate) total: usize,
     /// Slugs of the page.
     pub(crate) slugs: Vec<String>,
-    /// Facets, where they are asked for.
+    /// Facets, if requested.
     pub(crate) facets: Option<Vec<Counts>>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Oracle<'a> {
     pub(super) reader: Reader,
 }
 
-impl Asked {
+impl ReadQuery {
     fn get(&self, name: &str) -> Option<&str> {
         self.single.get(name).map(String::as_str)
     }
@@ -118,11 +118,11 @@ impl<'a> Oracle<'a> {
     }
 
     /// Reads pairs of parameter and value.
-    pub(crate) fn read(&self, pairs: &[(String, String)]) -> Asked {
-        let mut asked = Asked::default();
+    pub(crate) fn read(&self, pairs: &[(String, String)]) -> ReadQuery {
+        let mut query = ReadQuery::default();
         for (name, value) in pairs {
             let Some(spec) = FACETS.iter().find(|spec| spec.parameter == name) else {
-                asked.single.entry(name.clone()).or_insert(value.clone());
+                query.single.entry(name.clone()).or_insert(value.clone());
                 continue;
             };
             let facet = match spec.facet {
@@ -130,10 +130,10 @@ impl<'a> Oracle<'a> {
                 facet => facet,
             };
             if self.is_value(facet, value) || facet.spec().is_place && place::is_place(value) {
-                asked.picks.insert((facet.spec().name, value.clone()));
+                query.picks.insert((facet.spec().name, value.clone()));
             }
         }
-        asked
+        query
     }
 
     /// Whether a program has a facet value on a day.
@@ -152,10 +152,10 @@ impl<'a> Oracle<'a> {
     }
 
     /// Answers a question.
-    pub(crate) fn answer(&self, asked: &Asked, today: Date) -> Expected {
-        let base: Vec<&Record<'_>> = self.matching_all_but_picks(asked, today);
+    pub(crate) fn answer(&self, query: &ReadQuery, today: Date) -> Expected {
+        let base: Vec<&Record<'_>> = self.matching_all_but_picks(query, today);
         let mut groups: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
-        for (facet, value) in &asked.picks {
+        for (facet, value) in &query.picks {
             groups.entry(group(facet)).or_default().push((facet, value));
         }
         let without = |ignored: &str| -> Vec<&Record<'_>> {
@@ -168,11 +168,11 @@ impl<'a> Oracle<'a> {
             kept.collect()
         };
         let mut found = without("");
-        found.sort_by(|a, b| order(asked, today, a, b));
-        let (offset, limit) = asked.page();
+        found.sort_by(|a, b| order(query, today, a, b));
+        let (offset, limit) = query.page();
         let rows = found.iter().skip(offset).take(limit).map(|record| record.program.slug.clone());
-        let facets = (asked.get("facets") != Some("false")).then(|| {
-            let facet = |spec: &FacetSpec| self.facet(spec, &without(group(spec.name)), asked, today);
+        let facets = (query.get("facets") != Some("false")).then(|| {
+            let facet = |spec: &FacetSpec| self.facet(spec, &without(group(spec.name)), query, today);
             FACETS.iter().map(|spec| (spec.name, facet(spec))).collect()
         });
         Expected { total: found.len(), slugs: rows.collect(), facets }
@@ -182,11 +182,11 @@ impl<'a> Oracle<'a> {
         &self,
         spec: &FacetSpec,
         records: &[&Record<'_>],
-        asked: &Asked,
+        query: &ReadQuery,
         today: Date,
     ) -> Vec<(String, usize)> {
         let picked: BTreeSet<&str> =
-            asked.picks.iter().filter(|(facet, _)| *facet == spec.name).map(|(_, v)| v.as_str()).collect();
+            query.picks.iter().filter(|(facet, _)| *facet == spec.name).map(|(_, v)| v.as_str()).collect();
         let count = |value: &str| records.iter().filter(|r| self.has(r, spec.name, value, today)).count();
         let values: BTreeSet<&str> =
             self.vocabulary[spec.name].iter().copied().chain(picked.clone()).collect();
@@ -199,20 +199,20 @@ impl<'a> Oracle<'a> {
         items.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
     }
 
-    fn matching_all_but_picks(&self, asked: &Asked, today: Date) -> Vec<&Record<'_>> {
-        let text = asked.get("q").map(|text| self.reader.understand(text, &[]));
+    fn matching_all_but_picks(&self, query: &ReadQuery, today: Date) -> Vec<&Record<'_>> {
+        let text = query.get("q").map(|text| self.reader.understand(text, &[]));
         let fits = |record: &&Record<'_>| {
             let deadline = next_deadline(record, today);
-            let (from, to) = (asked.date("deadlineFrom"), asked.date("deadlineTo"));
+            let (from, to) = (query.date("deadlineFrom"), query.date("deadlineTo"));
             text.as_ref().is_none_or(|text| text.fits(&record.texts, |concept| says(record, concept)))
-                && (!asked.is_on("open") || is_open(record, today))
-                && (!asked.is_on("rolling") || is_rolling(record, today))
-                && (!asked.is_on("funded") || is_funded(record))
+                && (!query.is_on("open") || is_open(record, today))
+                && (!query.is_on("rolling") || is_rolling(record, today))
+                && (!query.is_on("funded") || is_funded(record))
                 && from.is_none_or(|from| deadline.is_some_and(|deadline| from <= deadline))
                 && to.is_none_or(|to| deadline.is_some_and(|deadline| deadline <= to))
-                && overlaps(asked, "age", &ages(record))
-                && overlaps(asked, "funding", &fundings(record))
-                && overlaps(asked, "duration", &durations(record))
+                && overlaps(query, "age", &ages(record))
+                && overlaps(query, "funding", &fundings(record))
+                && overlaps(query, "duration", &durations(record))
         };
         self.records.iter().filter(fits).collect()
     }
@@ -248,12 +248,12 @@ fn around(code: &str) -> Vec<&str> {
     around
 }
 
-fn order(asked: &Asked, today: Date, a: &Record<'_>, b: &Record<'_>) -> std::cmp::Ordering {
+fn order(query: &ReadQuery, today: Date, a: &Record<'_>, b: &Record<'_>) -> std::cmp::Ordering {
     let id = |record: &Record<'_>| record.program.id;
     let by_name =
         |locale: Locale| (&a.names[locale as usize], id(a)).cmp(&(&b.names[locale as usize], id(b)));
-    match asked.get("sort") {
-        Some("name") => by_name(asked.locale()),
+    match query.get("sort") {
+        Some("name") => by_name(query.locale()),
         Some("recent") => (b.program.created_at, id(a)).cmp(&(a.program.created_at, id(b))),
         _ => {
             let key = |record: &Record<'_>| match next_deadline(record, today) {
@@ -415,7 +415,7 @@ fn next_deadline(record: &Record<'_>, today: Date) -> Option<Date> {
 
 type Interval = (Option<f64>, Option<f64>);
 
-/// Intervals of required facts of a kind, in the unit that is asked for.
+/// Intervals of required facts of a kind, in the requested unit.
 fn of_facts(record: &Record<'_>, kind: &str, unit: impl Fn(&Fact) -> f64) -> Vec<Interval> {
     let binding = record.facts.iter().filter(|fact| {
         fact.kind == kind && fact.strength == Strength::Required && fact.polarity == Polarity::Include
@@ -440,9 +440,9 @@ fn fundings(record: &Record<'_>) -> Vec<Interval> {
     vec![(record.program.funding_min_usd.map(|n| n.0), record.program.funding_max_usd.map(|n| n.0))]
 }
 
-/// Whether any published interval shares a number with the asked one.
-fn overlaps(asked: &Asked, measure: &str, published: &[Interval]) -> bool {
-    let (min, max) = (asked.number(&format!("{measure}Min")), asked.number(&format!("{measure}Max")));
+/// Whether any published interval shares a number with the requested one.
+fn overlaps(query: &ReadQuery, measure: &str, published: &[Interval]) -> bool {
+    let (min, max) = (query.number(&format!("{measure}Min")), query.number(&format!("{measure}Max")));
     if min.is_none() && max.is_none() {
         return true;
     }

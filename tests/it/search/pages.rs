@@ -98,7 +98,7 @@ fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
 }
 
 #[test]
-fn an_organization_that_is_not_known_is_told_with_ways_out() {
+fn an_unknown_organization_gets_suggestions() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path(), &[json!({"name": "Soil grant"})]);
     let page = get(&live, "/programs?organization=Trust&open=true");

@@ -141,7 +141,7 @@ fn the_feed_names_what_changed_last_and_what_is_gone() {
 }
 
 #[test]
-fn a_position_that_is_none_or_of_another_directory_is_told_so() {
+fn a_cursor_that_is_invalid_or_of_another_directory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     publish(folder.path(), &[]);
     let live = open(folder.path());

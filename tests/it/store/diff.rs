@@ -113,7 +113,7 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
 }
 
 #[test]
-fn what_to_purge_is_told_though_the_generation_before_was_removed() {
+fn purge_lists_survive_the_removal_of_the_previous_generation() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     publish(root, &[]);
@@ -133,7 +133,7 @@ fn what_to_purge_is_told_though_the_generation_before_was_removed() {
 }
 
 #[test]
-fn a_difference_is_told_in_words_and_as_json() {
+fn a_difference_is_printed_as_text_and_as_json() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     publish(root, &[]);

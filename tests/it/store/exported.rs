@@ -96,7 +96,7 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// All lines that an edge tells from the beginning.
-fn told(live: &Arc<Server>) -> String {
+fn change_lines(live: &Arc<Server>) -> String {
     let (mut at, mut lines) = ("/changes?limit=2".to_owned(), String::new());
     loop {
         let reply = ask(live, &at);
@@ -138,7 +138,7 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
             let generation = Generation::open_current(root.path()).unwrap();
             export(&generation, &dir, false, Effort::None).unwrap();
             let live = open(root.path());
-            let lines = told(&live);
+            let lines = change_lines(&live);
             let index = read_json(&dir.join("changes/index.json"));
             let names = index["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap());
             let mut concatenated = Vec::new();
@@ -178,7 +178,7 @@ fn the_index_is_as_its_schema_says_and_goes_on_at_an_edge() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     jsonschema::validate(&schema, &index).unwrap();
     let line = json!({ "$ref": "#/$defs/line", "$defs": schema["$defs"] });
-    for text in told(&open(root.path())).lines() {
+    for text in change_lines(&open(root.path())).lines() {
         jsonschema::validate(&line, &serde_json::from_str(text).unwrap()).unwrap();
     }
     assert_eq!(index["sequence"], 2);

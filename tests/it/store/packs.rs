@@ -52,7 +52,7 @@ fn decoded(coding: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn an_edge_says_the_same_from_packs_as_from_a_tree_in_every_coding() {
+fn an_edge_answers_alike_from_packs_and_a_tree_in_every_coding() {
     let [tree, pack] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     assert_eq!(published(tree.path(), Storage::Tree), published(pack.path(), Storage::Pack));
     verify(pack.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();

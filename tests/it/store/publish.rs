@@ -45,14 +45,14 @@ fn hash(id: &GenerationId) -> String {
     id.to_string().rsplit('-').next().unwrap().to_owned()
 }
 
-/// Where [`builds_where_it_is_told`] builds, from what, and with how many threads.
+/// Where [`builds_into_the_given_folder`] builds, from what, and with how many threads.
 const OUT: &str = "OPDIR_TEST_OUT";
 const JOBS: &str = "OPDIR_TEST_JOBS";
 const FROM: &str = "OPDIR_TEST_FROM";
 
 #[test]
 #[ignore = "a part of other tests, which run it in processes of their own"]
-fn builds_where_it_is_told() {
+fn builds_into_the_given_folder() {
     let out = PathBuf::from(std::env::var_os(OUT).unwrap());
     let jobs = std::env::var(JOBS).unwrap().parse().unwrap();
     let input = std::env::var_os(FROM).map_or_else(sample, |folder| Input::Folder(folder.into()));
@@ -63,7 +63,7 @@ fn builds_where_it_is_told() {
 /// Builds in a process of its own.
 fn build_elsewhere(out: &Path, data: Option<&Path>, zone: &str, language: &str, jobs: usize) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "store::publish::builds_where_it_is_told"]).current_dir(out);
+    command.args(["--ignored", "--exact", "store::publish::builds_into_the_given_folder"]).current_dir(out);
     command.env("TZ", zone).env("LC_ALL", language).env(OUT, out).env(JOBS, jobs.to_string());
     if let Some(data) = data {
         command.env(FROM, data);

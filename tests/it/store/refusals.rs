@@ -116,7 +116,7 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
 }
 
 #[test]
-fn whoever_asks_has_a_refused_generation_tried_at_once() {
+fn a_request_for_reload_retries_a_refused_generation_at_once() {
     let root = Root::new();
     let live = root.live(Day::new(AS_OF), true);
     fs::rename(root.file("public"), root.path().join("elsewhere")).unwrap();

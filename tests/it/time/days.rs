@@ -69,16 +69,16 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
     answers
 }
 
-/// What language models are told about every program, by slug.
-fn told(site: &Site, dated: &Dated) -> Vec<u8> {
-    let told = |(doc, locale): (&u32, &Locale)| {
+/// The concise tool answer about every program, by slug.
+fn concise_records(site: &Site, dated: &Dated) -> Vec<u8> {
+    let record = |(doc, locale): (&u32, &Locale)| {
         let state = status_text::state(&dated.today.state(*doc).unwrap(), *locale);
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();
     docs.iter()
         .flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale)))
-        .map(told)
+        .map(record)
         .collect::<String>()
         .into()
 }
@@ -95,7 +95,11 @@ fn stays_right(world: &World) {
         let old_dated = old.site.dated(Day::new(today));
         let new = Snapshot::new(&world.directory, today);
         let new_dated = new.site.dated(Day::new(today));
-        assert_eq!(text(&told(&old.site, &old_dated)), text(&told(&new.site, &new_dated)), "{today}");
+        assert_eq!(
+            text(&concise_records(&old.site, &old_dated)),
+            text(&concise_records(&new.site, &new_dated)),
+            "{today}"
+        );
         let expected = answers(&new.site, &new_dated, day);
         for (found, expected) in answers(&old.site, &old_dated, day).iter().zip(&expected) {
             assert_eq!(text(found), text(expected), "{today}");
@@ -129,7 +133,7 @@ fn season(stated: Option<CycleStatus>, opens: Option<i32>, deadline: Option<i32>
 }
 
 #[test]
-fn a_cycles_status_follows_from_its_days_and_then_from_what_its_source_said() {
+fn a_cycles_status_follows_from_its_days_and_then_from_its_source() {
     use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
     let table = [
         // A deadline that has passed closes, whatever was stated.
@@ -244,13 +248,13 @@ fn a_cycle_is_upcoming_while_it_takes_applications_or_has_not_begun() {
     assert!(!season(Some(CycleStatus::Closed), None, Some(4)).is_upcoming(Day(0)));
 }
 
-/// What people are told about a program on day 0, checked so many days ago.
+/// What a page shows of a program on day 0, checked so many days ago.
 fn standing(lifecycle: Lifecycle, seasons: &[Season], checked: i32) -> DisplayStatus {
     Openness::new(lifecycle, seasons.iter().copied(), Day(0)).standing(Day(-checked), Day(0))
 }
 
 #[test]
-fn what_is_told_follows_from_dates_that_are_stated_and_from_the_age_of_the_check() {
+fn what_is_shown_follows_from_stated_dates_and_the_age_of_the_check() {
     use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Ended, Unclear};
     let passed = season(None, None, Some(-1));
     let open = season(None, Some(-1), Some(15));
@@ -260,12 +264,12 @@ fn what_is_told_follows_from_dates_that_are_stated_and_from_the_age_of_the_check
     let opened = season(None, Some(-3), None);
     let old = DisplayStatus::OpenWhenChecked { months: 12 };
     let table: [(Lifecycle, &[Season], i32, DisplayStatus); 14] = [
-        // A deadline that has passed is told where nothing says whether it opens again.
+        // A deadline that has passed is shown where nothing states whether it opens again.
         (Unclear, &[passed], 0, DisplayStatus::Passed),
         (Unclear, &[passed, opened], 0, DisplayStatus::Passed),
         (ActiveBetweenCycles, &[passed], 0, DisplayStatus::Closed),
         (Ended, &[passed], 0, DisplayStatus::Closed),
-        // Days that are stated are never told as not stated.
+        // Stated days are never shown as not stated.
         (Unclear, &[passed, upcoming], 0, DisplayStatus::Doubtful),
         (Unclear, &[opened], 0, DisplayStatus::Doubtful),
         (Unclear, &[], 0, DisplayStatus::Undated),

@@ -109,11 +109,11 @@ fn built_on(directory: &Directory, day: Day) -> BTreeMap<String, Vec<u8>> {
         family.render(put, || ()).unwrap();
     }
     let mut pages = pages.into_inner().unwrap();
-    pages.extend(QUESTIONS.map(|question| (question.to_owned(), asked(&site, &dated, question))));
+    pages.extend(QUESTIONS.map(|question| (question.to_owned(), answer_to(&site, &dated, question))));
     pages
 }
 
-fn asked(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
+fn answer_to(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     let (path, query) = question.split_once('?').unwrap();
     let name = path.rsplit('/').next().unwrap();
     match List::ALL.into_iter().find(|list| list.name() == name) {

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_asked_once_in_known_languages_with_grades_of_one_and_two() {
+    fn questions_are_unique_in_known_languages_with_grades_one_and_two() {
         for file in [SAMPLE, PUBLISHED] {
             let questions = Judged::read(file);
             let mut texts: Vec<&str> = questions.iter().map(|judged| judged.text.as_str()).collect();

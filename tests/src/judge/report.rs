@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_got_worse_is_told_first_and_what_stayed_is_not() {
+    fn worse_results_come_first_and_unchanged_ones_are_left_out() {
         let questions = ["x", "y", "z"].map(judged);
         let told = changes(&run(["a", "b", "a"]), &run(["b", "a", "a"]), &questions);
         let lines: Vec<&str> = told.lines().collect();

@@ -46,7 +46,7 @@ fn main() {
         let (opened, today) = (&site.index, &dated.today);
         let baseline = Baseline::new(&directory, &site, &dated);
         drop(directory);
-        for class in Class::ALL.into_iter().filter(|class| is_asked(class.name())) {
+        for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
             let asked = queries(class, QUESTIONS, SEED, opened);
             let ours = report(class.name(), &asked, ROUNDS, |query| opened.search(query, today).total);
             if COMPARED.contains(&class) {
@@ -67,7 +67,7 @@ fn index(directory: &Directory) -> (usize, f64) {
     (writer.finish().bytes().len(), started.elapsed().as_secs_f64())
 }
 
-fn is_asked(class: &str) -> bool {
+fn is_selected(class: &str) -> bool {
     let mut names = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
     names.peek().is_none() || names.any(|name| name == class)
 }

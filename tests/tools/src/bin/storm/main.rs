@@ -278,7 +278,7 @@ impl Drop for Edge {
     }
 }
 
-fn told(what: &str, tally: &Tally) -> bool {
+fn report(what: &str, tally: &Tally) -> bool {
     let ms = |per_mille| tally.quantile(per_mille).as_secs_f64() * 1e3;
     println!(
         "{what}: {} answers ({:?} of each generation), {} failed, {} mixed, {} asked again on a new connection; \
@@ -315,7 +315,7 @@ fn swaps(site: &Site, settings: &Settings) -> Result<bool> {
         settings.swaps,
         slowest.as_secs_f64() * 1e3
     );
-    Ok(told("swaps", &tally) && taken == settings.swaps)
+    Ok(report("swaps", &tally) && taken == settings.swaps)
 }
 
 fn restarts(site: &Site, settings: &Settings) -> Result<bool> {
@@ -332,7 +332,7 @@ fn restarts(site: &Site, settings: &Settings) -> Result<bool> {
         }
     });
     println!("{well} of {wanted} edges ended well at SIGTERM");
-    Ok(told("restarts", &tally) && well == wanted)
+    Ok(report("restarts", &tally) && well == wanted)
 }
 
 fn slow(site: &Site, settings: &Settings) -> Result<bool> {
@@ -353,7 +353,7 @@ fn slow(site: &Site, settings: &Settings) -> Result<bool> {
             held.longest.as_secs_f64(),
             held.left
         );
-        good &= told("  meanwhile", &tally) && held.left == 0;
+        good &= report("  meanwhile", &tally) && held.left == 0;
     }
     Ok(good)
 }

@@ -92,17 +92,17 @@ fn after_a_rollback_the_same_question_has_another_answer_and_another_etag() {
     let root = folder.path();
     publish(root, &[]);
     let live = open(root);
-    let asked = |live: &Arc<Server>| {
+    let read_all = |live: &Arc<Server>| {
         ["/changes?limit=1000", "/changes.atom"].map(|address| {
             let reply = ask(live, address);
             (reply.headers["etag"].clone(), reply.headers["opdir-generation"].clone(), reply.body)
         })
     };
-    let first = asked(&live);
+    let first = read_all(&live);
     publish(root, &[Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" }]);
     rollback(root, None, AS_OF).unwrap();
     live.refresh();
-    for (first, back) in first.into_iter().zip(asked(&live)) {
+    for (first, back) in first.into_iter().zip(read_all(&live)) {
         assert_eq!(first.1, back.1, "the same generation");
         assert_ne!(first.2, back.2, "another history");
         assert_ne!(first.0, back.0);

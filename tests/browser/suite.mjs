@@ -204,7 +204,7 @@ async function enhanced() {
   const after = await total(page);
   check("results change in place", after < before, `${before} → ${after}`);
   check("focus stays", await page.evaluate(() => document.activeElement.name === "open"));
-  check("the number is announced", (await page.textContent("#said")).length > 0);
+  check("the number is announced", (await page.textContent("#result-count")).length > 0);
   const enhancedMain = await page.evaluate(() => document.querySelector("#results").outerHTML);
   await page.goBack();
   await until(page, before);

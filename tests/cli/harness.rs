@@ -68,7 +68,7 @@ pub(crate) fn run(binary: &str, folder: &Path, args: &[&str]) -> Ran {
 /// A server that runs until it is dropped.
 pub(crate) struct Server {
     child: Child,
-    said: Receiver<String>,
+    lines: Receiver<String>,
     /// `address:port` that it serves on.
     pub(crate) address: String,
 }
@@ -82,7 +82,7 @@ impl Server {
     /// Starts a command that prints the address it serves on after `before`.
     pub(crate) fn of(command: &mut Command, before: &str) -> Self {
         let mut child = command.spawn().unwrap();
-        let (sender, said) = channel();
+        let (sender, lines) = channel();
         let streams: [Box<dyn Read + Send>; 2] =
             [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
         for stream in streams {
@@ -91,7 +91,7 @@ impl Server {
                 BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
             });
         }
-        let mut server = Self { child, said, address: String::new() };
+        let mut server = Self { child, lines, address: String::new() };
         let line = server.says(before);
         let address = line.split_once(before).unwrap().1;
         server.address = address.split_whitespace().next().unwrap().to_owned();
@@ -101,15 +101,15 @@ impl Server {
     /// Waits for a line that holds some words.
     #[track_caller]
     pub(crate) fn says(&self, words: &str) -> String {
-        let mut lines = String::new();
+        let mut seen = String::new();
         let end = Instant::now() + PATIENCE;
-        while let Ok(line) = self.said.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
             if line.contains(words) {
                 return line;
             }
-            lines = lines + &line + "\n";
+            seen = seen + &line + "\n";
         }
-        panic!("it never said `{words}`, but:\n{lines}");
+        panic!("it never printed `{words}`, but:\n{seen}");
     }
 
     /// Status line, headers and body of the answer to a GET addressed to a host.
@@ -125,7 +125,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // ReadQuery, not killed: a preview removes its folder when it ends.
+        // Terminated, not killed: a preview removes its folder when it ends.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
     }

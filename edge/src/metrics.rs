@@ -19,8 +19,8 @@ const BUCKETS: [u64; 16] = [
 /// Methods with metrics of their own; the last stands for all others.
 const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
 /// Statuses with metrics of their own; the last stands for all others.
-const STATUSES: [u16; 18] =
-    [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 413, 414, 416, 421, 429, 503, 500];
+const STATUSES: [u16; 19] =
+    [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500];
 
 /// A counter.
 #[derive(Debug, Default)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use net::conditional::{RequestedRange, coding_name, http_date, is_fresh, requested_range};
+use net::conditional::{
+    RequestedRange, coding_name, http_date, is_fresh, is_precondition_failed, requested_range,
+};
 use net::connection::SharedBody;
 use net::precheck::HttpError;
 use store::{Coding, GenerationId, Hex};
@@ -22,6 +24,13 @@ const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"lic
 const UNSATISFIABLE: HttpError = HttpError {
     status: StatusCode::RANGE_NOT_SATISFIABLE,
     message: "There are no such bytes.",
+    close: false,
+};
+
+/// `If-Match` or `If-Unmodified-Since` does not hold.
+const PRECONDITION_FAILED: HttpError = HttpError {
+    status: StatusCode::PRECONDITION_FAILED,
+    message: "The answer is no longer the one that If-Match or If-Unmodified-Since names; request all of it again.",
     close: false,
 };
 
@@ -168,8 +177,10 @@ pub(crate) struct CachedResponse {
     headers: HeaderMap,
     /// Headers of a 304.
     not_modified: HeaderMap,
-    /// `If-Modified-Since` with this second means that the client has the body; none where the date does not prove it.
-    since: Option<i64>,
+    /// When the body last changed, in seconds since 1970.
+    changed: i64,
+    /// The same, if it identifies the body.
+    dated: Option<i64>,
     /// Common to all replies with these bytes.
     shared: Arc<SharedBody>,
 }
@@ -180,8 +191,9 @@ impl CachedResponse {
         let etag = HeaderValue::from_str(metadata.etag).unwrap_or(HeaderValue::from_static("\"\""));
         let headers = representation.into_headers(&etag, metadata);
         let not_modified = not_modified_headers(&headers, metadata.tag_header);
-        let since = metadata.dated.then_some(metadata.changed);
-        Self { bytes, headers, not_modified, since, shared: Arc::default() }
+        let changed = metadata.changed;
+        let dated = metadata.dated.then_some(changed);
+        Self { bytes, headers, not_modified, changed, dated, shared: Arc::default() }
     }
 
     fn etag(&self) -> &str {
@@ -200,9 +212,12 @@ impl CachedResponse {
         reply(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime)
     }
 
-    /// 200, or 304 by the request's conditions.
+    /// 200, or 412 and 304 by the request's conditions.
     pub(crate) fn reply(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
-        if is_fresh(request, self.etag(), self.since) {
+        if is_precondition_failed(request, self.etag(), self.changed) {
+            return PRECONDITION_FAILED.into();
+        }
+        if is_fresh(request, self.etag(), self.dated) {
             return self.not_modified(lifetime);
         }
         let shared = Some((self.bytes.len(), Arc::clone(&self.shared)));
@@ -217,7 +232,7 @@ impl CachedResponse {
         }
         reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         let length = self.bytes.len();
-        let range = match requested_range(request, self.etag(), length) {
+        let range = match requested_range(request, self.etag(), self.dated, length) {
             RequestedRange::Whole => return reply,
             RequestedRange::Bytes(range) => {
                 let sent = format!("bytes {}-{}/{length}", range.start, range.end - 1);

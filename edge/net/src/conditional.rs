@@ -1,6 +1,9 @@
 //! Validators, conditions, ranges and content negotiation (RFC 9110, sections 8.8, 12.5.3, 13, 14).
 
-use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, RANGE};
+use http::header::{
+    ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE,
+    RANGE,
+};
 use http::{HeaderMap, HeaderValue};
 use store::Coding;
 
@@ -110,26 +113,37 @@ fn parse_weight(text: &str) -> Option<u16> {
     }
 }
 
+/// Whether the request is to be answered 412: `If-Match` does not name the ETag by strong comparison or, only without
+/// it, the bytes `changed` (seconds since 1970) after `If-Unmodified-Since`. To be evaluated before [`is_fresh`] (RFC
+/// 9110, section 13.2.2).
+#[must_use]
+pub fn is_precondition_failed(headers: &HeaderMap, etag: &str, changed: i64) -> bool {
+    match named(headers, IF_MATCH, |tag| tag == etag) {
+        Some(named) => !named,
+        None => date_of(headers, IF_UNMODIFIED_SINCE).is_some_and(|since| changed > since),
+    }
+}
+
 /// Whether the client already has these bytes: `If-None-Match` by weak comparison, and only without
 /// it `If-Modified-Since`, which must name the very second `changed` (since 1970): a later one is no proof,
 /// for its sender may have it from anywhere.
 #[must_use]
 pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
-    let mut conditions = headers.get_all(IF_NONE_MATCH).iter().peekable();
-    if conditions.peek().is_some() {
-        return conditions.any(|value| value.to_str().is_ok_and(|list| lists(list, etag)));
-    }
-    let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| seconds(value.to_str().ok()?));
-    changed.is_some() && changed == since
+    let named = named(headers, IF_NONE_MATCH, |tag| tag.strip_prefix("W/").unwrap_or(tag) == etag);
+    named.unwrap_or_else(|| changed.is_some() && changed == date_of(headers, IF_MODIFIED_SINCE))
 }
 
-fn lists(list: &str, etag: &str) -> bool {
-    let opaque = |tag: &str| tag.trim().strip_prefix("W/").unwrap_or(tag.trim()) == etag;
-    list.trim() == "*" || list.split(',').any(opaque)
+/// Whether a list of ETags is `*` or has a matching one; `None` without such a header.
+fn named(headers: &HeaderMap, name: HeaderName, matches: impl Fn(&str) -> bool) -> Option<bool> {
+    let lists = |list: &str| list.trim() == "*" || list.split(',').any(|tag| matches(tag.trim()));
+    let mut values = headers.get_all(name).iter().peekable();
+    values.peek()?;
+    Some(values.any(|value| value.to_str().is_ok_and(lists)))
 }
 
-fn seconds(date: &str) -> Option<i64> {
-    let time = httpdate::parse_http_date(date).ok()?;
+/// A header's date, in seconds since 1970; `None` if it is no date.
+fn date_of(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
+    let time = httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()?;
     time.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs().cast_signed())
 }
 
@@ -151,13 +165,25 @@ pub enum RequestedRange {
     Unsatisfiable,
 }
 
-/// Reads a single range (RFC 9110, section 14.1.2); `If-Range` must name the ETag.
+/// Reads a single range (RFC 9110, section 14.1.2), so that no client joins parts of different bodies: `If-Range` must
+/// name the ETag; without it and `If-Match`, `If-Unmodified-Since` must name the second `changed`, if that identifies
+/// the body, because an earlier body may be published again.
 #[must_use]
-pub fn requested_range(headers: &HeaderMap, etag: &str, length: usize) -> RequestedRange {
+pub fn requested_range(
+    headers: &HeaderMap,
+    etag: &str,
+    changed: Option<i64>,
+    length: usize,
+) -> RequestedRange {
     let Some(range) = headers.get(RANGE).and_then(|value| value.to_str().ok()?.strip_prefix("bytes=")) else {
         return RequestedRange::Whole;
     };
-    if headers.get(IF_RANGE).is_some_and(|value| value != etag) {
+    let identified = match headers.get(IF_RANGE) {
+        Some(value) => value == etag,
+        None if headers.contains_key(IF_MATCH) => true,
+        None => date_of(headers, IF_UNMODIFIED_SINCE).is_none_or(|since| changed == Some(since)),
+    };
+    if !identified {
         return RequestedRange::Whole;
     }
     let number = |text: &str| -> Option<usize> {
@@ -185,7 +211,7 @@ fn within(start: usize, end: usize, length: usize) -> RequestedRange {
 mod tests {
     use super::*;
 
-    fn headers(name: http::HeaderName, value: &str) -> HeaderMap {
+    fn headers(name: HeaderName, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
     }
 
@@ -236,6 +262,50 @@ mod tests {
     }
 
     #[test]
+    fn if_match_compares_strongly_and_wins_over_dates() {
+        for (condition, fails) in [
+            ("\"a\"", false),
+            ("\"b\", \"a\"", false),
+            ("*", false),
+            ("W/\"a\"", true),
+            ("\"b\"", true),
+            ("a", true),
+            ("", true),
+        ] {
+            let headers = headers(IF_MATCH, condition);
+            assert_eq!(is_precondition_failed(&headers, "\"a\"", 0), fails, "{condition}");
+        }
+        let since = headers(IF_UNMODIFIED_SINCE, "Fri, 20 Nov 2026 06:00:00 GMT");
+        for (changed, fails) in [(1_795_154_399, false), (1_795_154_400, false), (1_795_154_401, true)] {
+            assert_eq!(is_precondition_failed(&since, "\"a\"", changed), fails, "{changed}");
+        }
+        let mut both = since;
+        both.insert(IF_MATCH, HeaderValue::from_static("\"a\""));
+        assert!(!is_precondition_failed(&both, "\"a\"", i64::MAX));
+        assert!(!is_precondition_failed(&headers(IF_UNMODIFIED_SINCE, "yesterday"), "\"a\"", i64::MAX));
+    }
+
+    #[test]
+    fn a_part_is_sent_only_of_the_body_that_the_condition_identifies() {
+        let (at, part) = (Some(1_795_154_400), RequestedRange::Bytes(0..4));
+        for (since, named, changed, expected) in [
+            (true, None, at, &part),
+            (true, None, Some(1_795_154_399), &RequestedRange::Whole),
+            (true, None, None, &RequestedRange::Whole),
+            (true, Some((IF_MATCH, "\"a\"")), None, &part),
+            (true, Some((IF_RANGE, "\"a\"")), None, &part),
+            (false, Some((IF_RANGE, "W/\"a\"")), at, &RequestedRange::Whole),
+            (false, Some((IF_RANGE, "\"b\"")), at, &RequestedRange::Whole),
+        ] {
+            let mut headers = headers(RANGE, "bytes=0-3");
+            let since = since.then_some((IF_UNMODIFIED_SINCE, "Fri, 20 Nov 2026 06:00:00 GMT"));
+            let lines = since.into_iter().chain(named);
+            headers.extend(lines.map(|(name, value)| (name, HeaderValue::from_static(value))));
+            assert_eq!(requested_range(&headers, "\"a\"", changed, 10), *expected, "{headers:?}");
+        }
+    }
+
+    #[test]
     fn one_range_is_cut_and_several_are_not() {
         for (range, expected) in [
             ("bytes=0-3", RequestedRange::Bytes(0..4)),
@@ -248,7 +318,7 @@ mod tests {
             ("bytes=0-1,3-4", RequestedRange::Whole),
             ("lines=0-1", RequestedRange::Whole),
         ] {
-            assert_eq!(requested_range(&headers(RANGE, range), "\"a\"", 10), expected, "{range}");
+            assert_eq!(requested_range(&headers(RANGE, range), "\"a\"", None, 10), expected, "{range}");
         }
     }
 }

@@ -114,31 +114,39 @@ fn is_recoded(headers: &HeaderMap) -> bool {
     codings.next().is_some_and(|coding| !only(coding)) || codings.next().is_some()
 }
 
+/// The host of an absolute target counts, not that of the `Host` besides it (RFC 9112, section 3.2.2), which must be
+/// valid all the same. In HTTP/2 the two must not differ (RFC 9113, section 8.3.1).
 fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
     const BAD: HttpError =
         refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
     let mut named = head.headers.get_all(header::HOST).iter();
     let target = head.uri.authority().map(http::uri::Authority::as_str);
+    if target.is_some() && head.uri.scheme().is_none() {
+        return Err(BAD);
+    }
     let authority = match (target, named.next(), named.next()) {
         (_, _, Some(_)) | (None, None, None) => return Err(BAD),
         (Some(target), None, None) if head.version >= http::Version::HTTP_2 => target,
         (Some(_), None, None) => return Err(BAD),
         (target, Some(host), None) => {
             let host = host.to_str().map_err(|_| BAD)?;
-            if target.is_some_and(|target| !target.eq_ignore_ascii_case(host)) {
+            let differs = target.is_some_and(|target| !target.eq_ignore_ascii_case(host));
+            if differs && head.version >= http::Version::HTTP_2 || valid_host(host).is_none() {
                 return Err(BAD);
             }
-            host
+            target.unwrap_or(host)
         }
     };
-    if authority.contains(['@', '/', ' ', '\t', ',']) {
-        return Err(BAD);
-    }
-    if hosts.allow(host_of(authority).ok_or(BAD)?) {
+    if hosts.allow(valid_host(authority).ok_or(BAD)?) {
         Ok(())
     } else {
         Err(refuse(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
     }
+}
+
+/// Host of an authority that has no user information.
+fn valid_host(authority: &str) -> Option<&str> {
+    host_of(authority).filter(|_| !authority.contains(['@', '/', ' ', '\t', ',']))
 }
 
 #[cfg(test)]
@@ -186,8 +194,32 @@ mod tests {
         }
         assert_eq!(status("/", &[]), 400);
         assert_eq!(status("/", &[("host", "example.org"), ("host", "example.org")]), 400);
-        assert_eq!(status("http://evil.com/", &[("host", "example.org")]), 400);
-        assert_eq!(status("http://example.org/", &[("host", "example.org")]), 200);
+    }
+
+    #[test]
+    fn the_host_of_an_absolute_target_counts_and_not_the_header() {
+        for (expected, target, hosts) in [
+            (200, "http://example.org/", &["example.org"][..]),
+            (200, "http://example.org/", &["evil.com"]),
+            (200, "http://EXAMPLE.org:8080/", &["example.org"]),
+            (421, "http://evil.com/", &["example.org"]),
+            (421, "http://evil.com/", &["evil.com"]),
+            (400, "http://example.org/", &[]),
+            (400, "http://example.org/", &["example.org", "example.org"]),
+            (400, "http://example.org/", &["a@example.org"]),
+            (400, "http://a@example.org/", &["example.org"]),
+            (400, "example.org", &["example.org"]),
+        ] {
+            let hosts: Vec<_> = hosts.iter().map(|host| ("host", *host)).collect();
+            assert_eq!(status(target, &hosts), expected, "{target} {hosts:?}");
+        }
+        let head = |version| {
+            let request = Request::get("http://example.org/").version(version).header("host", "evil.com");
+            request.body(()).unwrap().into_parts().0.into()
+        };
+        let hosts = Hosts::new(["example.org".to_owned()]);
+        assert_eq!(check(&head(http::Version::HTTP_11), &hosts, false), Ok(()));
+        assert!(check(&head(http::Version::HTTP_2), &hosts, false).is_err(), "HTTP/2 has one host");
     }
 
     #[test]

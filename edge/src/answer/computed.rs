@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use http::header;
 use net::blocking_pool::is_heavy;
-use net::conditional::{etag_suffix, is_fresh, negotiate};
+use net::conditional::{etag_suffix, is_fresh, is_precondition_failed, negotiate};
 use sha2::{Digest as _, Sha256};
 use snapshot::page::Paged;
 use snapshot::query::Page;
@@ -88,7 +88,8 @@ impl Request {
         if headers.contains_key(header::IF_NONE_MATCH) {
             // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
             for known in [&etag, &query.etag(Coding::Identity)] {
-                if is_fresh(headers, known, None) {
+                let changed = self.state.changed(query.depends_on_day);
+                if is_fresh(headers, known, None) && !is_precondition_failed(headers, known, changed) {
                     let metadata = self.metadata(known, Coding::Identity, query);
                     let response = CachedResponse::new(Bytes::new(), representation(), &metadata);
                     return Some(response.not_modified(self.lifetime(query)));
@@ -121,14 +122,15 @@ impl Request {
     }
 
     fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {
+        let changed = self.state.changed(query.depends_on_day);
         Metadata {
             base_url: self.state.base_url(),
             generation: self.state.generation().id(),
             etag,
             coding,
-            changed: self.state.changed(query.depends_on_day),
-            // The date of a computed answer informs; only its ETag identifies it.
-            dated: false,
+            changed,
+            // Where it is the beginning of the day, two generations from before that day have it.
+            dated: changed == self.state.changed(false),
             tag_header: self.server.options.tag_header.as_ref(),
         }
     }

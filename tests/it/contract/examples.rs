@@ -34,6 +34,7 @@ fn ask(name: &str, example: &Value) -> Option<Response> {
         "MalformedRequest" => send(""),
         "Misdirected" => send("Host: elsewhere.example\r\n"),
         "NoSuchRange" => send(&format!("Host: {HOST}\r\nRange: bytes=999999999-\r\n")),
+        "PreconditionFailed" => send(&format!("Host: {HOST}\r\nIf-Match: \"other\"\r\n")),
         "UriTooLong" => Some(SAMPLE.get(&format!("{target}{}", "x".repeat(9000)))),
         _ => send(&format!("Host: {HOST}\r\n")),
     }

@@ -74,9 +74,12 @@ fn only_one_host_counts_wherever_it_is_named() {
     );
     answers("an address", to(path, "Host: 127.0.0.1\r\n"), &[421, 404]);
     answers("absolute form", to(&format!("http://{HOST}{path}"), &host), &KEPT);
-    answers("absolute form that differs", to(&format!("http://elsewhere.example{path}"), &host), &[400]);
-    let elsewhere = to(&format!("http://elsewhere.example{path}"), "Host: elsewhere.example\r\n");
-    answers("absolute form to another host", elsewhere, &[421, 404]);
+    let absolute = |host: &str, hosts: &str| to(&format!("http://{host}{path}"), hosts);
+    answers("absolute form to another host", absolute("elsewhere.example", &host), &[421, 404]);
+    answers("absolute form with another Host", absolute(HOST, "Host: elsewhere.example\r\n"), &KEPT);
+    answers("absolute form without Host", absolute(HOST, ""), &[400]);
+    answers("absolute form with two Hosts", absolute(HOST, &host.repeat(2)), &[400]);
+    answers("a host as target", to(HOST, &host), &[400]);
     answers("absolute form with userinfo", to(&format!("http://a@{HOST}{path}"), &host), &[400]);
 }
 

@@ -78,6 +78,82 @@ fn a_date_counts_only_where_there_is_one_and_no_etag_was_sent() {
 }
 
 #[test]
+fn the_date_of_a_computed_answer_gets_304_while_it_identifies_the_answer() {
+    for target in ["/api/v1/search?q=research", "/api/v1/awards", "/api/v1/facets/topics", "/programs"] {
+        let changed = SAMPLE.get(target).header("last-modified").to_owned();
+        assert_eq!(with(target, "If-Modified-Since", &changed).status, 304, "{target}");
+        let other = with(target, "If-Modified-Since", "Sat, 21 Nov 2026 00:00:01 GMT");
+        assert_eq!(other.status, 200, "{target}");
+    }
+    // On a later day, an answer of any earlier generation has the date of that day's beginning.
+    let tomorrow = AS_OF.tomorrow().unwrap();
+    let later = Server::open(tests::snapshots::frozen(&SAMPLE.root, Day::new(tomorrow))).unwrap();
+    let ask = |since: &str| {
+        let request = http::Request::get("/api/v1/search").header("if-modified-since", since);
+        tests::in_process::ask(&later, request.body(bytes::Bytes::new()).unwrap())
+    };
+    let changed = ask("yesterday").headers["last-modified"].to_str().unwrap().to_owned();
+    assert_eq!((&*changed, ask(&changed).status.as_u16()), ("Sun, 22 Nov 2026 00:00:00 GMT", 200));
+}
+
+#[test]
+fn a_precondition_that_does_not_hold_is_412_before_any_other_condition() {
+    const LATER: &str = "Thu, 21 Nov 2030 00:00:00 GMT";
+    const EARLIER: &str = "Thu, 19 Nov 2020 00:00:00 GMT";
+    for target in targets() {
+        let whole = SAMPLE.get(&target);
+        let (etag, changed) = (whole.header("etag"), whole.header("last-modified"));
+        let weak = format!("W/{etag}");
+        let several = format!("\"other\", {etag}");
+        for (expected, conditions) in [
+            (200, &[("If-Match", etag)][..]),
+            (200, &[("If-Match", &several)]),
+            (200, &[("If-Match", "*")]),
+            (412, &[("If-Match", &weak)]),
+            (412, &[("If-Match", "\"other\"")]),
+            (412, &[("If-Match", "\"other\""), ("If-None-Match", etag)]),
+            (304, &[("If-Match", etag), ("If-None-Match", etag)]),
+            (200, &[("If-Unmodified-Since", changed)]),
+            (200, &[("If-Unmodified-Since", LATER)]),
+            (200, &[("If-Unmodified-Since", "yesterday")]),
+            (412, &[("If-Unmodified-Since", EARLIER)]),
+            (412, &[("If-Unmodified-Since", EARLIER), ("If-None-Match", etag)]),
+            (200, &[("If-Match", etag), ("If-Unmodified-Since", EARLIER)]),
+        ] {
+            for method in ["GET", "HEAD"] {
+                let answer = SAMPLE.ask(method, &target, conditions);
+                assert_eq!(answer.status, expected, "{method} {target} {conditions:?}");
+            }
+        }
+    }
+    let missing = SAMPLE.ask("GET", "/api/v1/programs/none", &[("If-Match", "*")]);
+    assert_eq!(missing.status, 404, "conditions are of an answer that is there");
+    assert_eq!(SAMPLE.ask("OPTIONS", "/api/v1/search", &[("If-Match", "\"other\"")]).status, 204);
+}
+
+#[test]
+fn a_resumed_download_never_joins_two_bodies() {
+    let target = "/api/v1/exports/latest";
+    let whole = SAMPLE.get(target);
+    let (etag, changed) = (whole.header("etag"), whole.header("last-modified"));
+    let range = ("Range", "bytes=100-");
+    for (expected, condition) in [
+        (206, ("If-Match", etag)),
+        (412, ("If-Match", "\"of-another-generation\"")),
+        (206, ("If-Range", etag)),
+        (200, ("If-Range", "\"of-another-generation\"")),
+        (206, ("If-Unmodified-Since", changed)),
+        // Since then the generation of that date may have been taken back for this older one.
+        (200, ("If-Unmodified-Since", "Sun, 22 Nov 2026 00:00:00 GMT")),
+        (412, ("If-Unmodified-Since", "Fri, 20 Nov 2026 00:00:00 GMT")),
+    ] {
+        assert_eq!(SAMPLE.ask("GET", target, &[range, condition]).status, expected, "{condition:?}");
+    }
+    let both = [range, ("If-Match", "\"other\""), ("If-Range", etag)];
+    assert_eq!(SAMPLE.ask("GET", target, &both).status, 412);
+}
+
+#[test]
 fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
     for target in targets() {
         let identity = SAMPLE.get(&target);

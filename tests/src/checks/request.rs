@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use edge::Server;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MODIFIED_SINCE,
-    IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED, LOCATION, RANGE,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH,
+    IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, LAST_MODIFIED, LOCATION, RANGE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use memchr::memmem;
@@ -20,7 +20,16 @@ const STATUSES: [u16; 6] = [200, 308, 400, 404, 414, 421];
 /// What every text of an unpublished record of the sample holds, in any case.
 const UNPUBLISHED: [&[u8]; 3] = [b"CANAR", b"Canar", b"canar"];
 /// Headers that conditions, ranges and negotiation are made of.
-const HEADERS: [HeaderName; 6] = [IF_NONE_MATCH, IF_MODIFIED_SINCE, RANGE, IF_RANGE, ACCEPT_ENCODING, ACCEPT];
+const HEADERS: [HeaderName; 8] = [
+    IF_NONE_MATCH,
+    IF_MODIFIED_SINCE,
+    RANGE,
+    IF_RANGE,
+    ACCEPT_ENCODING,
+    ACCEPT,
+    IF_MATCH,
+    IF_UNMODIFIED_SINCE,
+];
 
 /// The answer to a GET with the right Host.
 pub fn get(live: &Arc<Server>, target: Uri, headers: HeaderMap) -> Reply {
@@ -115,6 +124,10 @@ impl Resource {
             200 => assert!(self.is_whole(&reply), "{headers:?}: {:?}", reply.headers),
             304 => assert!(self.was_named(headers), "{headers:?}: {:?}", reply.headers),
             206 => self.check_part(headers, &reply),
+            412 => assert!(
+                headers.contains_key(IF_MATCH) || headers.contains_key(IF_UNMODIFIED_SINCE),
+                "{headers:?}"
+            ),
             416 => {
                 let expected = format!("bytes */{}", self.forms[0].1.len());
                 assert!(self.has_parts && headers.contains_key(RANGE), "{headers:?}");

@@ -45,8 +45,8 @@ impl RpcError {
 
     pub(crate) fn too_large(limit: usize, close: bool) -> Self {
         let data = Some(format!("{{\"limitBytes\":{limit}}}"));
-        let fault = Self::transport(StatusCode::PAYLOAD_TOO_LARGE, "The request body is longer than 64 KiB");
-        Self { data, close, ..fault }
+        let message = format!("The request body is longer than {} KiB", limit / 1024);
+        Self { data, close, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, 413, message) }
     }
 
     pub(crate) fn rate(retry_after: u64, per_minute: u32) -> Self {

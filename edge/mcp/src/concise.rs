@@ -1,302 +1,158 @@
 //! Concise records: what decides whether to apply, without ids, timestamps and empty members. No sentence of a
 //! source is repeated, and `truncated` lists what was cut.
+//!
+//! The tables of fields mark what is shown ([`Visibility::CONCISE`]). This file names only what identifies a record
+//! and what is cut or joined.
 
 use std::collections::HashSet;
 
-use serde::{Deserialize, Serialize};
-use snapshot::facet::{Facet, place_label};
-use snapshot::record::Locale;
-use snapshot::text::fold;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, from_value};
+use snapshot::record::field_table::{Field, FieldType, Visibility};
+use snapshot::record::{AWARD, CYCLE, PROGRAM, SOURCE};
 use snapshot::truncate::at_word;
 
+use crate::record::{Detail, Words};
 use crate::reply::json;
 use crate::state::State;
+use crate::statements::{Object, Statements, is_none, statements, text};
 
-/// Longest description and longest sentence of a fact, in characters.
+/// Longest description and title of a project, in characters.
 const DESCRIPTION_MAX: usize = 2_400;
-const SENTENCE_MAX: usize = 280;
+const TITLE_MAX: usize = 140;
 /// Shortest length to which a description is cut, in characters.
 const DESCRIPTION_LEAST: usize = 400;
-/// Most statements of one kind, cycles, places of one list, and awards.
-const STATEMENTS_MAX: usize = 16;
+/// Most cycles, places of one list, words of one list, and awards.
 const CYCLES_MAX: usize = 4;
 const PLACES_MAX: usize = 24;
+const WORDS_MAX: usize = 16;
 const AWARDS_MAX: usize = 3;
+/// Fields that have a shorter name here.
+const RENAMED: [(&str, &str); 3] =
+    [("sourceCheckedAt", "checkedOn"), ("awardYear", "year"), ("awardAmountUsd", "amountUsd")];
 
-/// The members of ProgramDetailResponse that a concise record is made of.
-#[derive(Deserialize)]
-pub(crate) struct Body {
-    data: Detail,
+/// Members of a concise record, in order.
+#[derive(Default)]
+struct Members(Vec<(&'static str, Value)>);
+
+impl Members {
+    /// The fields of a record that a concise record shows, without those that have no value.
+    fn of<'f, R: 'static>(fields: impl IntoIterator<Item = &'f Field<R>>, record: &mut Object) -> Self {
+        let shown = fields.into_iter().filter(|field| field.shows.has(Visibility::CONCISE));
+        let member = |field: &Field<R>| {
+            let value = match (field.kind, record.remove(field.name)?) {
+                (_, Value::Null) => return None,
+                (_, Value::Array(list)) if list.is_empty() => return None,
+                (FieldType::Amount, amount) => amount.as_f64().into(),
+                // The day of a moment.
+                (FieldType::Time, Value::String(moment)) => {
+                    moment.chars().take(10).collect::<String>().into()
+                }
+                (_, value) => value,
+            };
+            let renamed = RENAMED.iter().find(|(name, _)| *name == field.name);
+            Some((renamed.map_or(field.name, |(_, short)| *short), value))
+        };
+        Self(shown.filter_map(member).collect())
+    }
+
+    fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.0.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Inserts a member after another one.
+    fn insert_after(&mut self, other: &str, name: &'static str, value: impl Into<Value>) {
+        let position = self.0.iter().position(|(known, _)| *known == other);
+        self.0.insert(position.map_or(self.0.len(), |position| position + 1), (name, value.into()));
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Detail {
-    program: Program,
-    organization: Organization,
-    cycles: Vec<Cycle>,
-    awards: Vec<AwardRow>,
-    sources: Vec<Source>,
-    opportunity_facts: Vec<Fact>,
-    history: History,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Program {
-    slug: String,
-    name: String,
-    summary: Option<String>,
-    description: Option<String>,
-    program_type: String,
-    fields: Vec<String>,
-    eligible_countries: Vec<String>,
-    destination_countries: Vec<String>,
-    career_stages: Vec<String>,
-    funding_min_usd: Option<f64>,
-    funding_max_usd: Option<f64>,
-    official_url: String,
-    source_checked_at: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Organization {
-    name: String,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Cycle {
-    label: String,
-    status: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    opens_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deadline_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    starts_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ends_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    application_url: Option<String>,
-    #[serde(skip_serializing)]
-    sources: Vec<Source>,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Source {
-    kind: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    publisher: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    published_on: Option<String>,
-    /// A day: the first ten letters of a moment.
-    #[serde(
-        rename(serialize = "checkedOn", deserialize = "sourceCheckedAt"),
-        skip_serializing_if = "Option::is_none"
-    )]
-    checked_on: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Fact {
-    kind: String,
-    value: Option<String>,
-    label: Option<String>,
-    text: Option<String>,
-    min: Option<f64>,
-    max: Option<f64>,
-    unit: Option<String>,
-    amount: Option<f64>,
-    currency: Option<String>,
-    polarity: String,
-    strength: String,
-}
-
-#[derive(Deserialize)]
-struct AwardRow {
-    award: Award,
-    recipient: Recipient,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Award {
-    award_year: i32,
-    award_amount_usd: Option<f64>,
-    project_title: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Recipient {
-    display_name: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct History {
-    cycle_count: usize,
-    award_count: usize,
-}
-
-/// Statements of one kind.
-#[derive(Serialize)]
-struct Statements {
-    kind: String,
-    #[serde(skip_serializing_if = "is_include")]
-    polarity: String,
-    #[serde(skip_serializing_if = "is_required")]
-    strength: String,
-    #[serde(rename = "says")]
-    texts: Vec<String>,
-    /// Number of statements that were left out.
-    #[serde(skip_serializing_if = "is_none")]
-    more: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BriefAward {
-    year: i32,
-    recipient: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    amount_usd: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project_title: Option<String>,
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 /// A concise record.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Brief {
-    slug: String,
-    name: String,
-    organization: String,
-    #[serde(rename = "type")]
-    program_type: String,
-    record_url: String,
-    official_url: String,
-    source_checked_at: Option<String>,
-    state: String,
+pub(crate) struct ConciseRecord {
+    /// What identifies the record, and its state in words.
+    #[serde(flatten)]
+    identity: Members,
     #[serde(flatten)]
     day: Option<State>,
     #[serde(skip_serializing_if = "Option::is_none")]
     funding: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    funding_min_usd: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    funding_max_usd: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    /// Length of the whole description in characters, where it was cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description_length: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fields: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    eligible_countries: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    eligible_country_count: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    destination_countries: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    career_stages: Vec<String>,
+    #[serde(flatten)]
+    program: Members,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opportunity_facts: Vec<Statements>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cycles: Vec<Cycle>,
+    cycles: Vec<Members>,
     #[serde(skip_serializing_if = "is_none")]
     cycle_count: usize,
-    sources: Vec<Source>,
+    sources: Vec<Members>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    awards: Vec<BriefAward>,
+    awards: Vec<Members>,
     #[serde(skip_serializing_if = "is_none")]
     award_count: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     truncated: Vec<&'static str>,
 }
 
-/// Values of a concise record that ProgramDetailResponse does not have.
-pub(crate) struct DerivedValues {
-    pub(crate) record_url: String,
-    pub(crate) state: String,
-    pub(crate) day: Option<State>,
-    pub(crate) funding: Option<String>,
-    pub(crate) locale: Locale,
-}
-
-impl Brief {
+impl ConciseRecord {
     /// A record in at most `share` bytes of JSON, as far as there is anything to leave out.
-    pub(crate) fn new(body: Body, derived: DerivedValues, share: usize) -> Self {
-        let Detail { program, organization, mut cycles, awards, sources, opportunity_facts, history } =
-            body.data;
-        let sources = briefly(sources, &mut cycles, &program.name, &organization.name);
-        let is_stated = |career: &String| {
-            opportunity_facts
-                .iter()
-                .any(|fact| fact.value.as_ref() == Some(career) && is_required(&fact.strength))
-        };
-        let career_stages =
-            if program.career_stages.iter().all(is_stated) { Vec::new() } else { program.career_stages };
-        let eligible = program.eligible_countries.len();
-        let repeats =
-            |summary: &String| program.description.as_ref().is_some_and(|it| it.starts_with(summary));
-        let summary = program.summary.filter(|summary| !repeats(summary));
-        let mut brief = Self {
-            record_url: derived.record_url,
-            state: derived.state,
-            day: derived.day,
-            funding: derived.funding,
-            organization: organization.name,
-            program_type: program.program_type,
-            official_url: program.official_url,
-            source_checked_at: program.source_checked_at,
-            funding_min_usd: program.funding_min_usd,
-            funding_max_usd: program.funding_max_usd,
-            summary,
-            description: program.description,
-            description_length: None,
-            fields: program.fields,
-            eligible_countries: program.eligible_countries,
-            eligible_country_count: (eligible > PLACES_MAX).then_some(eligible),
-            destination_countries: program.destination_countries,
-            career_stages,
-            opportunity_facts: statements(&opportunity_facts, derived.locale),
-            cycles,
-            cycle_count: history.cycle_count,
+    pub(crate) fn new(detail: Detail<Object>, record_url: String, words: Words, share: usize) -> Self {
+        let Detail { mut program, mut organization, mut cycles, awards, sources, opportunity_facts, .. } =
+            detail;
+        let organization = organization.remove("name").unwrap_or_default();
+        let sources = unique_sources(sources, &mut cycles, (program.get("name"), &organization));
+        remove_repeated(&mut program, &opportunity_facts);
+        let mut take = |name: &str| program.remove(name).unwrap_or_default();
+        let identity = vec![
+            ("slug", take("slug")),
+            ("name", take("name")),
+            ("organization", organization),
+            ("type", take("programType")),
+            ("recordUrl", record_url.into()),
+            ("officialUrl", take("officialUrl")),
+            ("sourceCheckedAt", take("sourceCheckedAt")),
+            ("state", words.state.into()),
+        ];
+        // Amounts follow the funding in words.
+        let (amounts, others): (Vec<_>, Vec<_>) =
+            PROGRAM.iter().partition(|field| field.kind == FieldType::Amount);
+        let mut record = Self {
+            identity: Members(identity),
+            day: words.day,
+            funding: words.funding,
+            program: Members::of(amounts.into_iter().chain(others), &mut program),
+            opportunity_facts: statements(&opportunity_facts, words.locale),
+            cycle_count: cycles.len(),
+            cycles: cycles.into_iter().take(CYCLES_MAX).map(cycle).collect(),
             sources,
-            awards: awards.into_iter().take(AWARDS_MAX).map(BriefAward::from).collect(),
-            award_count: history.award_count,
+            awards: awards.into_iter().take(AWARDS_MAX).map(award).collect(),
+            award_count: detail.history.award_count,
             truncated: Vec::new(),
-            slug: program.slug,
-            name: program.name,
         };
-        brief.cut_lists();
-        brief.cut_description(DESCRIPTION_MAX);
-        brief.fit(share);
-        brief
+        record.cut_lists();
+        record.cut_description(DESCRIPTION_MAX);
+        record.fit(share);
+        record
     }
 
     fn cut_lists(&mut self) {
-        self.cycles.truncate(CYCLES_MAX);
-        for (name, list, most) in [
-            ("fields", &mut self.fields, STATEMENTS_MAX),
-            ("eligibleCountries", &mut self.eligible_countries, PLACES_MAX),
-            ("destinationCountries", &mut self.destination_countries, PLACES_MAX),
-        ] {
-            if list.len() > most {
+        for field in PROGRAM {
+            let Some(Value::Array(list)) = self.program.get_mut(field.name) else { continue };
+            let (count, most) =
+                (list.len(), if field.kind == FieldType::Places { PLACES_MAX } else { WORDS_MAX });
+            if count > most {
                 list.truncate(most);
-                self.truncated.push(name);
+                self.truncated.push(field.name);
+                if field.name == "eligibleCountries" {
+                    self.program.insert_after(field.name, "eligibleCountryCount", count);
+                }
             }
         }
         if self.cycles.len() < self.cycle_count {
@@ -309,14 +165,22 @@ impl Brief {
         }
     }
 
+    /// Length of the description in characters.
+    fn description_length(&mut self) -> usize {
+        let description = self.program.get_mut("description");
+        description.and_then(|text| text.as_str()).map_or(0, |text| text.chars().count())
+    }
+
     fn cut_description(&mut self, most: usize) {
-        let Some(text) = &self.description else { return };
-        let length = text.chars().count();
-        if length > most {
-            self.description = Some(at_word(text, most).into_owned());
-            self.description_length.get_or_insert(length);
-            self.mark_truncated("description");
+        let length = self.description_length();
+        let Some(Value::String(text)) = self.program.get_mut("description").filter(|_| length > most) else {
+            return;
+        };
+        *text = at_word(text, most).into_owned();
+        if self.program.get_mut("descriptionLength").is_none() {
+            self.program.insert_after("description", "descriptionLength", length);
         }
+        self.mark_truncated("description");
     }
 
     fn mark_truncated(&mut self, name: &'static str) {
@@ -332,7 +196,7 @@ impl Brief {
             if over == 0 {
                 return;
             }
-            let length = self.description.as_ref().map_or(0, |text| text.chars().count());
+            let length = self.description_length();
             if length > DESCRIPTION_LEAST {
                 self.cut_description(length.saturating_sub(over).max(DESCRIPTION_LEAST));
             } else if self.drop_statement() {
@@ -358,104 +222,100 @@ impl Brief {
     }
 }
 
+/// Removes members that repeat others: career stages that are requirements too, and a summary with which the
+/// description begins.
+fn remove_repeated(program: &mut Object, facts: &[Object]) {
+    let is_stated = |career: &Value| {
+        facts
+            .iter()
+            .any(|fact| fact.get("value") == Some(career) && text(fact, "strength") == Some("required"))
+    };
+    if program.get("careerStages").and_then(Value::as_array).is_some_and(|them| them.iter().all(is_stated)) {
+        program.remove("careerStages");
+    }
+    let description = text(program, "description").unwrap_or_default();
+    if text(program, "summary").is_some_and(|summary| description.starts_with(summary)) {
+        program.remove("summary");
+    }
+}
+
 /// Sources of the record and its cycles, each URL once, without titles and publishers that repeat the record's.
-fn briefly(sources: Vec<Source>, cycles: &mut [Cycle], name: &str, organization: &str) -> Vec<Source> {
+fn unique_sources(
+    sources: Vec<Object>,
+    cycles: &mut [Object],
+    (name, organization): (Option<&Value>, &Value),
+) -> Vec<Members> {
     let mut seen: HashSet<Option<String>> = HashSet::new();
-    let of_cycles = cycles.iter_mut().flat_map(|cycle| std::mem::take(&mut cycle.sources));
-    let all = sources.into_iter().chain(of_cycles).filter(|source| seen.insert(source.url.clone()));
-    let brief = all.map(|source| Source {
-        title: source.title.filter(|title| title != name),
-        publisher: source.publisher.filter(|publisher| publisher != organization),
-        checked_on: source.checked_on.map(|moment| moment.chars().take(10).collect()),
-        ..source
+    let of_cycles = cycles.iter_mut().filter_map(|cycle| cycle.remove("sources"));
+    let of_cycles = of_cycles.flat_map(|sources| from_value::<Vec<Object>>(sources).unwrap_or_default());
+    let all = sources.into_iter().chain(of_cycles);
+    let unique = all.filter(|source| seen.insert(text(source, "url").map(str::to_owned)));
+    let brief = unique.map(|mut source| {
+        source.retain(|member, value| match member.as_str() {
+            "title" => Some(&*value) != name,
+            "publisher" => value != organization,
+            _ => true,
+        });
+        Members::of(SOURCE, &mut source)
     });
     brief.collect()
 }
 
-/// Facts grouped by kind, polarity and strength, in their order.
-fn statements(facts: &[Fact], locale: Locale) -> Vec<Statements> {
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut kinds: Vec<Statements> = Vec::new();
-    for fact in facts {
-        let same = |it: &&mut Statements| {
-            it.kind == fact.kind && it.polarity == fact.polarity && it.strength == fact.strength
-        };
-        let Some(text) = statement(fact, locale, &mut seen) else { continue };
-        match kinds.iter_mut().find(same) {
-            Some(kind) if kind.texts.contains(&text) => {}
-            Some(kind) if kind.texts.len() >= STATEMENTS_MAX => kind.more += 1,
-            Some(kind) => kind.texts.push(text),
-            None => kinds.push(Statements {
-                kind: fact.kind.clone(),
-                polarity: fact.polarity.clone(),
-                strength: fact.strength.clone(),
-                texts: vec![text],
-                more: 0,
-            }),
+fn cycle(mut cycle: Object) -> Members {
+    let status = cycle.remove("status").unwrap_or_default();
+    let mut members = Members::of(CYCLE, &mut cycle);
+    members.insert_after("label", "status", status);
+    members
+}
+
+fn award(mut row: Object) -> Members {
+    let [mut award, mut recipient] = ["award", "recipient"]
+        .map(|name| row.remove(name).and_then(|it| from_value(it).ok()).unwrap_or_default());
+    let mut members = Members::of(AWARD, &mut award);
+    members.insert_after("year", "recipient", recipient.remove("displayName"));
+    if let Some(Value::String(title)) = members.get_mut("projectTitle") {
+        *title = at_word(title, TITLE_MAX).into_owned();
+    }
+    members
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use snapshot::record::Locale;
+
+    use super::*;
+
+    /// Values for all fields of a detail answer, and the names of those that the table marks.
+    fn filled<R: 'static>(table: &[Field<R>]) -> (Value, Vec<&'static str>) {
+        let shown = table.iter().filter(|field| field.shows.has(Visibility::DETAIL));
+        let marked = table.iter().filter(|field| field.shows.has(Visibility::CONCISE));
+        (
+            shown.map(|field| (field.name.to_owned(), json!(field.name))).collect(),
+            marked.map(|field| field.name).collect(),
+        )
+    }
+
+    #[test]
+    fn a_concise_record_has_every_field_that_the_tables_mark() {
+        let ((program, in_program), (cycle, in_cycle)) = (filled(PROGRAM), filled(CYCLE));
+        let ((source, in_source), (award, in_award)) = (filled(SOURCE), filled(AWARD));
+        let detail = json!({
+            "program": program, "organization": {}, "cycles": [cycle], "sources": [source],
+            "awards": [{ "award": award, "recipient": {} }], "lifecycleHistory": [], "opportunityFacts": [],
+            "history": { "awardCount": 1 },
+        });
+        let words = Words { locale: Locale::En, state: String::new(), day: None, funding: None };
+        let record = ConciseRecord::new(from_value(detail).unwrap(), String::new(), words, 10_000);
+        let record: Value = serde_json::from_str(&json(&record)).unwrap();
+        let parts =
+            [("", in_program), ("/cycles/0", in_cycle), ("/sources/0", in_source), ("/awards/0", in_award)];
+        for (part, marked) in parts {
+            for name in marked {
+                let shown =
+                    RENAMED.iter().find(|(known, _)| *known == name).map_or(name, |(_, short)| *short);
+                assert!(record.pointer(&format!("{part}/{shown}")).is_some(), "{part} {name}: {record}");
+            }
         }
     }
-    kinds
-}
-
-/// The text of a fact: its value, and the source's sentence where it adds something and no earlier fact had it.
-fn statement<'a>(fact: &'a Fact, locale: Locale, seen: &mut HashSet<&'a str>) -> Option<String> {
-    let place = |value: &str| {
-        Facet::of_kind(&fact.kind).and_then(|facet| place_label(facet, value, locale)).map(str::to_owned)
-    };
-    let word = fact.value.as_ref().map(|value| place(value).unwrap_or_else(|| value.clone()));
-    let word = range(fact).or(word).or_else(|| fact.label.clone());
-    let amount = fact.amount.map(|it| format!("{it} {}", fact.currency.as_deref().unwrap_or_default()));
-    let value = match (word, amount) {
-        (Some(word), Some(amount)) => Some(format!("{word} {}", amount.trim_end())),
-        (word, amount) => word.or(amount),
-    };
-    let adds_information = |text: &&str| {
-        let same = |other: &Option<String>| other.as_deref().is_some_and(|other| fold(other) == fold(text));
-        !same(&fact.value) && !same(&fact.label) && !same(&value)
-    };
-    let text = fact.text.as_deref().filter(adds_information).filter(|text| seen.insert(text));
-    match (value, text.map(|text| at_word(text, SENTENCE_MAX))) {
-        (Some(value), Some(text)) => Some(format!("{value}: {text}")),
-        (Some(value), None) => Some(value),
-        (None, text) => text.map(std::borrow::Cow::into_owned),
-    }
-}
-
-/// A range such as `18-35 year`; a missing bound is left blank.
-fn range(fact: &Fact) -> Option<String> {
-    let bound = |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
-    let unit = fact.unit.as_ref().map_or(String::new(), |unit| format!(" {unit}"));
-    let range = match (fact.min, fact.max) {
-        (None, None) => return None,
-        (min, max) if min == max => bound(min),
-        (min, max) => format!("{}-{}", bound(min), bound(max)),
-    };
-    Some(range + &unit)
-}
-
-impl From<AwardRow> for BriefAward {
-    fn from(row: AwardRow) -> Self {
-        Self {
-            year: row.award.award_year,
-            recipient: row.recipient.display_name,
-            amount_usd: row.award.award_amount_usd,
-            project_title: row
-                .award
-                .project_title
-                .map(|title| at_word(&title, SENTENCE_MAX / 2).into_owned()),
-        }
-    }
-}
-
-fn is_include(polarity: &str) -> bool {
-    polarity == "include"
-}
-
-fn is_required(strength: &str) -> bool {
-    strength == "required"
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none(count: &usize) -> bool {
-    *count == 0
 }

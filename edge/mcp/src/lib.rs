@@ -22,6 +22,7 @@ mod reply;
 mod resource;
 mod search;
 mod state;
+mod statements;
 mod vocabulary;
 mod write;
 

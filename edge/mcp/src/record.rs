@@ -11,12 +11,13 @@ use snapshot::search::{RankOptions, RankedRow};
 use snapshot::truncate::at_word;
 
 use crate::arguments::{ArgumentError, Arguments, ToolError};
-use crate::concise;
+use crate::concise::ConciseRecord;
 use crate::context::Context;
 use crate::envelope::{members, string};
 use crate::nearest::Nearest;
 use crate::reply::{RpcError, json, shown};
 use crate::state::State;
+use crate::statements::Object;
 use crate::write::{push, push_number};
 
 /// Longest slug, or address with a slug, that is looked up, in characters.
@@ -38,7 +39,7 @@ const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("url", "slug"), ("ids", "sl
 /// Most records of a call.
 const SLUGS_MAX: usize = 10;
 /// Longest concise record, in bytes.
-const BRIEF_MAX: usize = 11_000;
+const CONCISE_MAX: usize = 11_000;
 
 /// Answers a call.
 pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<u8>, ToolError> {
@@ -154,18 +155,13 @@ fn record(
     let words = Words::new(context, doc, options.locale);
     let made = body.as_deref().and_then(|body| {
         if options.is_full {
-            let record: Body<'_> = serde_json::from_slice(body).ok()?;
+            let record: Body<&RawValue> = serde_json::from_slice(body).ok()?;
             return Some(Record::new(record.data, share).render(context, slug, &words));
         }
-        let derived = concise::DerivedValues {
-            record_url: format!("{}/programs/{slug}", context.base_url),
-            state: words.state,
-            day: words.day,
-            funding: words.funding,
-            locale: options.locale,
-        };
-        let brief = concise::Brief::new(serde_json::from_slice(body).ok()?, derived, share.min(BRIEF_MAX));
-        Some(json(&brief).into_bytes())
+        let record_url = format!("{}/programs/{slug}", context.base_url);
+        let record: Body<Object> = serde_json::from_slice(body).ok()?;
+        let record = ConciseRecord::new(record.data, record_url, words, share.min(CONCISE_MAX));
+        Some(json(&record).into_bytes())
     });
     Some(made.ok_or_else(|| RpcError::internal().into()))
 }
@@ -224,46 +220,39 @@ fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
 }
 
 #[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(borrow)]
-    data: Detail<'a>,
+struct Body<T> {
+    data: Detail<T>,
 }
 
-/// The members of ProgramDetailResponse that are read.
+/// The members of ProgramDetailResponse that are read, each record as a `T`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Detail<'a> {
-    #[serde(borrow)]
-    program: &'a RawValue,
-    #[serde(borrow)]
-    organization: &'a RawValue,
-    #[serde(borrow)]
-    cycles: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    awards: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    sources: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    lifecycle_history: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    opportunity_facts: Vec<&'a RawValue>,
-    history: History,
+pub(crate) struct Detail<T> {
+    pub(crate) program: T,
+    pub(crate) organization: T,
+    pub(crate) cycles: Vec<T>,
+    pub(crate) awards: Vec<T>,
+    pub(crate) sources: Vec<T>,
+    lifecycle_history: Vec<T>,
+    pub(crate) opportunity_facts: Vec<T>,
+    pub(crate) history: History,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct History {
-    award_count: usize,
+pub(crate) struct History {
+    pub(crate) award_count: usize,
 }
 
 /// Values that are computed for the record, the day and the language.
-struct Words {
+pub(crate) struct Words {
+    pub(crate) locale: Locale,
     /// The state on the day, as a sentence.
-    state: String,
+    pub(crate) state: String,
     /// The state on the day, as members that can be compared.
-    day: Option<State>,
+    pub(crate) day: Option<State>,
     /// The funding amounts, as in search rows.
-    funding: Option<String>,
+    pub(crate) funding: Option<String>,
 }
 
 impl Words {
@@ -276,6 +265,7 @@ impl Words {
         // A stored row lacks its closing brace.
         let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
         Self {
+            locale,
             state: state.map(|state| status_text::state(&state, locale)).unwrap_or_default(),
             day: State::new(context, doc),
             funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
@@ -308,7 +298,7 @@ struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// Cuts a record to about `share` bytes at most.
-    fn new(detail: Detail<'a>, share: usize) -> Self {
+    fn new(detail: Detail<&'a RawValue>, share: usize) -> Self {
         let mut awards = detail.awards;
         awards.truncate(AWARDS_MAX);
         let mut record = Self {
@@ -441,7 +431,7 @@ mod tests {
     }
 
     fn record(body: &str) -> (Vec<usize>, Vec<&'static str>, usize) {
-        let body: Body<'_> = serde_json::from_str(body).unwrap();
+        let body: Body<&RawValue> = serde_json::from_str(body).unwrap();
         let record = Record::new(body.data, RESULT_MAX);
         assert!(serde_json::from_str::<serde_json::Value>(&record.program).is_ok());
         (record.lists.iter().map(|list| list.items.len()).collect(), record.truncated.clone(), record.bytes())

@@ -8,6 +8,7 @@ use super::field_table::{Field, FieldType, Visibility, field};
 use super::{InternedStr, Number, PublicationStatus, RecipientKind, row};
 
 const DETAIL: Visibility = Visibility::DETAIL;
+const CONCISE: Visibility = Visibility::CONCISE;
 /// Wherever the record is, even if only named.
 const NAMED: Visibility =
     Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
@@ -79,9 +80,9 @@ pub static AWARD: &[Field<Award>] = &[
     field("programId", FieldType::Id, SHOWN, |it| it.program_id.into()),
     field("cycleId", FieldType::Id, SHOWN, |it| it.cycle_id.into()),
     field("recipientId", FieldType::Id, SHOWN, |it| it.recipient_id.into()),
-    field("awardYear", FieldType::Integer, SHOWN, |it| it.award_year.into()),
-    field("awardAmountUsd", FieldType::Amount, SHOWN, |it| it.award_amount_usd.into()),
-    field("projectTitle", FieldType::Text, SHOWN, |it| (&it.project_title).into()),
+    field("awardYear", FieldType::Integer, SHOWN.and(CONCISE), |it| it.award_year.into()),
+    field("awardAmountUsd", FieldType::Amount, SHOWN.and(CONCISE), |it| it.award_amount_usd.into()),
+    field("projectTitle", FieldType::Text, SHOWN.and(CONCISE), |it| (&it.project_title).into()),
     field("publicNotes", FieldType::Text, SHOWN, |it| (&it.public_notes).into()),
     field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
     field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),

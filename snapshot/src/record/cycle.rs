@@ -10,6 +10,7 @@ use super::{CycleStatus, PublicationStatus, row};
 
 /// Where the record itself is.
 const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
+const CONCISE: Visibility = Visibility::CONCISE;
 
 row! {
     /// An application season.
@@ -59,15 +60,15 @@ row! {
 pub static CYCLE: &[Field<Cycle>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),
     field("programId", FieldType::Id, SHOWN, |it| it.program_id.into()),
-    field("label", FieldType::Text, SHOWN, |it| (&it.label).into()),
-    field("opensOn", FieldType::Day, SHOWN, |it| it.opens_on.into()),
-    field("deadlineOn", FieldType::Day, SHOWN, |it| it.deadline_on.into()),
+    field("label", FieldType::Text, SHOWN.and(CONCISE), |it| (&it.label).into()),
+    field("opensOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.opens_on.into()),
+    field("deadlineOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.deadline_on.into()),
     field("selectionOn", FieldType::Day, SHOWN, |it| it.selection_on.into()),
-    field("decisionOn", FieldType::Day, SHOWN, |it| it.decision_on.into()),
-    field("startsOn", FieldType::Day, SHOWN, |it| it.starts_on.into()),
-    field("endsOn", FieldType::Day, SHOWN, |it| it.ends_on.into()),
+    field("decisionOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.decision_on.into()),
+    field("startsOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.starts_on.into()),
+    field("endsOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.ends_on.into()),
     field("cohortYear", FieldType::Integer, SHOWN, |it| it.cohort_year.into()),
-    field("applicationUrl", FieldType::Url, SHOWN, |it| (&it.application_url).into()),
+    field("applicationUrl", FieldType::Url, SHOWN.and(CONCISE), |it| (&it.application_url).into()),
 ];
 
 /// What stands after the status and the sources.

@@ -61,6 +61,8 @@ impl Visibility {
     pub const DETAIL: Self = Self(8);
     /// In the rows of the tool endpoint.
     pub(crate) const TOOL: Self = Self(16);
+    /// In the concise records of the tool endpoint, beside what identifies a record there.
+    pub const CONCISE: Self = Self(32);
     /// Everywhere.
     pub const ALL: Self = Self(u8::MAX);
 

@@ -10,6 +10,7 @@ use super::{InternedStr, Lifecycle, Number, PublicationStatus, row};
 const ROW: Visibility = Visibility::ROW;
 const LISTED: Visibility = Visibility::LISTED;
 const DETAIL: Visibility = Visibility::DETAIL;
+const CONCISE: Visibility = Visibility::CONCISE;
 const TOOL: Visibility = Visibility::TOOL;
 /// Wherever the record is, even if only named.
 const NAMED: Visibility =
@@ -93,19 +94,21 @@ pub static PROGRAM: &[Field<Program>] = &[
     field("organizationId", FieldType::Id, DETAIL, |it| it.organization_id.into()),
     field("slug", FieldType::Slug, NAMED.and(TOOL), |it| (&it.slug).into()),
     field("name", FieldType::Text, NAMED.and(TOOL), |it| (&it.name).into()),
-    field("summary", FieldType::Text, SHOWN, |it| (&it.summary).into()),
-    field("description", FieldType::Text, DETAIL, |it| (&it.description).into()),
+    field("summary", FieldType::Text, SHOWN.and(CONCISE), |it| (&it.summary).into()),
+    field("description", FieldType::Text, DETAIL.and(CONCISE), |it| (&it.description).into()),
     field("programType", FieldType::Word, DETAIL, |it| (&it.program_type).into()),
     field("type", FieldType::Word, LISTED.and(ROW).and(TOOL), |it| (&it.program_type).into()),
     // Rows have the lifecycle early, the detail has it beside `active`.
     field("lifecycle", FieldType::Word, LISTED.and(ROW), |it| it.lifecycle.as_str().into()),
     field("lifecycleCheckedAt", FieldType::Time, ROW, |it| it.lifecycle_checked_at.into()),
-    field("fields", FieldType::Words, SHOWN, |it| (&it.fields).into()),
-    field("eligibleCountries", FieldType::Places, SHOWN, |it| (&it.eligible_countries).into()),
-    field("destinationCountries", FieldType::Places, SHOWN, |it| (&it.destination_countries).into()),
-    field("careerStages", FieldType::Words, SHOWN, |it| (&it.career_stages).into()),
-    field("fundingMinUsd", FieldType::Amount, SHOWN, |it| it.funding_min_usd.into()),
-    field("fundingMaxUsd", FieldType::Amount, SHOWN, |it| it.funding_max_usd.into()),
+    field("fields", FieldType::Words, SHOWN.and(CONCISE), |it| (&it.fields).into()),
+    field("eligibleCountries", FieldType::Places, SHOWN.and(CONCISE), |it| (&it.eligible_countries).into()),
+    field("destinationCountries", FieldType::Places, SHOWN.and(CONCISE), |it| {
+        (&it.destination_countries).into()
+    }),
+    field("careerStages", FieldType::Words, SHOWN.and(CONCISE), |it| (&it.career_stages).into()),
+    field("fundingMinUsd", FieldType::Amount, SHOWN.and(CONCISE), |it| it.funding_min_usd.into()),
+    field("fundingMaxUsd", FieldType::Amount, SHOWN.and(CONCISE), |it| it.funding_max_usd.into()),
     field("officialUrl", FieldType::Url, SHOWN.and(TOOL), |it| (&it.official_url).into()),
     field("active", FieldType::Flag, DETAIL, |it| it.lifecycle.is_active().into()),
     field("lifecycle", FieldType::Word, DETAIL, |it| it.lifecycle.as_str().into()),

@@ -10,6 +10,7 @@ use super::{EntityType, InternedStr, PublicationStatus, row};
 
 /// Where the record itself is.
 const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
+const CONCISE: Visibility = Visibility::CONCISE;
 
 row! {
     /// Where a statement was read.
@@ -53,13 +54,13 @@ pub static SOURCE: &[Field<Source>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),
     field("entityType", FieldType::Word, SHOWN, |it| it.entity_type.as_str().into()),
     field("entityId", FieldType::Id, SHOWN, |it| it.entity_id.into()),
-    field("kind", FieldType::Word, SHOWN, |it| (&it.kind).into()),
-    field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),
-    field("title", FieldType::Quote, SHOWN, |it| (&it.title).into()),
-    field("publisher", FieldType::Quote, SHOWN, |it| (&it.publisher).into()),
-    field("publishedOn", FieldType::Day, SHOWN, |it| it.published_on.into()),
+    field("kind", FieldType::Word, SHOWN.and(CONCISE), |it| (&it.kind).into()),
+    field("url", FieldType::Url, SHOWN.and(CONCISE), |it| (&it.url).into()),
+    field("title", FieldType::Quote, SHOWN.and(CONCISE), |it| (&it.title).into()),
+    field("publisher", FieldType::Quote, SHOWN.and(CONCISE), |it| (&it.publisher).into()),
+    field("publishedOn", FieldType::Day, SHOWN.and(CONCISE), |it| it.published_on.into()),
     field("retrievedAt", FieldType::Time, SHOWN, |it| it.retrieved_at.into()),
-    field("sourceCheckedAt", FieldType::Time, SHOWN, |it| it.source_checked_at.into()),
+    field("sourceCheckedAt", FieldType::Time, SHOWN.and(CONCISE), |it| it.source_checked_at.into()),
     field("createdAt", FieldType::Time, SHOWN, |it| it.created_at.into()),
     field("updatedAt", FieldType::Time, SHOWN, |it| it.updated_at.into()),
 ];

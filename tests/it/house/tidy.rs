@@ -56,12 +56,11 @@ const FACETS_NAMED: [(&str, &str); 8] = [
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 5] = [
-    ("edge/mcp/src/concise.rs", "fields"), // a list of a record
+const NAMESAKES: [(&str, &str); 4] = [
     ("generator/site/src/downloads/describe.rs", "fields"), // columns of a Data Package
-    ("generator/dataset/src/link/rules.rs", "fields"), // the texts of a translation
-    ("generator/dataset/src/facet_values.rs", "fields"), // a field of a program
-    ("snapshot/src/record/program.rs", "fields"), // a field of a program
+    ("generator/dataset/src/link/rules.rs", "fields"),      // the texts of a translation
+    ("generator/dataset/src/facet_values.rs", "fields"),    // a field of a program
+    ("snapshot/src/record/program.rs", "fields"),           // a field of a program
 ];
 
 #[test]

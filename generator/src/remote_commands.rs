@@ -128,7 +128,15 @@ fn as_publisher(
     let trust = trust(&signing.trust, url, &own)?;
     let target = remote::open(url).map_err(failure)?;
     let sign = signer.as_ref().map(|signer| signer as SignFn<'_>);
-    command(&Publisher { target: &*target, trust: &trust, sign, valid_for, clock: &Timestamp::now })
+    let warn = |text: &str| anstream::eprintln!("warning: {text}");
+    command(&Publisher {
+        target: &*target,
+        trust: &trust,
+        sign,
+        valid_for,
+        clock: &Timestamp::now,
+        warn: &warn,
+    })
 }
 
 /// The trusted keys. An unsigned store is accepted without a flag only if it is a folder and no key is named.

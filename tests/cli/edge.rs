@@ -408,7 +408,15 @@ const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 fn push(root: &Path, url: &str) {
     let (trust, target) = (Trust::new(&[], true).unwrap(), remote::open(url).unwrap());
     let clock = jiff::Timestamp::now;
-    let publisher = Publisher { target: &*target, trust: &trust, sign: None, valid_for: None, clock: &clock };
+    let warn = |text: &str| panic!("{text}");
+    let publisher = Publisher {
+        target: &*target,
+        trust: &trust,
+        sign: None,
+        valid_for: None,
+        clock: &clock,
+        warn: &warn,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut source = LocalRoot::open(root, 2).unwrap();
     assert!(!runtime.block_on(publisher.push(&mut source)).unwrap().unchanged);

@@ -261,7 +261,11 @@ pub(crate) fn read_error(place: &str, name: &str) -> impl FnOnce(TargetError) ->
 /// Maps the error of a request that wrote or removed an object.
 pub(crate) fn write_error(place: &str, name: &str) -> impl FnOnce(TargetError) -> RemoteError + use<> {
     let (place, name) = (place.to_owned(), name.to_owned());
-    move |error| RemoteError::Write { place, name, error }
+    move |error| match error {
+        // In a bucket that exists a write misses nothing.
+        TargetError::Missing => RemoteError::NoBucket { place },
+        error => RemoteError::Write { place, name, error },
+    }
 }
 
 /// Maps the error of a file operation.

@@ -19,9 +19,11 @@ use crate::error::{RemoteError, read_error, write_error};
 use crate::index::GenerationIndex;
 use crate::objects::{fetch_by_hash, read_json, retired_path};
 use crate::publish::{LEASE, Publisher};
-use crate::target::Precondition;
-use crate::uploads::{self, Upload};
+use crate::target::{ObjectName, Precondition};
+use crate::uploads::Upload;
 
+/// The object whose time of writing is read as the store's clock.
+pub(crate) const CLOCK: &str = "clock";
 /// How long garbage stays.
 pub(crate) const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
 const _: () = assert!(GRACE.as_secs() > 2 * LEASE.as_secs(), "a push under way keeps its uploads");
@@ -39,7 +41,7 @@ struct RetiredList {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Retired {
-    name: String,
+    name: ObjectName,
     /// In seconds since 1970 by the store's clock.
     since: i64,
 }
@@ -72,37 +74,41 @@ impl Publisher<'_> {
     /// If the store cannot be read or written, or CURRENT changed meanwhile; repeat it then.
     pub async fn collect(&self, retention: Retention) -> Result<GcReport, RemoteError> {
         // Before CURRENT: uploads that are published in between are kept by CURRENT.
-        let (uploads, _) = uploads::read(self.target).await?;
+        let (uploads, _) = self.uploads().read().await?;
         let read = current::fetch(self.target, self.trust).await?;
         read.refuse_rollout(&self.target.place())?;
         let (kept, dropped) = divide(&read.current, retention);
-        let needed = self.names(&kept).await?;
+        let mut needed = self.names(&kept).await?;
         let now = self.now().await?;
         let mut report = GcReport::default();
-        if let Some(waiting) = self.retired(&read, &needed, &dropped, now, &mut report).await? {
-            self.write_retired(&read, kept, waiting).await?;
-        }
+        let retired = match self.retired(&read, &needed, &dropped, now, &mut report).await? {
+            Some(waiting) => self.write_retired(&read, kept, waiting).await?,
+            None => None,
+        };
+        // `pending` is not signed, and may name the lists too.
+        let lists = [read.current.retired, retired].into_iter().flatten();
+        needed.extend(self.object_names(lists.map(|sha256| retired_path(&sha256)))?);
         report.generations = dropped.iter().map(|dropped| dropped.generation).collect();
         self.collect_uploads(&uploads, &needed, now, &mut report).await?;
         Ok(report)
     }
 
     /// Names of all objects that some generations need.
-    async fn names(&self, generations: &[GenerationRef]) -> Result<BTreeSet<String>, RemoteError> {
+    async fn names(&self, generations: &[GenerationRef]) -> Result<BTreeSet<ObjectName>, RemoteError> {
         let mut names = BTreeSet::new();
         for generation in generations {
-            names.extend(GenerationIndex::fetch(self.target, generation).await?.names(generation));
+            let index = GenerationIndex::fetch(self.target, generation).await?;
+            names.extend(self.object_names(index.names(generation))?);
         }
         Ok(names)
     }
 
     /// The store's clock.
     async fn now(&self) -> Result<i64, RemoteError> {
-        let (place, path) = (self.target.place(), format!("probe-{}", Uuid::new_v4().simple()));
-        let written = self.target.write(&path, Bytes::from_static(b"now"), Precondition::None).await;
-        written.map_err(write_error(&place, "an object"))?;
-        let found = self.target.get(&path, None, LIMIT).await.map_err(read_error(&place, &path));
-        let _ = self.target.delete(&path).await;
+        let place = self.target.place();
+        let written = self.target.write(CLOCK, Bytes::from_static(b"now"), Precondition::None).await;
+        written.map_err(write_error(&place, CLOCK))?;
+        let found = self.target.get(CLOCK, None, LIMIT).await.map_err(read_error(&place, CLOCK));
         Ok(found?.map_or(0, |found| found.modified))
     }
 
@@ -110,7 +116,7 @@ impl Publisher<'_> {
     async fn retired(
         &self,
         read: &FetchedCurrent,
-        needed: &BTreeSet<String>,
+        needed: &BTreeSet<ObjectName>,
         dropped: &[GenerationRef],
         now: i64,
         report: &mut GcReport,
@@ -136,31 +142,32 @@ impl Publisher<'_> {
         if !is_changed {
             return Ok(None);
         }
-        match old {
-            Some((name, _)) if !waiting.is_empty() => waiting.push(Retired { name, since: now }),
+        match self.object_names(old.map(|(path, _)| path))?.pop() {
+            Some(name) if !waiting.is_empty() => waiting.push(Retired { name, since: now }),
             // No later list will name this one.
-            Some((name, _)) => {
+            Some(name) => {
                 let entry = Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
-                uploads::change(self.target, |entries| entries.push(entry.clone())).await?;
+                self.uploads().change(|entries| entries.push(entry.clone())).await?;
             }
             None => {}
         }
         Ok(Some(waiting))
     }
 
-    async fn remove(&self, name: &str, report: &mut GcReport) -> Result<(), RemoteError> {
-        self.target.delete(name).await.map_err(write_error(&self.target.place(), name))?;
+    async fn remove(&self, name: &ObjectName, report: &mut GcReport) -> Result<(), RemoteError> {
+        let removed = self.target.delete(name.as_str()).await;
+        removed.map_err(write_error(&self.target.place(), name.as_str()))?;
         report.objects += 1;
         Ok(())
     }
 
-    /// Makes CURRENT name the kept generations and the list of waiting objects.
+    /// Makes CURRENT name the kept generations and the list of waiting objects, whose hash it gives.
     async fn write_retired(
         &self,
         read: &FetchedCurrent,
         kept: Vec<GenerationRef>,
         names: Vec<Retired>,
-    ) -> Result<(), RemoteError> {
+    ) -> Result<Option<Digest>, RemoteError> {
         let retired = match names.is_empty() {
             true => None,
             false => {
@@ -176,14 +183,14 @@ impl Publisher<'_> {
         let version = read.current.version + 1;
         let retained = kept.into_iter().filter(|kept| *kept != read.current.live).collect();
         let current = Current { version, retained, retired, ..read.current.clone() };
-        self.write_current(Some(read), &current).await.map(drop)
+        self.write_current(Some(read), &current).await.map(|_| retired)
     }
 
     /// Marks uploads that are seen for the first time, and removes those that were seen long ago.
     async fn collect_uploads(
         &self,
         uploads: &[Upload],
-        needed: &BTreeSet<String>,
+        needed: &BTreeSet<ObjectName>,
         now: i64,
         report: &mut GcReport,
     ) -> Result<(), RemoteError> {
@@ -193,11 +200,12 @@ impl Publisher<'_> {
             self.remove(name, report).await?;
         }
         report.waiting += others.iter().map(|upload| upload.names.len() as u64).sum::<u64>();
-        uploads::change(self.target, |entries| {
-            entries.retain(|entry| !due.iter().any(|due| due.push == entry.push));
-            entries.iter_mut().for_each(|entry| entry.seen = entry.seen.or(Some(now)));
-        })
-        .await
+        let change = |entries: &mut Vec<Upload>| {
+            entries.retain(|entry| !due.contains(&entry));
+            // A time in the future was not read from this clock.
+            entries.iter_mut().for_each(|entry| entry.seen = Some(entry.seen.unwrap_or(now).min(now)));
+        };
+        self.uploads().change(change).await
     }
 }
 

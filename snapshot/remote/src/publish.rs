@@ -22,8 +22,10 @@ use crate::current::{
 use crate::error::{RemoteError, file_error, write_error};
 use crate::index::{self, CONTENTS, GenerationIndex, HISTORY, LooseFile, OBJECTS, Table};
 use crate::objects::pack_path;
-use crate::target::{FetchedObject, Precondition, Target, WriteOutcome, check_conditions, write_if};
-use crate::uploads::{self, Upload};
+use crate::target::{
+    FetchedObject, ObjectName, Precondition, Target, WriteOutcome, check_conditions, write_if,
+};
+use crate::uploads::{Upload, Uploads};
 
 /// How long a push may take. Garbage collection spares its uploads for longer: see `gc::GRACE`.
 pub(crate) const LEASE: Duration = Duration::from_secs(24 * 3600);
@@ -72,6 +74,8 @@ pub struct Publisher<'a> {
     pub valid_for: Option<Duration>,
     /// The publisher's clock.
     pub clock: &'a dyn Fn() -> Timestamp,
+    /// Gets a sentence about what was found wrong and does not stop the work.
+    pub warn: &'a dyn Fn(&str),
 }
 
 /// The outcome of a push.
@@ -95,15 +99,14 @@ impl Publisher<'_> {
     /// If the store cannot be read or written or does not honour preconditions, or another publisher was first. The live
     /// generation stays live then.
     pub async fn push(&self, source: &mut dyn PushSource) -> Result<Pushed, RemoteError> {
-        let began = (self.clock)();
-        let before = self.live().await?;
+        let (began, push) = ((self.clock)(), Uuid::new_v4());
+        let before = self.live(push).await?;
         if let Some(current) = &before {
             if current.current.live.generation.hash == source.generation().hash {
                 return Ok(Pushed { current: current.clone(), unchanged: true, objects: 0, bytes: 0 });
             }
             self.check_order(current, source)?;
         }
-        let push = Uuid::new_v4();
         let table = match &before {
             Some(FetchedCurrent { current: Current { live, .. }, .. }) => {
                 let index = GenerationIndex::fetch(self.target, live).await?;
@@ -114,10 +117,10 @@ impl Publisher<'_> {
         let (packed, new) = source.pack(table.as_deref(), push)?;
         drop(table);
         let (live, objects) = describe(packed, &new, source.generation(), push, began)?;
-        let names = objects.iter().map(|(name, _)| name.clone()).collect();
+        let names = self.object_names(objects.iter().map(|(name, _)| name.clone()))?;
         let mut entries = vec![Upload { push, names, seen: None }];
         entries.extend(self.surplus(before.as_ref()).await?);
-        uploads::change(self.target, |pending| pending.extend(entries.clone())).await?;
+        self.uploads().change(|pending| pending.extend(entries.clone())).await?;
         let bytes = self.upload(source, &objects).await?;
         let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
         let current = Current { expires, ..next_current(before.as_ref(), live) };
@@ -132,14 +135,35 @@ impl Publisher<'_> {
             written => written?,
         };
         // It is published: an entry that stays is found by garbage collection.
-        let _ = uploads::change(self.target, |entries| entries.retain(|entry| entry.push != push)).await;
+        let _ = self.uploads().change(|entries| entries.retain(|entry| entry.push != push)).await;
         Ok(Pushed { current, unchanged: false, objects: objects.len() as u64 + 1, bytes })
     }
 
+    pub(crate) fn uploads(&self) -> Uploads<'_> {
+        Uploads { target: self.target, warn: self.warn }
+    }
+
+    /// Checks names that a generation gave.
+    pub(crate) fn object_names(
+        &self,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<ObjectName>, RemoteError> {
+        let malformed =
+            |(name, problem)| RemoteError::Malformed { place: self.target.place(), name, problem };
+        let check =
+            |name: String| ObjectName::try_from(name.clone()).map_err(|problem| malformed((name, problem)));
+        names.into_iter().map(check).collect()
+    }
+
     /// P1: CURRENT, or nothing in an empty store that honours preconditions.
-    async fn live(&self) -> Result<Option<FetchedCurrent>, RemoteError> {
+    async fn live(&self, push: Uuid) -> Result<Option<FetchedCurrent>, RemoteError> {
         match current::fetch(self.target, self.trust).await {
-            Err(RemoteError::Empty { .. }) => check_conditions(self.target).await.map(|()| None),
+            Err(RemoteError::Empty { .. }) => {
+                let probe = ObjectName::probe(push);
+                let entry = Upload { push, names: vec![probe.clone()], seen: None };
+                self.uploads().change(|entries| entries.push(entry.clone())).await?;
+                check_conditions(self.target, &probe).await.map(|()| None)
+            }
             fetched => fetched.map(Some),
         }
     }
@@ -182,6 +206,7 @@ impl Publisher<'_> {
         let retained = before.map_or(&[][..], |before| &before.current.retained);
         let Some(oldest) = retained.first().filter(|_| retained.len() >= RETAINED) else { return Ok(None) };
         let names = GenerationIndex::fetch(self.target, oldest).await?.names(oldest);
+        let names = self.object_names(names)?;
         Ok(Some(Upload { push: oldest.push, names, seen: None }))
     }
 

@@ -3,6 +3,7 @@
 mod api;
 mod conditional_write;
 mod folder;
+mod object_name;
 #[cfg(feature = "stores")]
 mod object_stores;
 
@@ -16,6 +17,7 @@ pub(crate) use self::api::{FetchedObject, Precondition, TargetError};
 pub use self::api::{ObjectVersion, Target};
 pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_if};
 use self::folder::Folder;
+pub(crate) use self::object_name::ObjectName;
 use crate::error::RemoteError;
 
 /// Whether a text is the address of a store, not the path of a folder.

@@ -1,17 +1,18 @@
 //! `pending`: the objects that pushes under way upload, so that those of a killed push are found without a listing. An
 //! entry is written before the first object that it names, and removed once CURRENT names the objects. Readers never
-//! use it.
+//! use it. It is not signed: what it names is checked, and an entry or a whole object that is malformed is set aside.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::{RemoteError, read_error, write_error};
-use crate::objects::read_json;
-use crate::target::{ObjectVersion, Target, TargetError, WriteOutcome, write_if};
+use crate::target::{ObjectName, ObjectVersion, Precondition, Target, TargetError, WriteOutcome, write_if};
 
 /// Its name.
 pub(crate) const PENDING: &str = "pending";
+/// Where a malformed one is kept, for people.
+const SET_ASIDE: &str = "pending.set-aside";
 /// Version of its format.
 const FORMAT: u64 = 1;
 /// Most bytes of it.
@@ -26,47 +27,88 @@ pub(crate) struct Upload {
     /// Identifies the push.
     pub(crate) push: Uuid,
     /// Names of all objects that it uploads.
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Vec<ObjectName>,
     /// When garbage collection first saw it, by the store's clock.
     pub(crate) seen: Option<i64>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pending {
+struct Pending<T> {
     format: u64,
-    entries: Vec<Upload>,
+    entries: Vec<T>,
 }
 
-/// The entries, and the version of the object.
-pub(crate) async fn read(target: &dyn Target) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
-    let place = target.place();
-    match target.get(PENDING, None, LIMIT).await {
-        Err(TargetError::Missing) | Ok(None) => Ok((Vec::new(), None)),
-        Err(error) => Err(read_error(&place, PENDING)(error)),
-        Ok(Some(found)) => {
-            let pending: Pending = read_json(&place, PENDING, FORMAT, &found.bytes)?;
-            Ok((pending.entries, Some(found.version)))
+/// The entries of a store, and where to report what is wrong with them.
+#[derive(Clone, Copy)]
+pub(crate) struct Uploads<'a> {
+    pub(crate) target: &'a dyn Target,
+    pub(crate) warn: &'a dyn Fn(&str),
+}
+
+impl Uploads<'_> {
+    /// The entries, and the version of the object.
+    pub(crate) async fn read(self) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
+        let (bytes, version) = match self.target.get(PENDING, None, LIMIT).await {
+            Err(TargetError::Missing) | Ok(None) => return Ok((Vec::new(), None)),
+            Err(TargetError::Length) => return self.set_aside(None, "too long").await,
+            Err(error) => return Err(read_error(&self.target.place(), PENDING)(error)),
+            Ok(Some(found)) => (found.bytes, found.version),
+        };
+        let entries = match serde_json::from_slice::<Pending<serde_json::Value>>(&bytes) {
+            Ok(Pending { format: FORMAT, entries }) => entries,
+            Ok(Pending { format, .. }) => {
+                return self.set_aside(Some(bytes), &format!("format {format}")).await;
+            }
+            Err(error) => return self.set_aside(Some(bytes), &error.to_string()).await,
+        };
+        let check = |entry| match serde_json::from_value(entry) {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                let place = self.target.place();
+                (self.warn)(&format!("{place}: an entry of {PENDING} is ignored: {error}"));
+                None
+            }
+        };
+        Ok((entries.into_iter().filter_map(check).collect(), Some(version)))
+    }
+
+    /// Replaces an object that is not one of ours. At worst objects of killed pushes stay: nothing is removed for it.
+    async fn set_aside(
+        self,
+        bytes: Option<Bytes>,
+        problem: &str,
+    ) -> Result<(Vec<Upload>, Option<ObjectVersion>), RemoteError> {
+        let place = self.target.place();
+        (self.warn)(&format!(
+            "{place}: {PENDING} is not one of ours ({problem}) and is set aside as {SET_ASIDE}"
+        ));
+        if let Some(bytes) = bytes {
+            let _ = self.target.write(SET_ASIDE, bytes, Precondition::None).await;
         }
+        let written = self.target.write(PENDING, to_bytes(Vec::new()), Precondition::None).await;
+        Ok((Vec::new(), Some(written.map_err(write_error(&place, PENDING))?)))
+    }
+
+    /// Changes the entries and keeps concurrent changes of other clients.
+    pub(crate) async fn change(self, edit: impl Fn(&mut Vec<Upload>)) -> Result<(), RemoteError> {
+        let failed = |error| write_error(&self.target.place(), PENDING)(error);
+        for _ in 0..TRIES {
+            let (before, version) = self.read().await?;
+            let mut entries = before.clone();
+            edit(&mut entries);
+            if entries == before {
+                return Ok(());
+            }
+            let written = write_if(self.target, PENDING, &to_bytes(entries), version.as_ref()).await;
+            if let WriteOutcome::Written(_) = written.map_err(failed)? {
+                return Ok(());
+            }
+        }
+        Err(failed(TargetError::Failed("other clients keep changing it".to_owned())))
     }
 }
 
-/// Changes the entries and keeps concurrent changes of other clients.
-pub(crate) async fn change(target: &dyn Target, edit: impl Fn(&mut Vec<Upload>)) -> Result<(), RemoteError> {
-    let failed = |error| write_error(&target.place(), PENDING)(error);
-    for _ in 0..TRIES {
-        let (before, version) = read(target).await?;
-        let mut entries = before.clone();
-        edit(&mut entries);
-        if entries == before {
-            return Ok(());
-        }
-        let bytes = Bytes::from(serde_json::to_vec(&Pending { format: FORMAT, entries }).unwrap_or_default());
-        if let WriteOutcome::Written(_) =
-            write_if(target, PENDING, &bytes, version.as_ref()).await.map_err(failed)?
-        {
-            return Ok(());
-        }
-    }
-    Err(failed(TargetError::Failed("other clients keep changing it".to_owned())))
+fn to_bytes(entries: Vec<Upload>) -> Bytes {
+    serde_json::to_vec(&Pending { format: FORMAT, entries }).unwrap_or_default().into()
 }

@@ -52,6 +52,9 @@ pub enum TargetError {
     /// The credentials do not allow this.
     #[error("denied ({0}); give these credentials the right to do that")]
     Denied(String),
+    /// The name leads out of the store, or to something that is no object.
+    #[error("{0:?} is not the name of an object: names stay in the store's folder, without .. and links")]
+    Name(String),
     /// The object is longer or shorter than the request allows.
     #[error("not as long as it should be")]
     Length,

@@ -2,9 +2,9 @@
 //! honours preconditions at all, since some answer every write with success.
 
 use bytes::Bytes;
-use uuid::Uuid;
 
 use super::api::{ObjectVersion, Precondition, Target, TargetError};
+use super::object_name::ObjectName;
 use crate::error::{RemoteError, write_error};
 
 /// How often a write is tried while nothing has changed.
@@ -57,16 +57,15 @@ pub(crate) async fn write_if(
     Err(last)
 }
 
-/// Checks with an object of its own that a store honours preconditions.
+/// Checks with an object of its own, which is not there yet, that a store honours preconditions.
 ///
 /// # Errors
 ///
 /// If the store violates one, or cannot be written.
-pub(crate) async fn check_conditions(target: &dyn Target) -> Result<(), RemoteError> {
-    let path = format!("probe-{}", Uuid::new_v4().simple());
-    let checked = check(target, &path).await;
+pub(crate) async fn check_conditions(target: &dyn Target, path: &ObjectName) -> Result<(), RemoteError> {
+    let checked = check(target, path.as_str()).await;
     // Nothing depends on its removal.
-    let _ = target.delete(&path).await;
+    let _ = target.delete(path.as_str()).await;
     checked
 }
 
@@ -74,11 +73,8 @@ async fn check(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
     let place = target.place();
     let [one, two, three] = [b"1", b"2", b"3"].map(|text| Bytes::from_static(text));
     let violation = |problem: String| RemoteError::Unconditional { place: place.clone(), problem };
-    let first = target.write(path, one, Precondition::Absent).await.map_err(|error| match error {
-        // Below a bucket that exists nothing can be missing yet.
-        TargetError::Missing => RemoteError::NoBucket { place: place.clone() },
-        error => write_error(&place, "a first object")(error),
-    })?;
+    let first = target.write(path, one, Precondition::Absent).await;
+    let first = first.map_err(write_error(&place, path))?;
     let unchanged = Precondition::Unchanged(&first);
     let create = target.write(path, two.clone(), Precondition::Absent).await;
     must_fail(create, "creating an object that exists").map_err(&violation)?;

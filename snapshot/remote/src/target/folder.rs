@@ -12,9 +12,15 @@ use rustix::fs::{FlockOperation, Mode};
 use store::Digest;
 
 use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use super::object_name::is_inside;
 
-/// Held during writes under a precondition.
+/// Held during writes.
 const LOCK: &str = ".lock";
+/// An object until all of it is on disk. The lock allows one at a time, so that a killed write leaves at most this one,
+/// which the next write replaces.
+const TEMPORARY: &str = ".new";
+/// Most bytes of an object that is written under a precondition.
+const LARGEST: u64 = 64 << 20;
 /// Objects are readable by all users.
 const MODE: Mode = Mode::from_raw_mode(0o644);
 
@@ -28,8 +34,27 @@ impl Folder {
         Self { root }
     }
 
-    fn read(&self, path: &str, limit: u64) -> Result<FetchedObject, TargetError> {
-        let file = File::open(self.root.join(path)).map_err(target_error)?;
+    /// The file of an object. Folders lead there and no links, so that it is in this store; what has the name is a file.
+    fn path(&self, name: &str) -> Result<PathBuf, TargetError> {
+        let refused = || TargetError::Name(name.to_owned());
+        if !is_inside(name) {
+            return Err(refused());
+        }
+        let (mut path, mut parts) = (self.root.clone(), name.split('/').peekable());
+        while let Some(part) = parts.next() {
+            path.push(part);
+            match fs::symlink_metadata(&path) {
+                Ok(found) if parts.peek().is_some() && !found.is_dir() => return Err(refused()),
+                Ok(found) if parts.peek().is_none() && !found.is_file() => return Err(refused()),
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(target_error(error)),
+                _ => {}
+            }
+        }
+        Ok(path)
+    }
+
+    fn read(&self, name: &str, limit: u64) -> Result<FetchedObject, TargetError> {
+        let file = File::open(self.path(name)?).map_err(target_error)?;
         let modified = file.metadata().and_then(|found| found.modified()).map_err(target_error)?;
         let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed();
         let mut bytes = Vec::new();
@@ -42,35 +67,35 @@ impl Folder {
 
     fn write(
         &self,
-        path: &str,
+        name: &str,
         bytes: &[u8],
         condition: Precondition<'_>,
     ) -> Result<ObjectVersion, TargetError> {
-        if condition == Precondition::None {
-            return self.replace(path, bytes).map_err(target_error);
-        }
+        let path = self.path(name)?;
         let _lock = self.lock().map_err(target_error)?;
-        let holds = match (self.read(path, u64::MAX), condition) {
-            (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
-            (Err(TargetError::Missing), condition) => condition == Precondition::Absent,
-            (Ok(_), _) => false,
-            (Err(error), _) => return Err(error),
-        };
-        if !holds {
-            return Err(TargetError::Precondition);
+        if condition != Precondition::None {
+            let holds = match (self.read(name, LARGEST), condition) {
+                (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
+                (Err(TargetError::Missing), condition) => condition == Precondition::Absent,
+                (Ok(_), _) => false,
+                (Err(error), _) => return Err(error),
+            };
+            if !holds {
+                return Err(TargetError::Precondition);
+            }
         }
-        self.replace(path, bytes).map_err(target_error)
+        self.replace(&path, bytes).map_err(target_error)
     }
 
-    fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<ObjectVersion> {
-        let to = self.root.join(path);
-        let folder = to.parent().unwrap_or(&self.root);
+    fn replace(&self, to: &Path, bytes: &[u8]) -> io::Result<ObjectVersion> {
+        let (folder, new) = (to.parent().unwrap_or(&self.root), self.root.join(TEMPORARY));
         fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(folder)?;
+        remove_if_there(&new)?;
+        let mut file = File::create_new(&new)?;
         file.write_all(bytes)?;
-        rustix::fs::fchmod(file.as_file(), MODE)?;
-        file.as_file().sync_all()?;
-        file.persist(&to).map_err(|error| error.error)?;
+        rustix::fs::fchmod(&file, MODE)?;
+        file.sync_all()?;
+        fs::rename(&new, to)?;
         sync_up(folder, &self.root)?;
         Ok(version(bytes))
     }
@@ -82,8 +107,8 @@ impl Folder {
         Ok(lock)
     }
 
-    fn slice(&self, path: &str, start: u64, length: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(self.root.join(path))?;
+    fn slice(path: &Path, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        let file = File::open(path)?;
         // Longer than the file: an error before any memory is taken for it.
         if start.checked_add(length).is_none_or(|end| file.metadata().is_ok_and(|found| end > found.len())) {
             return Err(ErrorKind::UnexpectedEof.into());
@@ -98,6 +123,13 @@ impl Folder {
 fn sync_up(folder: &Path, root: &Path) -> io::Result<()> {
     let mut folders = folder.ancestors().take_while(|folder| folder.starts_with(root));
     folders.try_for_each(|folder| File::open(folder)?.sync_all())
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn version(bytes: &[u8]) -> ObjectVersion {
@@ -131,7 +163,9 @@ impl Target for Folder {
     }
 
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        Box::pin(async move { self.slice(path, start, length).map(Bytes::from).map_err(target_error) })
+        Box::pin(async move {
+            Self::slice(&self.path(path)?, start, length).map(Bytes::from).map_err(target_error)
+        })
     }
 
     fn write<'a>(
@@ -144,12 +178,7 @@ impl Target for Folder {
     }
 
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
-        Box::pin(async move {
-            match fs::remove_file(self.root.join(path)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(target_error(error)),
-                _ => Ok(()),
-            }
-        })
+        Box::pin(async move { remove_if_there(&self.path(path)?).map_err(target_error) })
     }
 }
 
@@ -180,5 +209,50 @@ mod tests {
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
+    }
+
+    #[tokio::test]
+    async fn no_operation_leaves_the_folder_whatever_the_name_or_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, victim) = (folder.path().join("store"), folder.path().join("victim"));
+        fs::create_dir_all(root.join("p")).unwrap();
+        fs::write(&victim, "whole").unwrap();
+        std::os::unix::fs::symlink(folder.path(), root.join("p/out")).unwrap();
+        std::os::unix::fs::symlink(&victim, root.join("CURRENT")).unwrap();
+        let target: &dyn Target = &Folder::new(root.clone());
+        let absolute = victim.to_str().unwrap();
+        for name in [absolute, "../victim", "p/../../victim", "p/out/victim", "CURRENT", "p", "", "p//victim"]
+        {
+            let refused = TargetError::Name(name.to_owned());
+            let bytes = Bytes::from_static(b"other");
+            assert_eq!(target.get(name, None, 9).await.unwrap_err(), refused);
+            assert_eq!(target.range(name, 0, 1).await, Err(refused.clone()));
+            assert_eq!(target.delete(name).await, Err(refused.clone()));
+            for condition in [Precondition::None, Precondition::Absent] {
+                assert_eq!(target.write(name, bytes.clone(), condition).await, Err(refused.clone()));
+            }
+        }
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "whole");
+    }
+
+    #[tokio::test]
+    async fn a_killed_write_leaves_one_file_that_the_next_write_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        fs::write(&victim, "whole").unwrap();
+        let target: &dyn Target = &Folder::new(folder.path().join("store"));
+        target.write("one", Bytes::from_static(b"1"), Precondition::None).await.unwrap();
+        for link in [false, true] {
+            let new = folder.path().join("store").join(TEMPORARY);
+            match link {
+                true => std::os::unix::fs::symlink(&victim, &new).unwrap(),
+                false => fs::write(&new, "half of an obj").unwrap(),
+            }
+            target.write("p/two", Bytes::from_static(b"2"), Precondition::None).await.unwrap();
+            assert_eq!(fs::read(folder.path().join("store/p/two")).unwrap(), b"2");
+            let names = fs::read_dir(folder.path().join("store")).unwrap();
+            assert_eq!(names.count(), 3, "the lock, the object, its folder");
+        }
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "whole");
     }
 }

@@ -17,6 +17,7 @@ use object_store::{
 use url::Url;
 
 use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use super::object_name::is_inside;
 use crate::error::RemoteError;
 
 /// Longest wait for a connection, and for the response to one request.
@@ -85,8 +86,9 @@ pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
 }
 
 impl Bucket {
-    fn path(&self, name: &str) -> Path {
-        Path::from(format!("{}/{name}", self.folder))
+    fn path(&self, name: &str) -> Result<Path, TargetError> {
+        let refused = || TargetError::Name(name.to_owned());
+        is_inside(name).then(|| Path::from(format!("{}/{name}", self.folder))).ok_or_else(refused)
     }
 
     async fn read(
@@ -97,7 +99,7 @@ impl Bucket {
     ) -> Result<Option<FetchedObject>, TargetError> {
         let if_none_match = unless.and_then(|version| version.tag.clone());
         let options = GetOptions { if_none_match, ..GetOptions::default() };
-        let found = match self.store.get_opts(&self.path(name), options).await {
+        let found = match self.store.get_opts(&self.path(name)?, options).await {
             Err(Error::NotModified { .. }) => return Ok(None),
             found => found.map_err(target_error)?,
         };
@@ -154,7 +156,7 @@ impl Target for Bucket {
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
             let end = start.checked_add(length).ok_or(TargetError::Length)?;
-            self.store.get_range(&self.path(path), start..end).await.map_err(target_error)
+            self.store.get_range(&self.path(path)?, start..end).await.map_err(target_error)
         })
     }
 
@@ -172,7 +174,7 @@ impl Target for Bucket {
             }
         };
         Box::pin(async move {
-            let (to, bytes) = (self.path(path), PutPayload::from_bytes(bytes));
+            let (to, bytes) = (self.path(path)?, PutPayload::from_bytes(bytes));
             let put = self.store.put_opts(&to, bytes, mode.into()).await.map_err(target_error)?;
             Ok(ObjectVersion { tag: put.e_tag, number: put.version })
         })
@@ -180,7 +182,7 @@ impl Target for Bucket {
 
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         Box::pin(async move {
-            match self.store.delete(&self.path(path)).await {
+            match self.store.delete(&self.path(path)?).await {
                 Err(Error::NotFound { .. }) => Ok(()),
                 deleted => deleted.map_err(target_error),
             }

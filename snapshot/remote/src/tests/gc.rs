@@ -1,16 +1,22 @@
 //! Garbage collection by the store's clock, whatever the publisher's clock is, and the first push to a store.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
+use bytes::Bytes;
 use jiff::Timestamp;
+use serde_json::json;
+use uuid::Uuid;
 
 use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};
 use super::schedules::{Published, TestSource, as_publisher, collect, push, unsigned, with_clock};
 use crate::current::{CURRENT, Current, FetchedCurrent, RETAINED};
 use crate::gc::{GRACE, Retention};
-use crate::index::Table;
+use crate::index::{CONTENTS, GenerationIndex, Table};
+use crate::objects::retired_path;
+use crate::uploads::PENDING;
 
 const YEAR: i64 = 365 * DAY;
 
@@ -40,6 +46,18 @@ impl Store {
             *collected.lock().unwrap() = (report.objects, report.waiting);
         }));
         collected.into_inner().unwrap()
+    }
+
+    /// Names of all objects that CURRENT needs.
+    fn needed(&self) -> BTreeSet<String> {
+        let current = self.current();
+        let lists = current.retired.map(|sha256| retired_path(&sha256));
+        let generations = std::iter::once(&current.live).chain(&current.retained);
+        let names = generations.flat_map(|generation| {
+            let bytes = self.memory.object(&generation.path(CONTENTS)).bytes;
+            serde_json::from_slice::<GenerationIndex>(&bytes).unwrap().names(generation)
+        });
+        names.chain(lists).collect()
     }
 
     fn current(&self) -> Current {
@@ -117,8 +135,94 @@ fn garbage_of_dropped_generations_and_killed_pushes_is_removed_after_a_week_and_
     collect(1);
     assert!(names().len() > whole, "six days are less than a week");
     collect(4);
-    // CURRENT, pending, two packs, two tables and the index.
-    assert_eq!(names().len(), 7, "{:#?}", names());
+    // CURRENT, pending, the clock, two packs, two tables and the index.
+    assert_eq!(names().len(), 8, "{:#?}", names());
+}
+
+/// `pending` as an intruder writes it: it names these objects, and they were seen long ago.
+fn pending_of(names: &[String]) -> Bytes {
+    let entry = |name| json!({"push": Uuid::new_v4(), "names": [name], "seen": 0});
+    let entries: Vec<_> = names.iter().map(entry).collect();
+    json!({"format": 1, "entries": entries}).to_string().into()
+}
+
+#[test]
+fn garbage_collection_removes_nothing_that_is_needed_whatever_pending_names() {
+    let store = Store::new(0);
+    (1..=3).for_each(|sequence| store.push(sequence));
+    store.collect(NOW + YEAR);
+    let put =
+        |name: &str, bytes| store.memory.objects.lock().unwrap().insert(name.to_owned(), (bytes, 9_999));
+    let names = || store.memory.objects.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+    let before = names();
+    let garbage = format!("p/ab/{}.pack", "ab".repeat(32));
+    put(&garbage, Bytes::from_static(b"of a killed push"));
+    let foreign =
+        ["/etc/passwd", "../victim", "CURRENT", "pending", "clock", "p/../CURRENT", "g/x/../../CURRENT"];
+    let hostile = [&foreign.map(str::to_owned)[..], &before, std::slice::from_ref(&garbage)].concat();
+    // What was given up by CURRENT is retired already.
+    let needed = store.needed();
+    put(PENDING, pending_of(&hostile));
+    store.memory.requests.lock().unwrap().clear();
+    store.collect(NOW + YEAR);
+    let requests = store.memory.requests.lock().unwrap().clone();
+    assert!(requests.contains(&format!("delete {garbage}")), "{requests:#?}");
+    for name in foreign.iter().copied().chain(needed.iter().map(String::as_str)) {
+        assert!(!requests.contains(&format!("delete {name}")), "{name}");
+    }
+    assert!(needed.iter().all(|name| names().contains(name)));
+    let warnings = store.memory.warnings.lock().unwrap().join("\n");
+    assert!(warnings.contains("\"../victim\" is not the name of an object"), "{warnings}");
+    // Nothing is left that the next run would warn of.
+    store.memory.warnings.lock().unwrap().clear();
+    store.memory.pass(8 * DAY);
+    store.collect(NOW + YEAR);
+    store.push(4);
+    assert_eq!(store.memory.warnings.lock().unwrap().len(), 0);
+}
+
+#[test]
+fn a_malformed_pending_is_set_aside_and_blocks_nobody() {
+    let long = vec![b' '; (16 << 20) + 1];
+    for bytes in [&b"{"[..], b"", b"[]", b"{\"format\":2,\"entries\":[]}", b"\xff", &long] {
+        let store = Store::new(0);
+        store.push(1);
+        let bytes = Bytes::copy_from_slice(bytes);
+        let put = || store.memory.objects.lock().unwrap().insert(PENDING.to_owned(), (bytes.clone(), 9_999));
+        put();
+        store.push(2);
+        put();
+        store.collect(NOW + YEAR);
+        assert_eq!(store.current().live.generation.sequence, 2);
+        let warnings = store.memory.warnings.lock().unwrap().clone();
+        assert!(warnings.len() == 2 && warnings[0].contains("is set aside"), "{warnings:?}");
+        if bytes.len() < long.len() {
+            assert_eq!(store.memory.object("pending.set-aside").bytes, bytes);
+        }
+    }
+}
+
+#[test]
+fn a_killed_first_push_leaves_nothing_that_stays() {
+    for requests in 0..20 {
+        let store = Store::new(0);
+        let killed = push(Client::of(&store.memory), TestSource::new(1, "killed"), Published::default());
+        let mut killed = Box::pin(killed);
+        for _ in 0..requests {
+            if killed.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+                break;
+            }
+        }
+        drop(killed);
+        if !store.memory.objects.lock().unwrap().contains_key(CURRENT) {
+            store.push(1);
+        }
+        run_alone(collect(Client::of(&store.memory), 3));
+        let needed = store.needed();
+        let names = store.memory.objects.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+        let left: Vec<&String> = names.iter().filter(|name| !needed.contains(*name)).collect();
+        assert_eq!(left, ["CURRENT", "clock", "pending"], "killed after {requests} requests");
+    }
 }
 
 #[test]

@@ -110,7 +110,8 @@ pub(super) async fn with_clock(
     work: impl AsyncFnOnce(&Publisher<'_>),
 ) {
     let valid_for = Some(std::time::Duration::from_secs(7 * DAY as u64));
-    work(&Publisher { target: client, trust: &unsigned(), sign: None, valid_for, clock }).await;
+    let warn = |text: &str| client.memory.warnings.lock().unwrap().push(text.to_owned());
+    work(&Publisher { target: client, trust: &unsigned(), sign: None, valid_for, clock, warn: &warn }).await;
 }
 
 /// The generations whose push succeeded.

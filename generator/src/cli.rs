@@ -216,12 +216,17 @@ pub(crate) struct Push {
     pub(crate) url: String,
     #[command(flatten)]
     pub(crate) signing: SigningOptions,
-    /// Time until the pushed snapshot expires, such as 7d or 36h; edges then report that the store is stale
+    /// Time until the pushed snapshot expires, 1h to 3650d; edges then report that the store is stale. A push of what is
+    /// live already renews it
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) valid_for: Option<Duration>,
     /// If another publisher pushed first, pull its snapshot and push this one on top
     #[arg(long)]
     pub(crate) rebase: bool,
+    /// After the store was emptied or set back to an older state: push all of this snapshot under a version above every
+    /// one that edges have accepted
+    #[arg(long, conflicts_with = "rebase")]
+    pub(crate) recover: bool,
 }
 
 /// Options of `pull`.
@@ -432,14 +437,14 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
 
 /// Parses `7d` or `36h`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let split = text.char_indices().last().map_or(0, |(last, _)| last);
-    let (number, unit) = text.split_at(split);
-    let seconds = match (number.parse::<u64>(), unit) {
-        (Ok(days), "d") => days.checked_mul(86_400),
-        (Ok(hours), "h") => hours.checked_mul(3600),
+    let hours = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((number, "d")) => number.parse::<u64>().ok().and_then(|days| days.checked_mul(24)),
+        Some((number, "h")) => number.parse().ok(),
         _ => None,
     };
-    seconds.map(Duration::from_secs).ok_or_else(|| "expected days or hours, as in 7d or 36h".to_owned())
+    let hours = hours.filter(|hours| (1..=3650 * 24).contains(hours));
+    let hours = hours.ok_or("expected hours or days from 1h to 3650d, as in 36h or 7d")?;
+    Ok(Duration::from_secs(hours * 3600))
 }
 
 #[cfg(test)]
@@ -459,5 +464,16 @@ mod tests {
             assert!(parsed.unwrap_err().to_string().contains("`opdir pull` downloads"), "{command}");
         }
         assert!(Cli::try_parse_from(["opdir", "gc", "s3://bucket/site"]).is_ok());
+    }
+
+    #[test]
+    fn a_validity_is_at_least_an_hour_and_at_most_ten_years() {
+        assert_eq!(duration("36h").unwrap(), duration("1d").unwrap() + Duration::from_secs(12 * 3600));
+        assert_eq!(duration("3650d").unwrap(), duration("87600h").unwrap());
+        for text in
+            ["0h", "0d", "3651d", "99999999999d", "18446744073709551615d", "-1h", "7", "d", "", "7é", "1m"]
+        {
+            assert!(duration(text).unwrap_err().contains("from 1h to 3650d"), "{text}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use jiff::Timestamp;
 use remote::{
-    ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust, record_push,
+    Current, ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust,
 };
 use store::{self, FetchMode};
 
@@ -22,12 +22,14 @@ use dataset::text::counted;
 ///
 /// If it cannot be read, signed or written, or another publisher was first.
 pub(crate) fn push(options: &Push) -> Result<String, Failure> {
-    as_publisher(&options.signing, &options.url, options.valid_for, |publisher| {
+    as_publisher(&options.signing, &options.url, |publisher| {
+        let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
         let pushed = push_or_rebase(options, publisher)?;
-        record_push(&options.root, &pushed.current).map_err(failure)?;
-        let (live, url) = (pushed.current.current.live.generation, publisher.target.place());
+        let Current { live, expires, .. } = pushed.current.current;
+        let (live, url) = (live.generation, publisher.target.place());
+        let valid = expires.map(|expires| format!(", valid until {expires}")).unwrap_or_default();
         Ok(match pushed.unchanged {
-            true => format!("unchanged: {live} is live in {url} already"),
+            true => format!("unchanged: {live} is live in {url} already{valid}"),
             false => {
                 let objects = counted(pushed.objects as usize, "object");
                 format!("{live} is live in {url}: {objects}, {} sent", HumanBytes(pushed.bytes))
@@ -97,7 +99,7 @@ pub(crate) fn collect(
     newest: usize,
     age: Duration,
 ) -> Result<String, Failure> {
-    as_publisher(signing, url, None, |publisher| {
+    as_publisher(signing, url, |publisher| {
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
         let report = run(publisher.collect(Retention { newest, since })).map_err(failure)?;
         let generations = report.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
@@ -110,7 +112,6 @@ pub(crate) fn collect(
 fn as_publisher(
     signing: &SigningOptions,
     url: &str,
-    valid_for: Option<Duration>,
     command: impl FnOnce(&Publisher<'_>) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
     let key = signing.key.as_deref();
@@ -129,14 +130,8 @@ fn as_publisher(
     let target = remote::open(url).map_err(failure)?;
     let sign = signer.as_ref().map(|signer| signer as SignFn<'_>);
     let warn = |text: &str| anstream::eprintln!("warning: {text}");
-    command(&Publisher {
-        target: &*target,
-        trust: &trust,
-        sign,
-        valid_for,
-        clock: &Timestamp::now,
-        warn: &warn,
-    })
+    let (trust, target, clock) = (&trust, &*target, &Timestamp::now);
+    command(&Publisher { target, trust, sign, valid_for: None, recover: false, clock, warn: &warn })
 }
 
 /// The trusted keys. An unsigned store is accepted without a flag only if it is a folder and no key is named.

@@ -414,6 +414,7 @@ fn push(root: &Path, url: &str) {
         trust: &trust,
         sign: None,
         valid_for: None,
+        recover: false,
         clock: &clock,
         warn: &warn,
     };

@@ -20,6 +20,8 @@ pub(crate) const FORMAT: u64 = 1;
 const LIMIT: u64 = 32 << 10;
 /// Most generations that are retained beside the live one.
 pub(crate) const RETAINED: usize = 64;
+/// Greatest version: no count of writes gets there, and versions after it can still be written.
+const VERSION_MAX: u64 = 1 << 53;
 /// Stands for the key of a CURRENT without a signature.
 const UNSIGNED: &str = "unsigned";
 
@@ -146,7 +148,7 @@ impl FetchedCurrent {
         if current.line() != line {
             return Err(malformed("not written the way this program writes it"));
         }
-        if current.retained.len() > RETAINED || current.version == 0 {
+        if current.retained.len() > RETAINED || !(1..=VERSION_MAX).contains(&current.version) {
             return Err(malformed("numbers out of bounds"));
         }
         let (line, version) = (Digest::of(line.as_bytes()), object.version.clone());
@@ -216,6 +218,11 @@ impl Trust {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && !self.unsigned
+    }
+
+    /// Whether this key is trusted, as [`FetchedCurrent`] names it.
+    pub(crate) fn accepts(&self, key: &str) -> bool {
+        self.keys.iter().any(|(text, _)| text == key) || self.unsigned && key == UNSIGNED
     }
 
     /// The key that signed a line, or [`UNSIGNED`].

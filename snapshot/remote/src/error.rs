@@ -96,10 +96,26 @@ pub enum RemoteError {
         /// The version accepted before.
         accepted: u64,
     },
+    /// CURRENT is gone, which was there before.
+    #[error(
+        "{place}: its CURRENT is gone, and version {accepted} was accepted before: the store was emptied"
+    )]
+    Gone {
+        /// The store's address.
+        place: String,
+        /// The version accepted before.
+        accepted: u64,
+    },
+    /// What is in the store is not what follows from it: see the error.
+    #[error(
+        "{0}; nothing was pushed, as edges would refuse it: restore the latest CURRENT, or push with --recover, which \
+         publishes the snapshot here under a version above all that were accepted before"
+    )]
+    SetBack(Box<Self>),
     /// Two different CURRENT have the same version.
     #[error(
         "{place}: its CURRENT has version {version} as the one accepted before, and other content: two publishers \
-         share a key without sharing the store, or a key was stolen; nothing was pulled"
+         share a key without sharing the store, or a key was stolen"
     )]
     Split {
         /// The store's address.
@@ -108,7 +124,7 @@ pub enum RemoteError {
         version: u64,
     },
     /// The folder belongs to another store.
-    #[error("{place}: {root} was pulled from another store; name that one, or a new folder")]
+    #[error("{place}: another store than the one that {root} knows; name that one, or a new folder")]
     Foreign {
         /// The store's address.
         place: String,
@@ -228,7 +244,7 @@ impl RemoteError {
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => ErrorClass::Unwritable,
-            Self::Conflict { .. } | Self::Backwards { .. } => ErrorClass::Conflict,
+            Self::Conflict { .. } | Self::Backwards { .. } | Self::SetBack(_) => ErrorClass::Conflict,
             Self::Rollout { .. } | Self::Raced { .. } => ErrorClass::Conflict,
             _ => ErrorClass::Unverified,
         }

@@ -2,10 +2,11 @@
 //!
 //! Objects that only dropped generations need go to a list that CURRENT names (`retired/<hash>`), and are removed a week
 //! later by the store's clock, so that a reader that is fetching them can finish. Uploads of pushes that never ended are
-//! named in `pending`, and are removed a week after they were first seen here. Objects that a kept generation needs are
-//! never removed.
+//! named in `pending`, and go to that list two days after they were first seen here. As CURRENT is signed and `pending` is
+//! not, only the list decides when an object is removed; and as CURRENT changes with the list, a push whose uploads are on
+//! it can no longer succeed. Objects that a kept generation needs are never removed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,7 +19,7 @@ use crate::current::{self, Current, FetchedCurrent, GenerationRef};
 use crate::error::{RemoteError, read_error, write_error};
 use crate::index::GenerationIndex;
 use crate::objects::{fetch_by_hash, read_json, retired_path};
-use crate::publish::{LEASE, Publisher};
+use crate::publish::Publisher;
 use crate::target::{ObjectName, Precondition};
 use crate::uploads::Upload;
 
@@ -26,7 +27,6 @@ use crate::uploads::Upload;
 pub(crate) const CLOCK: &str = "clock";
 /// How long garbage stays.
 pub(crate) const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
-const _: () = assert!(GRACE.as_secs() > 2 * LEASE.as_secs(), "a push under way keeps its uploads");
 const FORMAT: u64 = 1;
 const LIMIT: u64 = 64 << 20;
 
@@ -44,6 +44,13 @@ struct Retired {
     name: ObjectName,
     /// In seconds since 1970 by the store's clock.
     since: i64,
+}
+
+/// That list as it was read, and its name.
+#[derive(Default)]
+struct Listed {
+    name: Option<ObjectName>,
+    objects: Vec<Retired>,
 }
 
 /// Which generations are kept; the live one always is.
@@ -78,19 +85,60 @@ impl Publisher<'_> {
         let read = current::fetch(self.target, self.trust).await?;
         read.refuse_rollout(&self.target.place())?;
         let (kept, dropped) = divide(&read.current, retention);
-        let mut needed = self.names(&kept).await?;
+        let (mut needed, given_up) = (self.names(&kept).await?, self.names(&dropped).await?);
+        let listed = self.listed(&read).await?;
+        needed.extend(listed.name.clone());
         let now = self.now().await?;
         let mut report = GcReport::default();
-        let retired = match self.retired(&read, &needed, &dropped, now, &mut report).await? {
-            Some(waiting) => self.write_retired(&read, kept, waiting).await?,
-            None => None,
-        };
-        // `pending` is not signed, and may name the lists too.
-        let lists = [read.current.retired, retired].into_iter().flatten();
-        needed.extend(self.object_names(lists.map(|sha256| retired_path(&sha256)))?);
+        let (mut waiting, before) = (BTreeMap::new(), listed.objects.len());
+        for Retired { name, since } in listed.objects {
+            match is_due(since, now) && !given_up.contains(&name) {
+                _ if needed.contains(&name) => {}
+                true => self.remove(&name, &mut report).await?,
+                false => drop(waiting.insert(name, since.min(now))),
+            }
+        }
+        // Only CURRENT is signed: what `pending` names waits from now on, whenever it was seen first.
+        let (abandoned, others): (Vec<_>, Vec<_>) =
+            uploads.iter().partition(|upload| upload.is_abandoned(now));
+        let found = abandoned.iter().flat_map(|upload| &upload.names).filter(|name| !needed.contains(name));
+        let (lists, found): (Vec<_>, Vec<_>) = found.partition(|name| name.is_unread());
+        let count = waiting.len();
+        for name in found {
+            waiting.entry(name.clone()).or_insert(now);
+        }
+        waiting.extend(given_up.difference(&needed).map(|name| (name.clone(), now)));
+        let is_changed = !dropped.is_empty() || count < before || waiting.len() > count;
+        report.waiting =
+            waiting.len() as u64 + others.iter().map(|upload| upload.names.len() as u64).sum::<u64>();
+        if is_changed {
+            self.write_retired(&read, kept, listed.name, waiting, now).await?;
+        }
+        for name in lists {
+            self.remove(name, &mut report).await?;
+        }
         report.generations = dropped.iter().map(|dropped| dropped.generation).collect();
-        self.collect_uploads(&uploads, &needed, now, &mut report).await?;
+        let change = |entries: &mut Vec<Upload>| {
+            entries.retain(|entry| !abandoned.contains(&entry));
+            // A time in the future was not read from this clock.
+            entries.iter_mut().for_each(|entry| entry.seen = Some(entry.seen.unwrap_or(now).min(now)));
+        };
+        self.uploads().change(change).await?;
         Ok(report)
+    }
+
+    /// The list of objects that wait for their removal. If it is gone, they stay.
+    async fn listed(&self, read: &FetchedCurrent) -> Result<Listed, RemoteError> {
+        let Some(sha256) = read.current.retired else { return Ok(Listed::default()) };
+        let path = retired_path(&sha256);
+        let objects = match fetch_by_hash(self.target, &path, LIMIT, sha256).await {
+            Err(error) if error.is_missing() => {
+                (self.warn)(&format!("{error}; the objects that it names stay"));
+                Vec::new()
+            }
+            bytes => read_json::<RetiredList>(&self.target.place(), &path, FORMAT, &bytes?)?.names,
+        };
+        Ok(Listed { name: self.object_names([path])?.pop(), objects })
     }
 
     /// Names of all objects that some generations need.
@@ -112,48 +160,6 @@ impl Publisher<'_> {
         Ok(found?.map_or(0, |found| found.modified))
     }
 
-    /// Removes retired objects whose time has come, and gives those that still wait; `None` if the list does not change.
-    async fn retired(
-        &self,
-        read: &FetchedCurrent,
-        needed: &BTreeSet<ObjectName>,
-        dropped: &[GenerationRef],
-        now: i64,
-        report: &mut GcReport,
-    ) -> Result<Option<Vec<Retired>>, RemoteError> {
-        let old = read.current.retired.map(|sha256| (retired_path(&sha256), sha256));
-        let (mut waiting, before) = (Vec::new(), report.objects);
-        if let Some((path, sha256)) = &old {
-            let bytes = fetch_by_hash(self.target, path, LIMIT, *sha256).await?;
-            let list: RetiredList = read_json(&self.target.place(), path, FORMAT, &bytes)?;
-            for object in list.names.into_iter().filter(|object| !needed.contains(&object.name)) {
-                match is_due(object.since, now) {
-                    true => self.remove(&object.name, report).await?,
-                    false => waiting.push(object),
-                }
-            }
-        }
-        let is_changed = !dropped.is_empty() || report.objects != before;
-        if is_changed {
-            let names = self.names(dropped).await?;
-            waiting.extend(names.difference(needed).map(|name| Retired { name: name.clone(), since: now }));
-        }
-        report.waiting += waiting.len() as u64;
-        if !is_changed {
-            return Ok(None);
-        }
-        match self.object_names(old.map(|(path, _)| path))?.pop() {
-            Some(name) if !waiting.is_empty() => waiting.push(Retired { name, since: now }),
-            // No later list will name this one.
-            Some(name) => {
-                let entry = Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
-                self.uploads().change(|entries| entries.push(entry.clone())).await?;
-            }
-            None => {}
-        }
-        Ok(Some(waiting))
-    }
-
     async fn remove(&self, name: &ObjectName, report: &mut GcReport) -> Result<(), RemoteError> {
         let removed = self.target.delete(name.as_str()).await;
         removed.map_err(write_error(&self.target.place(), name.as_str()))?;
@@ -161,16 +167,25 @@ impl Publisher<'_> {
         Ok(())
     }
 
-    /// Makes CURRENT name the kept generations and the list of waiting objects, whose hash it gives.
+    /// Makes CURRENT name the kept generations and the list of waiting objects, to which the list before belongs.
     async fn write_retired(
         &self,
         read: &FetchedCurrent,
         kept: Vec<GenerationRef>,
-        names: Vec<Retired>,
-    ) -> Result<Option<Digest>, RemoteError> {
-        let retired = match names.is_empty() {
-            true => None,
+        before: Option<ObjectName>,
+        mut waiting: BTreeMap<ObjectName, i64>,
+        now: i64,
+    ) -> Result<(), RemoteError> {
+        let retired = match waiting.is_empty() {
+            true => {
+                // No later list will name this one.
+                let entry = Upload { push: Uuid::new_v4(), names: before.into_iter().collect(), seen: None };
+                self.uploads().change(|entries| entries.push(entry.clone())).await?;
+                None
+            }
             false => {
+                waiting.extend(before.map(|name| (name, now)));
+                let names = waiting.into_iter().map(|(name, since)| Retired { name, since }).collect();
                 let list = RetiredList { format: FORMAT, names };
                 let bytes = Bytes::from(serde_json::to_vec(&list).unwrap_or_default());
                 let sha256 = Digest::of(&bytes);
@@ -183,29 +198,7 @@ impl Publisher<'_> {
         let version = read.current.version + 1;
         let retained = kept.into_iter().filter(|kept| *kept != read.current.live).collect();
         let current = Current { version, retained, retired, ..read.current.clone() };
-        self.write_current(Some(read), &current).await.map(|_| retired)
-    }
-
-    /// Marks uploads that are seen for the first time, and removes those that were seen long ago.
-    async fn collect_uploads(
-        &self,
-        uploads: &[Upload],
-        needed: &BTreeSet<ObjectName>,
-        now: i64,
-        report: &mut GcReport,
-    ) -> Result<(), RemoteError> {
-        let (due, others): (Vec<&Upload>, Vec<&Upload>) =
-            uploads.iter().partition(|upload| upload.seen.is_some_and(|seen| is_due(seen, now)));
-        for name in due.iter().flat_map(|upload| &upload.names).filter(|name| !needed.contains(*name)) {
-            self.remove(name, report).await?;
-        }
-        report.waiting += others.iter().map(|upload| upload.names.len() as u64).sum::<u64>();
-        let change = |entries: &mut Vec<Upload>| {
-            entries.retain(|entry| !due.contains(&entry));
-            // A time in the future was not read from this clock.
-            entries.iter_mut().for_each(|entry| entry.seen = Some(entry.seen.unwrap_or(now).min(now)));
-        };
-        self.uploads().change(change).await
+        self.write_current(Some(read), &current).await.map(drop)
     }
 }
 

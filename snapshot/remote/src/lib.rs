@@ -22,7 +22,7 @@ pub use current::{Current, FetchedCurrent, SignFn, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use fetcher::{FetchStats, Fetcher};
 pub use gc::{GcReport, Retention};
-pub use local::{LocalRoot, record_push};
+pub use local::LocalRoot;
 pub use publish::{Publisher, PushSource, Pushed};
 pub use pull::{Pulled, Puller};
 pub use target::{ObjectVersion, Target, is_address, open};

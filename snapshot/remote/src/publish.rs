@@ -6,8 +6,9 @@
 //!
 //! Three rules keep what readers need. An object is there before its name is (P5, P6 before P7). The name of a removed
 //! object is never used again: a push takes only packs of the generation that CURRENT names, and gives all other packs
-//! names that no push had before (salt). And garbage collection leaves uploads alone for longer than a push may take.
+//! names that no push had before (salt). And garbage collection changes CURRENT before it gives up uploads.
 
+use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,13 +23,12 @@ use crate::current::{
 use crate::error::{RemoteError, file_error, write_error};
 use crate::index::{self, CONTENTS, GenerationIndex, HISTORY, LooseFile, OBJECTS, Table};
 use crate::objects::pack_path;
+use crate::rollback_guard::RollbackGuard;
 use crate::target::{
     FetchedObject, ObjectName, Precondition, Target, WriteOutcome, check_conditions, write_if,
 };
-use crate::uploads::{Upload, Uploads};
+use crate::uploads::{LEASE, Upload, Uploads};
 
-/// How long a push may take. Garbage collection spares its uploads for longer: see `gc::GRACE`.
-pub(crate) const LEASE: Duration = Duration::from_secs(24 * 3600);
 /// Concurrent uploads.
 const CONCURRENT: usize = 4;
 
@@ -38,6 +38,10 @@ pub trait PushSource {
     fn generation(&self) -> GenerationId;
     /// Whether it was built by a publisher that had pulled or pushed this generation.
     fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool;
+    /// The folder that records what was accepted and pushed, if there is one.
+    fn root(&self) -> Option<&Path> {
+        None
+    }
     /// Packs what the store lacks, and gives the names of the new packs. `before` is `objects.bin` of the live generation.
     ///
     /// # Errors
@@ -72,6 +76,8 @@ pub struct Publisher<'a> {
     pub sign: Option<SignFn<'a>>,
     /// How long a push is valid; for ever when absent.
     pub valid_for: Option<Duration>,
+    /// Whether a store that was set back or emptied is pushed to, under a version above all that were accepted before.
+    pub recover: bool,
     /// The publisher's clock.
     pub clock: &'a dyn Fn() -> Timestamp,
     /// Gets a sentence about what was found wrong and does not stop the work.
@@ -92,22 +98,56 @@ pub struct Pushed {
 }
 
 impl Publisher<'_> {
-    /// Pushes a generation and makes it live.
+    /// Pushes a generation, makes it live, and records that in its root.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read or written or does not honour preconditions, or another publisher was first. The live
-    /// generation stays live then.
+    /// If the store cannot be read or written, does not honour preconditions or was set back, or another publisher was
+    /// first. The live generation stays live then.
     pub async fn push(&self, source: &mut dyn PushSource) -> Result<Pushed, RemoteError> {
+        let guard = source.root().map(RollbackGuard::read).transpose()?;
         let (began, push) = ((self.clock)(), Uuid::new_v4());
-        let before = self.live(push).await?;
-        if let Some(current) = &before {
-            if current.current.live.generation.hash == source.generation().hash {
-                return Ok(Pushed { current: current.clone(), unchanged: true, objects: 0, bytes: 0 });
+        let before = self.live(push, guard.as_ref()).await?;
+        let is_live =
+            |before: &&FetchedCurrent| before.current.live.generation.hash == source.generation().hash;
+        let pushed = match before.as_ref().filter(is_live).filter(|_| !self.recover) {
+            Some(before) => self.renew(before).await?,
+            None => {
+                if let Some(current) = &before {
+                    self.check_order(current, source)?;
+                }
+                self.push_after(before.as_ref(), guard.as_ref(), source, (push, began)).await?
             }
-            self.check_order(current, source)?;
+        };
+        if let Some(guard) = guard {
+            guard.record(&pushed.current, &self.target.place())?;
         }
-        let table = match &before {
+        Ok(pushed)
+    }
+
+    /// What is live already is signed again where the time changes until when it is valid.
+    async fn renew(&self, before: &FetchedCurrent) -> Result<Pushed, RemoteError> {
+        let (expires, mut current) = (self.expires(), before.clone());
+        if expires != before.current.expires {
+            before.refuse_rollout(&self.target.place())?;
+            let renewed = Current { version: before.current.version + 1, expires, ..before.current.clone() };
+            current = self.make_live(Some(before), &renewed).await?;
+        }
+        let objects = u64::from(current.line != before.line);
+        Ok(Pushed { current, unchanged: true, objects, bytes: 0 })
+    }
+
+    /// P2 to P8.
+    async fn push_after(
+        &self,
+        before: Option<&FetchedCurrent>,
+        guard: Option<&RollbackGuard>,
+        source: &mut dyn PushSource,
+        (push, began): (Uuid, Timestamp),
+    ) -> Result<Pushed, RemoteError> {
+        // Of what a store had when it was set back, some objects may be gone.
+        let whole = before.filter(|_| !self.recover);
+        let table = match whole {
             Some(FetchedCurrent { current: Current { live, .. }, .. }) => {
                 let index = GenerationIndex::fetch(self.target, live).await?;
                 Some(index.objects(self.target, live).await?)
@@ -119,24 +159,40 @@ impl Publisher<'_> {
         let (live, objects) = describe(packed, &new, source.generation(), push, began)?;
         let names = self.object_names(objects.iter().map(|(name, _)| name.clone()))?;
         let mut entries = vec![Upload { push, names, seen: None }];
-        entries.extend(self.surplus(before.as_ref()).await?);
+        entries.extend(self.surplus(whole).await?);
         self.uploads().change(|pending| pending.extend(entries.clone())).await?;
         let bytes = self.upload(source, &objects).await?;
-        let expires = self.valid_for.and_then(|time| (self.clock)().checked_add(time).ok());
-        let current = Current { expires, ..next_current(before.as_ref(), live) };
+        let mut current = Current { expires: self.expires(), ..next_current(before, live) };
+        if self.recover {
+            current = self.recovered(current, guard).await;
+        }
         if (self.clock)().duration_since(began).unsigned_abs() > LEASE {
             return Err(RemoteError::Late { place: self.target.place(), hours: LEASE.as_secs() / 3600 });
         }
-        let current = match self.write_current(before.as_ref(), &current).await {
-            Err(RemoteError::Raced { place }) => {
-                let live = current::fetch(self.target, self.trust).await?.current.live.generation;
-                return Err(RemoteError::Conflict { place, live });
-            }
-            written => written?,
-        };
+        let current = self.make_live(before, &current).await?;
         // It is published: an entry that stays is found by garbage collection.
         let _ = self.uploads().change(|entries| entries.retain(|entry| entry.push != push)).await;
         Ok(Pushed { current, unchanged: false, objects: objects.len() as u64 + 1, bytes })
+    }
+
+    fn expires(&self) -> Option<Timestamp> {
+        self.valid_for.map(|time| (self.clock)().checked_add(time).unwrap_or(Timestamp::MAX))
+    }
+
+    /// The CURRENT of a recovery: its version is above the latest that was accepted here, and above the number of seconds
+    /// since 1970, which no count of writes gets to. Of the generations before, it retains what is still there.
+    async fn recovered(&self, next: Current, guard: Option<&RollbackGuard>) -> Current {
+        let accepted = guard.and_then(|guard| guard.last_at(&self.target.place()));
+        let (root, accepted) = accepted.unwrap_or((next.root, 0));
+        let seconds = (self.clock)().as_second().max(0).cast_unsigned();
+        let mut retained = Vec::new();
+        for generation in next.retained {
+            if GenerationIndex::fetch(self.target, &generation).await.is_ok() {
+                retained.push(generation);
+            }
+        }
+        let version = next.version.max(accepted + 1).max(seconds);
+        Current { root, version, retained, retired: None, ..next }
     }
 
     pub(crate) fn uploads(&self) -> Uploads<'_> {
@@ -156,27 +212,39 @@ impl Publisher<'_> {
     }
 
     /// P1: CURRENT, or nothing in an empty store that honours preconditions.
-    async fn live(&self, push: Uuid) -> Result<Option<FetchedCurrent>, RemoteError> {
-        match current::fetch(self.target, self.trust).await {
-            Err(RemoteError::Empty { .. }) => {
-                let probe = ObjectName::probe(push);
-                let entry = Upload { push, names: vec![probe.clone()], seen: None };
-                self.uploads().change(|entries| entries.push(entry.clone())).await?;
-                check_conditions(self.target, &probe).await.map(|()| None)
-            }
-            fetched => fetched.map(Some),
+    async fn live(
+        &self,
+        push: Uuid,
+        guard: Option<&RollbackGuard>,
+    ) -> Result<Option<FetchedCurrent>, RemoteError> {
+        let before = match current::fetch(self.target, self.trust).await {
+            Err(RemoteError::Empty { .. }) => None,
+            fetched => Some(fetched?),
+        };
+        let checked =
+            guard.map_or(Ok(()), |guard| guard.check_push(before.as_ref(), &self.target.place(), self.trust));
+        checked.or_else(
+            |error| if self.recover { Ok(()) } else { Err(RemoteError::SetBack(Box::new(error))) },
+        )?;
+        if before.is_none() {
+            let probe = ObjectName::probe(push);
+            let entry = Upload { push, names: vec![probe.clone()], seen: None };
+            self.uploads().change(|entries| entries.push(entry.clone())).await?;
+            check_conditions(self.target, &probe).await?;
         }
+        Ok(before)
     }
 
     fn check_order(&self, current: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
         let (place, here) = (self.target.place(), source.generation());
         current.refuse_rollout(&place)?;
         let Current { root, ref live, spent, .. } = current.current;
-        if !source.is_based_on(root, live.generation) {
+        if !self.recover && !source.is_based_on(root, live.generation) {
             return Err(RemoteError::Conflict { place, live: live.generation });
         }
         let latest = live.generation.sequence.max(spent.unwrap_or(0));
-        if here.sequence <= latest { Err(RemoteError::Backwards { place, latest, here }) } else { Ok(()) }
+        let is_free = here.sequence > latest || self.recover && here == live.generation;
+        if is_free { Ok(()) } else { Err(RemoteError::Backwards { place, latest, here }) }
     }
 
     /// P5 and P6; gives the bytes that were sent.
@@ -208,6 +276,21 @@ impl Publisher<'_> {
         let names = GenerationIndex::fetch(self.target, oldest).await?.names(oldest);
         let names = self.object_names(names)?;
         Ok(Some(Upload { push: oldest.push, names, seen: None }))
+    }
+
+    /// P7: the conflict names what another publisher made live.
+    async fn make_live(
+        &self,
+        before: Option<&FetchedCurrent>,
+        current: &Current,
+    ) -> Result<FetchedCurrent, RemoteError> {
+        match self.write_current(before, current).await {
+            Err(RemoteError::Raced { place }) => {
+                let live = current::fetch(self.target, self.trust).await?.current.live.generation;
+                Err(RemoteError::Conflict { place, live })
+            }
+            written => written,
+        }
     }
 
     /// P7, or any other change of CURRENT: [`RemoteError::Raced`] if it changed meanwhile.

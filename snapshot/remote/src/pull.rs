@@ -74,10 +74,8 @@ impl Puller<'_> {
     }
 
     async fn accept(&self, root: &Path, current: FetchedCurrent) -> Result<Pulled, RemoteError> {
-        let guard = RollbackGuard::read(root)?;
-        if let Some(guard) = &guard {
-            guard.check(&current, &self.target.place(), root)?;
-        }
+        let (guard, place) = (RollbackGuard::read(root)?, self.target.place());
+        guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
         let index = GenerationIndex::fetch(self.target, live).await?;
         let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes(), self.mode)? {
@@ -87,7 +85,7 @@ impl Puller<'_> {
                 (live.generation, false, ranges, bytes)
             }
         };
-        RollbackGuard::record(guard, &current, root)?;
+        guard.record(&current, &place)?;
         Ok(Pulled { id, current, unchanged, ranges, bytes })
     }
 

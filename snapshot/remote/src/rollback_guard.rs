@@ -1,27 +1,40 @@
-//! `ROOT/accepted`: the latest CURRENT that was accepted, so that an older one is never accepted again. It is written
-//! after everything that CURRENT names is here.
+//! `ROOT/accepted`: the latest CURRENT of each store that was accepted, so that an older one is never accepted again. It is
+//! written after everything that CURRENT names is here, or after it was pushed from here.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write as _};
-use std::path::Path;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::current::FetchedCurrent;
+use crate::current::{FetchedCurrent, Trust};
 use crate::error::{RemoteError, file_error};
 
-/// Its name.
+/// Its name, and how that of a file begins that is not whole yet.
 const ACCEPTED: &str = "accepted";
+const TEMPORARY: &str = ".accepted-";
+/// A temporary file that is older is that of a killed process.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The latest accepted CURRENT of a store, by key.
+/// What a root accepted.
+pub(crate) struct RollbackGuard {
+    root: PathBuf,
+    stores: Vec<Ratchet>,
+}
+
+/// The latest accepted CURRENT of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RollbackGuard {
+struct Ratchet {
     root: Uuid,
-    /// By key, so that the holder of a stolen key can raise its own version only.
+    /// The address at which the store was last.
+    #[serde(default)]
+    place: Option<String>,
+    /// By key. The latest of all trusted keys counts: a key that is no longer trusted binds nobody.
     keys: BTreeMap<String, Latest>,
 }
 
@@ -33,27 +46,73 @@ struct Latest {
     generation: String,
 }
 
+/// The file: earlier versions of this program wrote one store only.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Accepted {
+    Stores(Vec<Ratchet>),
+    One(Ratchet),
+}
+
+impl Ratchet {
+    fn latest(&self, trust: &Trust) -> Option<&Latest> {
+        let trusted = self.keys.iter().filter(|(key, _)| trust.accepts(key));
+        trusted.map(|(_, latest)| latest).max_by_key(|latest| latest.version)
+    }
+}
+
 impl RollbackGuard {
-    /// The guard of a root; `None` before the first pull.
-    pub(crate) fn read(root: &Path) -> Result<Option<Self>, RemoteError> {
+    /// The guard of a root; it accepts everything before the first pull or push.
+    pub(crate) fn read(root: &Path) -> Result<Self, RemoteError> {
         let path = root.join(ACCEPTED);
-        match std::fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(file_error(path.display())(error)),
-            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RemoteError::File {
-                name: path.display().to_string(),
-                problem: format!("{error}; remove it, if you know what was pulled last"),
-            }),
-        }
+        let stores = match std::fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(file_error(path.display())(error)),
+            Ok(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(Accepted::Stores(stores)) => stores,
+                Ok(Accepted::One(store)) => vec![store],
+                Err(error) => {
+                    let problem = format!("{error}; remove it, if you know what was pulled last");
+                    return Err(RemoteError::File { name: path.display().to_string(), problem });
+                }
+            },
+        };
+        Ok(Self { root: root.to_owned(), stores })
+    }
+
+    fn of(&self, store: Uuid) -> Option<&Ratchet> {
+        self.stores.iter().find(|known| known.root == store)
+    }
+
+    fn at(&self, place: &str) -> Option<&Ratchet> {
+        self.stores.iter().find(|known| known.place.as_deref() == Some(place))
     }
 
     /// Refuses a CURRENT of another store, one that is older than the latest, and another one of the same version.
-    pub(crate) fn check(&self, read: &FetchedCurrent, place: &str, root: &Path) -> Result<(), RemoteError> {
-        let place = place.to_owned();
-        if self.root != read.current.root {
-            return Err(RemoteError::Foreign { place, root: root.display().to_string() });
+    pub(crate) fn check(&self, read: &FetchedCurrent, place: &str, trust: &Trust) -> Result<(), RemoteError> {
+        match self.of(read.current.root) {
+            None if !self.stores.is_empty() => Err(self.foreign(place)),
+            _ => self.check_push(Some(read), place, trust),
         }
-        let Some(latest) = self.keys.get(&read.key) else { return Ok(()) };
+    }
+
+    /// The same before a push, where the store may be a new one: there must be none at that address before.
+    pub(crate) fn check_push(
+        &self,
+        read: Option<&FetchedCurrent>,
+        place: &str,
+        trust: &Trust,
+    ) -> Result<(), RemoteError> {
+        let here = self.at(place);
+        let Some(read) = read else {
+            let Some(accepted) = here.and_then(|here| here.latest(trust)) else { return Ok(()) };
+            return Err(RemoteError::Gone { place: place.to_owned(), accepted: accepted.version });
+        };
+        if here.is_some_and(|here| here.root != read.current.root) {
+            return Err(self.foreign(place));
+        }
+        let latest = self.of(read.current.root).and_then(|known| known.latest(trust));
+        let (Some(latest), place) = (latest, place.to_owned()) else { return Ok(()) };
         let version = read.current.version;
         match version.cmp(&latest.version) {
             Ordering::Less => Err(RemoteError::Older { place, found: version, accepted: latest.version }),
@@ -62,32 +121,66 @@ impl RollbackGuard {
         }
     }
 
-    /// Whether this generation was the latest that was accepted, by any key.
-    pub(crate) fn has_accepted(&self, root: Uuid, generation: GenerationId) -> bool {
-        let name = generation.to_string();
-        self.root == root && self.keys.values().any(|latest| latest.generation == name)
+    fn foreign(&self, place: &str) -> RemoteError {
+        RemoteError::Foreign { place: place.to_owned(), root: self.root.display().to_string() }
     }
 
-    /// Records that a CURRENT was accepted, durably or not at all.
-    pub(crate) fn record(
-        before: Option<Self>,
-        read: &FetchedCurrent,
-        root: &Path,
-    ) -> Result<(), RemoteError> {
-        let mut guard = before.unwrap_or_else(|| Self { root: read.current.root, keys: BTreeMap::new() });
+    /// The store at an address, and its latest version that was accepted by any key.
+    pub(crate) fn last_at(&self, place: &str) -> Option<(Uuid, u64)> {
+        let here = self.at(place)?;
+        Some((here.root, here.keys.values().map(|latest| latest.version).max()?))
+    }
+
+    /// Whether this generation was the latest that was accepted, by any key.
+    pub(crate) fn has_accepted(&self, store: Uuid, generation: GenerationId) -> bool {
+        let name = generation.to_string();
+        self.of(store).is_some_and(|known| known.keys.values().any(|latest| latest.generation == name))
+    }
+
+    /// Records that a CURRENT was accepted, durably or not at all. No version gets lower.
+    pub(crate) fn record(mut self, read: &FetchedCurrent, place: &str) -> Result<(), RemoteError> {
+        let before = self.stores.clone();
+        let store = read.current.root;
+        let mut known =
+            self.of(store).cloned().unwrap_or(Ratchet { root: store, place: None, keys: BTreeMap::new() });
         let generation = read.current.live.generation.to_string();
         let latest = Latest { version: read.current.version, line: read.line, generation };
-        if guard.keys.insert(read.key.clone(), latest.clone()) == Some(latest) {
+        if known.keys.get(&read.key).is_none_or(|before| before.version <= latest.version) {
+            known.keys.insert(read.key.clone(), latest);
+        }
+        known.place = Some(place.to_owned());
+        self.stores.retain(|other| other.root != store);
+        self.stores
+            .iter_mut()
+            .filter(|other| other.place == known.place)
+            .for_each(|other| other.place = None);
+        self.stores.push(known);
+        if self.stores == before {
             return Ok(());
         }
-        let path = root.join(ACCEPTED);
+        let path = self.root.join(ACCEPTED);
         let write = || {
-            let mut new = tempfile::Builder::new().prefix(".accepted-").tempfile_in(root)?;
-            new.write_all(&serde_json::to_vec(&guard)?)?;
+            let mut new = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.root)?;
+            remove_abandoned(&self.root, new.as_file().metadata()?.modified()?)?;
+            new.write_all(&serde_json::to_vec(&self.stores)?)?;
             new.as_file().sync_all()?;
             new.persist(&path).map_err(|error| error.error)?;
-            std::fs::File::open(root)?.sync_all()
+            std::fs::File::open(&self.root)?.sync_all()
         };
         write().map_err(file_error(path.display()))
     }
+}
+
+/// Removes what killed processes left of this file.
+fn remove_abandoned(root: &Path, now: SystemTime) -> io::Result<()> {
+    for entry in std::fs::read_dir(root)? {
+        let entry = entry?;
+        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        // Another process may have renamed it meanwhile.
+        let age = entry.metadata().and_then(|found| found.modified()).map(|at| now.duration_since(at));
+        if is_temporary && matches!(age, Ok(Ok(age)) if age > ABANDONED) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }

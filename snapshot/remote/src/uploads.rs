@@ -2,6 +2,8 @@
 //! entry is written before the first object that it names, and removed once CURRENT names the objects. Readers never
 //! use it. It is not signed: what it names is checked, and an entry or a whole object that is malformed is set aside.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,6 +11,8 @@ use uuid::Uuid;
 use crate::error::{RemoteError, read_error, write_error};
 use crate::target::{ObjectName, ObjectVersion, Precondition, Target, TargetError, WriteOutcome, write_if};
 
+/// How long a push may take.
+pub(crate) const LEASE: Duration = Duration::from_secs(24 * 3600);
 /// Its name.
 pub(crate) const PENDING: &str = "pending";
 /// Where a malformed one is kept, for people.
@@ -30,6 +34,13 @@ pub(crate) struct Upload {
     pub(crate) names: Vec<ObjectName>,
     /// When garbage collection first saw it, by the store's clock.
     pub(crate) seen: Option<i64>,
+}
+
+impl Upload {
+    /// Whether garbage collection saw it longer ago than a push may take.
+    pub(crate) fn is_abandoned(&self, now: i64) -> bool {
+        self.seen.is_some_and(|seen| now.saturating_sub(seen) > 2 * LEASE.as_secs().cast_signed())
+    }
 }
 
 #[derive(Serialize, Deserialize)]

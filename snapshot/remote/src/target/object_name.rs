@@ -16,6 +16,11 @@ impl ObjectName {
         Self(format!("probe-{}", push.simple()))
     }
 
+    /// Whether no reader ever fetches it, so that it need not wait for its removal.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.0.starts_with("retired/") || self.0.starts_with("probe-")
+    }
+
     /// The text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0

@@ -2,6 +2,7 @@
 //! version.
 
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,11 +10,12 @@ use minisign::{KeyPair, SignatureBox};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use super::memory::{Broken, Client, Memory, Objects, run_alone};
+use super::memory::{Broken, Client, Memory, NOW, Objects, run_alone};
 use super::schedules::{TestSource, as_publisher, unsigned};
 use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{ErrorClass, RemoteError};
 use crate::gc::Retention;
+use crate::publish::Publisher;
 use crate::rollback_guard::RollbackGuard;
 use crate::target::{FetchedObject, ObjectVersion};
 
@@ -169,28 +171,150 @@ fn the_number_of_a_rollout_that_an_earlier_version_aborted_goes_to_no_other_gene
     assert_eq!(Arc::strong_count(&memory), 1);
 }
 
+fn guard(root: &Path) -> RollbackGuard {
+    RollbackGuard::read(root).unwrap()
+}
+
+fn read(current: Current, key: &str) -> FetchedCurrent {
+    let line = Digest::of(&current.to_bytes(None).unwrap());
+    FetchedCurrent { current, line, key: key.to_owned(), version: ObjectVersion::default() }
+}
+
 #[test]
-fn the_guard_refuses_older_and_conflicting_versions_and_other_stores_key_by_key() {
-    let root = tempfile::tempdir().unwrap();
-    let read = |current: Current, key: &str| {
-        let line = Digest::of(&current.to_bytes(None).unwrap());
-        FetchedCurrent { current, line, key: key.to_owned(), version: ObjectVersion::default() }
-    };
-    let guard = || RollbackGuard::read(root.path()).unwrap();
-    let check = |read: &FetchedCurrent| guard().unwrap().check(read, "store", root.path());
-    let record = |read: &FetchedCurrent| RollbackGuard::record(guard(), read, root.path()).unwrap();
-    assert!(guard().is_none());
-    record(&read(current(57), "a"));
-    assert!(check(&read(current(57), "a")).is_ok() && check(&read(current(58), "a")).is_ok());
-    let older = check(&read(current(56), "a")).unwrap_err();
+fn the_guard_refuses_older_and_conflicting_versions_and_other_stores() {
+    let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
+    let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
+    let check = |current| guard(root.path()).check(&read(current, &key), "store", &trust);
+    assert!(check(current(1)).is_ok());
+    guard(root.path()).record(&read(current(57), &key), "store").unwrap();
+    assert!(check(current(57)).is_ok() && check(current(58)).is_ok());
+    let older = check(current(56)).unwrap_err();
     assert!(older.is_stale() && older.to_string().contains("version 56, older than version 57"));
-    let split = check(&read(Current { expires: None, ..current(57) }, "a")).unwrap_err();
+    let split = check(Current { expires: None, ..current(57) }).unwrap_err();
     assert!(matches!(split, RemoteError::Split { version: 57, .. }));
-    let foreign = check(&read(Current { root: Uuid::from_u128(8), ..current(58) }, "a")).unwrap_err();
+    let foreign = check(Current { root: Uuid::from_u128(8), ..current(58) }).unwrap_err();
     assert!(matches!(foreign, RemoteError::Foreign { .. }));
-    assert!(check(&read(current(3), "b")).is_ok(), "what a stolen key signed binds no other key");
-    record(&read(current(3), "b"));
-    assert!(check(&read(current(2), "b")).is_err() && check(&read(current(56), "a")).is_err());
+    guard(root.path()).record(&read(current(3), &key), "store").unwrap();
+    assert!(check(current(56)).is_err(), "no record lowers a version");
     std::fs::write(root.path().join("accepted"), "{").unwrap();
-    assert!(RollbackGuard::read(root.path()).unwrap_err().to_string().contains("accepted"));
+    let error = RollbackGuard::read(root.path()).err().unwrap();
+    assert!(error.to_string().contains("accepted"));
+}
+
+#[test]
+fn the_guard_has_one_version_for_all_trusted_keys() {
+    let (root, keys) = (tempfile::tempdir().unwrap(), [key().1, key().1]);
+    let check = |version, key: &String, trusted: &[String]| {
+        let trust = Trust::new(trusted, false).unwrap();
+        guard(root.path()).check(&read(current(version), key), "store", &trust)
+    };
+    guard(root.path()).record(&read(current(57), &keys[0]), "store").unwrap();
+    assert!(check(56, &keys[1], &keys).unwrap_err().is_stale());
+    assert!(check(58, &keys[1], &keys).is_ok());
+    assert!(check(3, &keys[1], &keys[1..]).is_ok(), "a key that is no longer trusted binds nobody");
+    guard(root.path()).record(&read(current(58), &keys[1]), "store").unwrap();
+    assert!(check(57, &keys[0], &keys).unwrap_err().is_stale());
+}
+
+#[test]
+fn the_guard_keeps_a_version_for_each_store() {
+    let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
+    let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
+    let one = |version| read(current(version), &key);
+    let other = |version| read(Current { root: Uuid::from_u128(8), ..current(version) }, &key);
+    // As earlier versions wrote it: one store, without its address.
+    let latest = format!("{{\"version\":57,\"line\":\"{}\",\"generation\":\"\"}}", one(57).line);
+    let text = format!("{{\"root\":\"{}\",\"keys\":{{\"{key}\":{latest}}}}}", Uuid::from_u128(7));
+    std::fs::write(root.path().join("accepted"), text).unwrap();
+    guard(root.path()).check_push(Some(&other(3)), "second", &trust).unwrap();
+    guard(root.path()).record(&other(3), "second").unwrap();
+    guard(root.path()).record(&one(57), "first").unwrap();
+    let check = |read: &FetchedCurrent, place| guard(root.path()).check(read, place, &trust);
+    assert!(check(&one(57), "first").is_ok() && check(&other(3), "second").is_ok());
+    assert!(check(&one(56), "first").unwrap_err().is_stale());
+    assert!(check(&other(2), "second").unwrap_err().is_stale());
+    // The content of one store at the address of the other.
+    assert!(matches!(check(&other(4), "first").unwrap_err(), RemoteError::Foreign { .. }));
+    let emptied = guard(root.path()).check_push(None, "first", &trust).unwrap_err();
+    assert!(matches!(emptied, RemoteError::Gone { accepted: 57, .. }));
+    assert!(guard(root.path()).check_push(None, "third", &trust).is_ok());
+}
+
+#[test]
+fn the_guard_removes_what_a_killed_process_left() {
+    let root = tempfile::tempdir().unwrap();
+    let (old, new) = (root.path().join(".accepted-old"), root.path().join(".accepted-new"));
+    std::fs::File::create(&old).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    std::fs::write(&new, "another process writes it").unwrap();
+    guard(root.path()).record(&read(current(57), "key"), "store").unwrap();
+    assert!(!old.exists() && new.exists());
+}
+
+/// A store to which a root pushed three generations, its root, and CURRENT after the first push.
+fn three_pushed() -> (Arc<Memory>, tempfile::TempDir, FetchedObject) {
+    let (memory, root) = (Memory::empty(), tempfile::tempdir().unwrap());
+    let mut first = None;
+    for sequence in 1..=3 {
+        run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
+            publisher.push(&mut TestSource::new(sequence, "own").of(root.path())).await.unwrap();
+        }));
+        first.get_or_insert_with(|| memory.object(CURRENT));
+    }
+    (memory, root, first.unwrap())
+}
+
+#[test]
+fn a_push_to_a_store_that_was_set_back_or_emptied_is_refused_and_recovered_above_all_versions() {
+    for emptied in [false, true] {
+        for sequence in [3, 4] {
+            let (memory, root, first) = three_pushed();
+            let before = std::fs::read(root.path().join("accepted")).unwrap();
+            let store = FetchedCurrent::parse("", &first, &unsigned()).unwrap().current.root;
+            match emptied {
+                true => memory.objects.lock().unwrap().clear(),
+                false => drop(memory.objects.lock().unwrap().insert(CURRENT.to_owned(), (first.bytes, 99))),
+            }
+            let source = || TestSource::new(sequence, "own").of(root.path());
+            run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
+                let error = publisher.push(&mut source()).await.unwrap_err();
+                assert_eq!(error.class(), ErrorClass::Conflict);
+                let found = if emptied {
+                    "CURRENT is gone, and version 3"
+                } else {
+                    "version 1, older than version 3"
+                };
+                assert!(error.to_string().contains(found), "{error}");
+                assert!(error.to_string().contains("push with --recover"), "{error}");
+                assert_eq!(std::fs::read(root.path().join("accepted")).unwrap(), before);
+                let recovering = Publisher { recover: true, ..*publisher };
+                let pushed = recovering.push(&mut source()).await.unwrap().current.current;
+                assert_eq!((pushed.version, pushed.root), (NOW as u64, store));
+                assert_eq!(pushed.retained.len(), usize::from(!emptied));
+                let next = publisher.push(&mut TestSource::new(5, "own").of(root.path())).await.unwrap();
+                assert_eq!(next.current.current.version, NOW as u64 + 1);
+            }));
+        }
+    }
+}
+
+#[test]
+fn a_push_of_what_is_live_renews_its_validity_with_one_request_more() {
+    let memory = Memory::empty();
+    let push = |valid_for: Option<u64>| {
+        let mut pushed = None;
+        memory.requests.lock().unwrap().clear();
+        run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
+            let valid_for = valid_for.map(std::time::Duration::from_secs);
+            let publisher = Publisher { valid_for, ..*publisher };
+            pushed = Some(publisher.push(&mut TestSource::new(1, "own")).await.unwrap());
+        }));
+        let pushed = pushed.unwrap();
+        let expires = pushed.current.current.expires.map(Timestamp::as_second);
+        (pushed.unchanged, pushed.current.current.version, expires, memory.requests.lock().unwrap().len())
+    };
+    assert_eq!(push(Some(3600)).2, Some(NOW + 3600));
+    memory.pass(60);
+    assert_eq!(push(Some(3600)), (true, 2, Some(NOW + 3660), 2));
+    assert_eq!(push(None), (true, 3, None, 2), "as a push of other content would");
+    assert_eq!(push(None), (true, 3, None, 1));
 }

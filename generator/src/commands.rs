@@ -1,14 +1,12 @@
 //! Runs a command: results go to standard output, everything else to standard error, failures become exit codes.
 
-use std::fmt::Display;
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 use site::{Theme, ThemeError};
 
 use crate::cli::{self, Cli, Command, Keys};
-use crate::exit_codes::{Failure, key_failure, theme_failure};
+use crate::exit_codes::{Failure, key_failure, print_line, theme_failure};
 use crate::{dataset_commands, keys, preview, remote_commands, snapshot_commands};
 
 /// Runs a command.
@@ -44,11 +42,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure as u8),
     }
-}
-
-/// Prints a line to standard output; a closed pipe is no error.
-pub(crate) fn print_line(line: impl Display) {
-    let _ = writeln!(anstream::stdout(), "{line}");
 }
 
 fn keys(command: &Keys) -> Result<(), Failure> {

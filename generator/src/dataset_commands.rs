@@ -14,8 +14,7 @@ use snapshot::record::Directory;
 use store::Digest;
 
 use crate::cli::{Check, Import, Messages};
-use crate::commands::print_line;
-use crate::exit_codes::{Failure, fail, import_failure};
+use crate::exit_codes::{Failure, fail, import_failure, print_line};
 
 /// A valid dataset.
 pub(crate) struct Loaded {

@@ -1,6 +1,7 @@
-//! Which exit code each error of the commands has. Every function here prints its error to standard error.
+//! What commands print and end with: results go to standard output, errors to standard error with an exit code.
 
 use std::fmt::Display;
+use std::io::Write as _;
 
 use anstyle::AnsiColor;
 use import::ImportError;
@@ -88,4 +89,9 @@ pub(crate) fn key_failure(error: &KeyError) -> Failure {
         KeyError::Untrusted { .. } => Failure::Verification,
     };
     fail(failure, error)
+}
+
+/// Prints a line to standard output; a closed pipe is no error.
+pub(crate) fn print_line(line: impl Display) {
+    let _ = writeln!(anstream::stdout(), "{line}");
 }

@@ -14,10 +14,9 @@ use snapshot::record::Directory;
 use store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
 
 use crate::cli::{self, Build};
-use crate::commands::print_line;
 use crate::dataset_commands::{load_for, today};
 use crate::diff::{self, DiffFormat};
-use crate::exit_codes::{Failure, fail, generate_failure, store_failure};
+use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
 use crate::guards::GUARDED;
 use crate::log::{self, LogFormat, ResolveError};

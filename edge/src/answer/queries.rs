@@ -5,7 +5,7 @@ use net::blocking_pool::{TEXT_UNITS, is_heavy};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use snapshot::facet::Facet;
 use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
-use snapshot::page::{error, facet, list, search};
+use snapshot::page::{error, facet, listing, search};
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, parse_facet, parse_list, parse_search};
 use snapshot::record::Locale;
 
@@ -65,14 +65,14 @@ impl Request {
             canonical,
             depends_on_day: of == List::Cycles,
             page: query.page,
-            work: list::price(self.state.site(), of, &query),
+            work: listing::price(self.state.site(), of, &query),
         };
         let representation = move || {
             let language = Locale::En.as_str();
             Representation::json().no_vary_search(TRACKERS).tag(of.name()).language(language)
         };
         self.computed(computed, representation, move |request| {
-            list::list(request.state.site(), &request.state.dated, of, &query, &invalid).into()
+            listing::list(request.state.site(), &request.state.dated, of, &query, &invalid).into()
         })
     }
 

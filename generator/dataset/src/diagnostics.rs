@@ -7,8 +7,8 @@ mod print;
 mod report;
 mod sarif;
 
-pub use codes::{Code, explain};
-pub use diagnostic::{Diagnostic, Edit, FileId, Fix, Location, Safety, Severity};
+pub use codes::{Code, Severity, explain};
+pub use diagnostic::{Diagnostic, Edit, FileId, Fix, Location, Safety};
 pub use groups::ErrorSummary;
 pub use print::{MessageFormat, PrintOptions};
 pub use report::Diagnostics;

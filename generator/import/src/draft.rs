@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::FILE;
-use super::source::{Cell, Row, Sheet};
-use super::values::{is_day_first, is_month_first};
+use super::mapping::FILE;
+use super::source::sheet::{Cell, Row, Sheet};
+use super::values::{is_day_first, is_month_first, looks_like_a_date};
 use crate::files::{ImportError, read_source, replace};
 use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
 use dataset::schema::ValueType;
 use dataset::text::slug_of;
 use dataset::{Table, dataset_json};
-use sheets::{Found, beside, currency_of, sheets};
+use sheets::{Found, beside, currency_of, one_line, sheets};
 
 mod sheets;
 
@@ -432,7 +432,7 @@ impl Draft<'_> {
                         row.line
                     ));
                 }
-                if super::looks_like_a_date(text) && text.parse::<jiff::civil::Date>().is_err() {
+                if looks_like_a_date(text) && text.parse::<jiff::civil::Date>().is_err() {
                     numeric.get_or_insert((one_line(text), row.line));
                 }
             }
@@ -503,11 +503,6 @@ fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usiz
 }
 
 /// A text on one line of a comment.
-fn one_line(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
-    text.trim().to_owned()
-}
-
 /// A text as TOML writes it.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Outputs, Record, mapping, previous, values};
 use crate::files::ImportError;
+use crate::output::{Outputs, Record, previous};
+use crate::{mapping, values};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{nearest, quoted, slug_of};

@@ -1,6 +1,7 @@
 //! `opdir check --fix`: applies the fixes of diagnostics to files. Only the bytes of the fixed cells change;
 //! separators, quotes, byte order marks and line ends stay.
 
+mod change;
 mod csv;
 mod json;
 
@@ -8,25 +9,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::files::{ImportError, replace};
-use dataset::diagnostics::{Diagnostics, Edit, Safety};
+use dataset::diagnostics::{Diagnostics, Safety};
 use dataset::text::counted;
 
+use change::Change;
 use csv::csv;
 use json::{json, text_of};
-
-/// An edit and the line of its row.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Change {
-    /// Physical line, from 1.
-    line: u32,
-    edit: Edit,
-}
-
-impl Change {
-    fn value(line: u32, field: &str, from: &str, to: &str) -> Self {
-        Self { line, edit: Edit::value(field, from, to) }
-    }
-}
 
 /// The bytes of a JSON file of one object, on a line, with another text in a field.
 #[must_use]
@@ -148,23 +136,6 @@ fn spliced(path: &Path, bytes: &[u8], changes: &[Change]) -> Vec<u8> {
         Some("json" | "ndjson" | "jsonl") => json(bytes, changes),
         _ => bytes.to_vec(),
     }
-}
-
-/// Puts texts in the places of ranges; of ranges that overlap the first wins.
-fn splice(text: &str, mut parts: Vec<(std::ops::Range<usize>, String)>) -> String {
-    parts.sort_by_key(|(range, _)| (range.start, range.end));
-    let mut out = String::with_capacity(text.len());
-    let mut kept = 0;
-    for (range, new) in parts {
-        if range.start < kept {
-            continue;
-        }
-        out.push_str(text.get(kept..range.start).unwrap_or_default());
-        out.push_str(&new);
-        kept = range.end;
-    }
-    out.push_str(text.get(kept..).unwrap_or_default());
-    out
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use dataset::Table;
 use dataset::schema::{self, ValueType};
 use dataset::text::nearest;
 
+/// Name of the mapping.
+pub(super) const FILE: &str = "import.toml";
+
 /// Words that a source may have beside its tables.
 const OPTIONS: [&str; 13] = [
     "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "lists", "empty", "ignore", "skip",

@@ -1,11 +1,16 @@
 //! Sources, mappings and edits: what they become, and what is refused.
 
 use std::fs;
+use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
+use crate::mapping::FILE;
+use crate::source::Reading;
+use crate::source::sheet::{Cell, Sheet};
+use dataset::diagnostics::Diagnostics;
 
 mod workbooks;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::forms::{DateOrder, NumberForm};
 use super::mapping::{Rule, Source};
-use super::source::Cell;
+use super::source::sheet::Cell;
 use super::vocabulary::month_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
@@ -341,4 +341,11 @@ pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Val
     let source = Source::plain();
     let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source)?;
     Ok(made.map_or(Value::Null, |made| made.value))
+}
+
+/// Whether three groups of digits stand between the separators of dates.
+pub(super) fn looks_like_a_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
+    parts.len() == 3
+        && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -1,26 +1,8 @@
 //! The CSV export: RFC 4180, CRLF, no byte order mark, lists joined by `|`, null empty. Its columns are the
 //! members of a search row; those of the organization in it are named after both, as `organizationSlug`.
 
-use snapshot::page::export::documents;
-use snapshot::page::hole::{Filled, Rule, Syntax, cut};
-use snapshot::page::shape::Shaper;
 use snapshot::record::field_table::{Object, Value, Visibility};
-use snapshot::record::{InternedStr, Locale, ORGANIZATION, PROGRAM};
-
-use crate::rest::RestPages;
-
-/// The CSV export of the same rows, in the same order, as the JSON export.
-pub(super) fn export(renderer: &RestPages<'_>) -> Filled {
-    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
-    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
-    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
-    let mut table = head().into_bytes();
-    for doc in documents(renderer.site) {
-        let row = shaper.program_summary(program_of[*doc as usize]);
-        table.extend(line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
-    }
-    cut(&table, Syntax::Text, renderer.dated)
-}
+use snapshot::record::{InternedStr, ORGANIZATION, PROGRAM};
 
 /// The header of a table, with its line end.
 pub(crate) fn head() -> String {
@@ -41,7 +23,7 @@ pub(crate) fn start(row: &Object<'_>) -> String {
     line.trim_end_matches("\r\n").to_owned()
 }
 
-fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {
+pub(crate) fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {
     let mut cells = Vec::new();
     row.0.iter().for_each(|(_, value)| push_cells(value, &mut cells));
     cells.push(next_deadline);

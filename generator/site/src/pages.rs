@@ -8,32 +8,30 @@ mod linked;
 mod mcp;
 mod page;
 mod prepare;
+mod render;
 mod theme;
 mod view;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use html::Html;
+use html::Rule;
 use html::{Feed, feed};
-use html::{Filler, Rule};
 use html::{PageOptions, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, home_page_facets, place_label};
+use snapshot::page::Dated;
 use snapshot::page::facet::options;
-use snapshot::page::hole::{Filled, Syntax, cut};
-use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
-use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
-use snapshot::record::{Directory, Locale};
+use snapshot::record::Locale;
 
-use crate::downloads::Download;
 use crate::files::{File, Rendered, whole};
 
 use page::{Fixed, Page};
-use theme::Script;
+pub use render::Pages;
+use render::{file, here, prefix};
 pub use theme::{Theme, ThemeError};
 
 /// Maximum number of programs in the home page's list of new ones.
@@ -41,121 +39,7 @@ const NEWEST: usize = 8;
 /// Maximum number of a facet's values on the home page.
 const BROWSE: usize = 12;
 
-/// Names of the languages in Open Graph.
-const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
-
-/// The inputs of pages.
-#[derive(Clone, Copy)]
-pub struct Pages<'a> {
-    /// The records.
-    pub directory: &'a Directory,
-    /// Numbers of programs and cycles.
-    pub numbers: &'a Numbers,
-    /// Labels of facet values.
-    pub site: &'a Site,
-    /// Fragments of pages, once they are prepared.
-    pub html: Option<&'a Html>,
-    /// Templates, words and assets.
-    pub theme: &'a Theme,
-    /// Scheme and authority of the public address.
-    pub base_url: &'a str,
-    /// The written tables.
-    pub downloads: &'a [Download],
-}
-
-/// Address of a page in a language.
-fn here(path: &str, locale: Locale) -> String {
-    match (locale, path) {
-        (Locale::En, _) => path.to_owned(),
-        (Locale::Es, "/") => "/es".to_owned(),
-        (Locale::Es, _) => format!("/es{path}"),
-    }
-}
-
-/// Prefix of the paths of a language.
-const fn prefix(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "",
-        Locale::Es => "/es",
-    }
-}
-
-/// File of a page.
-fn file(path: &str, locale: Locale) -> String {
-    let path = if path == "/" { "/index" } else { path };
-    format!("public{}{path}.html", prefix(locale))
-}
-
 impl<'a> Pages<'a> {
-    fn word(&self, locale: Locale, key: &str) -> &'a str {
-        self.theme.word(locale, key)
-    }
-
-    /// A phrase with each `{name}` replaced.
-    fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
-        values.iter().fold(self.word(locale, key).to_owned(), |phrase, (name, value)| {
-            phrase.replace(&format!("{{{name}}}"), value)
-        })
-    }
-
-    /// Renders a template with the values that every page needs.
-    fn render(
-        &self,
-        template: &str,
-        locale: Locale,
-        (path, title): (&str, &str),
-        more: Value,
-    ) -> Result<String, minijinja::Error> {
-        let published = self.directory.dataset.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
-        let nav: Vec<Value> = [
-            ("/programs", "nav_search"),
-            ("/deadlines", "nav_deadlines"),
-            ("/data", "nav_data"),
-            ("/docs/api", "nav_api"),
-            ("/about", "nav_about"),
-        ]
-        .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
-        .into();
-        let context = context! {
-            t => self.theme.words(locale),
-            lang => locale.as_str(),
-            og_locale => OPEN_GRAPH[locale as usize],
-            og_other => OPEN_GRAPH[1 - locale as usize],
-            site_name => &self.directory.dataset.title,
-            base_url => self.base_url,
-            prefix => prefix(locale),
-            home => here("/", locale),
-            path => path,
-            here => here(path, locale),
-            english => here(path, Locale::En),
-            spanish => here(path, Locale::Es),
-            css => self.theme.css.path(),
-            logo => &self.theme.brand[0],
-            icon => &self.theme.brand[1],
-            stars_js => self.theme.script(Script::Records).path(),
-            search_js => self.theme.script(Script::Search).path(),
-            api_js => self.theme.script(Script::Api).path(),
-            shortlist_js => self.theme.script(Script::Shortlist).path(),
-            nav => nav,
-            published => self.date_words(published, locale),
-            title => title,
-            ..more
-        };
-        self.theme.environment.get_template(template)?.render(context)
-    }
-
-    /// Finds the placeholders of a page and fills them for the day of the build.
-    fn finish(&self, path: &str, locale: Locale, page: &str, dated: &Dated) -> Vec<File> {
-        vec![(file(path, locale), self.cut(page, dated))]
-    }
-
-    fn cut(&self, page: &str, dated: &Dated) -> Filled {
-        match self.html {
-            Some(html) => cut(page.as_bytes(), Syntax::Text, &Filler { html, dated }),
-            None => cut(page.as_bytes(), Syntax::Text, dated),
-        }
-    }
-
     /// The page of a program, the same as Markdown, and in English also its calendar.
     ///
     /// # Errors

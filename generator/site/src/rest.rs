@@ -5,11 +5,11 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
-use snapshot::page::hole::Filled;
-use snapshot::page::list::{Numbers, list};
+use snapshot::page::hole::{Filled, Rule, Syntax, cut};
 use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site};
+use snapshot::page::{list::Numbers, listing::list};
 use snapshot::query::{self, ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Query};
 use snapshot::record::{Directory, Locale};
 
@@ -112,7 +112,7 @@ impl<'a> RestPages<'a> {
             Page::List(of) => whole(list(site, dated, of, &ListQuery::default(), &[]).bytes),
             Page::Search => whole(search(site, dated, &Query::default(), &[]).bytes),
             Page::Export(ExportFormat::Json) => export::json(site, dated, &self.directory.dataset),
-            Page::Export(ExportFormat::Csv) => csv_rows::export(self),
+            Page::Export(ExportFormat::Csv) => csv_export(self),
             Page::Contract => whole(contract(self.base_url).into_bytes()),
         }
     }
@@ -153,4 +153,17 @@ mod tests {
         assert_eq!(served, expected);
         assert_eq!(OPENAPI.matches(ELSEWHERE).count(), 1);
     }
+}
+
+/// The CSV export of the same rows, in the same order, as the JSON export.
+fn csv_export(renderer: &RestPages<'_>) -> Filled {
+    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
+    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
+    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
+    let mut table = csv_rows::head().into_bytes();
+    for doc in export::documents(renderer.site) {
+        let row = shaper.program_summary(program_of[*doc as usize]);
+        table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
+    }
+    cut(&table, Syntax::Text, renderer.dated)
 }

@@ -23,18 +23,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use self::cycles::{Cycles, CyclesToday};
-use self::recipients::{Filters, Recipients};
+pub use self::cycles::{Cycles, CyclesToday, Numbers};
+pub(super) use self::recipients::{Filters, Recipients};
+use crate::page::json::{SectionNames, push_json, write_rows};
 use crate::page::shape::Shaper;
-use crate::page::{Dated, Paged, Site, push_json};
-use crate::query::{List, ListQuery, Page};
+use crate::query::List;
 use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
-use crate::search::{Strings, StringsWriter};
+use crate::search::Strings;
 use crate::text::fold;
 use store::sections::{SectionError, SectionWriter, Sections};
 
-type SectionNames = (&'static str, &'static str);
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
 const AWARDS: SectionNames = ("award.at", "award");
 const ALIASES: SectionNames = ("alias.at", "alias");
@@ -58,33 +57,11 @@ pub struct Lists {
     pub about: About,
     aliases: Strings,
     canonical: Strings,
-    organizations: Strings,
+    pub(super) organizations: Strings,
     /// Cycles.
     pub cycles: Cycles,
-    awards: Strings,
-    recipients: Recipients,
-}
-
-/// Numbers that other files use for programs and cycles.
-pub struct Numbers {
-    /// Document of each program.
-    pub doc_of: Vec<u32>,
-    /// Number of each cycle: its place in the list of all.
-    pub cycle: Vec<u32>,
-}
-
-impl Numbers {
-    /// Numbers of a directory; `order` gives the program of each document.
-    #[must_use]
-    pub fn new(directory: &Directory, order: &[usize]) -> Self {
-        let mut doc_of = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(doc, program)| doc_of[*program] = doc as u32);
-        let mut cycle = vec![0; directory.cycles.len()];
-        for (number, position) in cycles::order(directory).into_iter().enumerate() {
-            cycle[position] = number as u32;
-        }
-        Self { doc_of, cycle }
-    }
+    pub(super) awards: Strings,
+    pub(super) recipients: Recipients,
 }
 
 /// Writes the lists; their texts are English where a record has them.
@@ -130,16 +107,6 @@ fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
     }
     Strings::write(writer, ALIASES, aliases.keys());
     Strings::write(writer, CANONICAL, aliases.values());
-}
-
-fn write_rows(names: SectionNames, rows: impl Iterator<Item = impl Serialize>, writer: &mut SectionWriter) {
-    let (mut all, mut json) = (StringsWriter::default(), Vec::new());
-    for row in rows {
-        json.clear();
-        push_json(&mut json, &row);
-        all.push(&json);
-    }
-    all.write(names, writer);
 }
 
 /// `{award, program, recipient}`.
@@ -198,70 +165,4 @@ impl Lists {
 pub fn dataset_name(sections: &Sections) -> Option<String> {
     let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
     Some(about.name)
-}
-
-/// What answering a query costs, in units of the search: filtered recipients are looked through.
-#[must_use]
-pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
-    const RECIPIENT: u64 = 16;
-    match list {
-        List::Recipients if Recipients::is_filtered(query) => {
-            site.lists.recipients.rows.len() as u64 * RECIPIENT
-        }
-        _ => 0,
-    }
-}
-
-/// Answers a query to a list.
-#[must_use]
-pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {
-    let mut out = Vec::with_capacity(16 * 1024);
-    out.extend_from_slice(b"{\"data\":[");
-    let lists = &site.lists;
-    let strings = |strings: &Strings, out: &mut Vec<u8>| {
-        push_rows(out, &query.page, strings.len(), |row, out| out.extend_from_slice(strings.bytes(row)))
-    };
-    let total = match list {
-        List::Organizations => strings(&lists.organizations, &mut out),
-        List::Awards => strings(&lists.awards, &mut out),
-        List::Cycles if query.upcoming => {
-            let upcoming = &dated.cycles.upcoming;
-            push_rows(&mut out, &query.page, upcoming.len(), |row, out| {
-                lists.cycles.push(upcoming[row], &dated.cycles, out);
-            })
-        }
-        List::Cycles => push_rows(&mut out, &query.page, lists.cycles.rows.len(), |row, out| {
-            lists.cycles.push(row as u32, &dated.cycles, out);
-        }),
-        List::Recipients if Recipients::is_filtered(query) => {
-            let found = lists.recipients.find(site, query);
-            push_rows(&mut out, &query.page, found.len(), |row, out| {
-                out.extend_from_slice(lists.recipients.rows.bytes(found[row]));
-            })
-        }
-        List::Recipients => strings(&lists.recipients.rows, &mut out),
-    };
-    out.extend_from_slice(b"],\"meta\":{");
-    let count = query.page.range(total).len();
-    crate::page::search::push_paging(&mut out, &query.page, count, total);
-    if list == List::Recipients {
-        out.extend_from_slice(b",\"filters\":");
-        push_json(&mut out, &Filters::new(query));
-    }
-    out.extend_from_slice(b",\"invalid\":");
-    push_json(&mut out, &invalid);
-    out.extend_from_slice(b"}}");
-    Paged { bytes: out, total }
-}
-
-/// Appends the rows of a page, separated by commas; gives the total back.
-fn push_rows(out: &mut Vec<u8>, page: &Page, total: usize, push: impl Fn(usize, &mut Vec<u8>)) -> usize {
-    let range = page.range(total);
-    for row in range.clone() {
-        if row > range.start {
-            out.push(b',');
-        }
-        push(row, out);
-    }
-    total
 }

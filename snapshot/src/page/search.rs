@@ -1,6 +1,7 @@
 //! SearchResponse: rows and facet items spliced from prepared bytes.
 
-use crate::page::{Dated, Paged, Site, push_json, push_number};
+use crate::page::json::{push_json, push_number};
+use crate::page::site::{Dated, Paged, Site};
 use crate::query::{Page, Query};
 use crate::record::Locale;
 use crate::search::{FacetCounts, ResolvedText, SearchResult};

@@ -314,15 +314,15 @@ mod kernel {
             pub(super) mod $name {
                 #[target_feature(enable = $features)]
                 pub(in super::super) fn ones(a: &[u64]) -> usize {
-                    super::ones(a)
+                    crate::search::set::kernel::ones(a)
                 }
                 #[target_feature(enable = $features)]
                 pub(in super::super) fn common(a: &[u64], b: &[u64]) -> usize {
-                    super::common(a, b)
+                    crate::search::set::kernel::common(a, b)
                 }
                 #[target_feature(enable = $features)]
                 pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
-                    super::meet(a, b, out);
+                    crate::search::set::kernel::meet(a, b, out);
                 }
             }
         };
@@ -332,13 +332,13 @@ mod kernel {
 
     pub(super) mod portable {
         pub(in super::super) fn ones(a: &[u64]) -> usize {
-            super::ones(a)
+            crate::search::set::kernel::ones(a)
         }
         pub(in super::super) fn common(a: &[u64], b: &[u64]) -> usize {
-            super::common(a, b)
+            crate::search::set::kernel::common(a, b)
         }
         pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
-            super::meet(a, b, out);
+            crate::search::set::kernel::meet(a, b, out);
         }
     }
 }

@@ -2,9 +2,6 @@
 
 use super::manifest::GenerationId;
 
-/// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 4;
-
 pub(super) const CURRENT: &str = "CURRENT";
 pub(super) const CURRENT_TMP: &str = "CURRENT.tmp";
 pub(super) const LOCK: &str = "lock";

@@ -8,7 +8,9 @@ use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Digest, Hex, read_hex};
-use super::layout::FORMAT;
+
+/// Version of the layout. A reader refuses any other.
+pub const FORMAT: u32 = 4;
 
 /// Version of the REST interface whose answers the files hold.
 pub const API_VERSION: &str = "1.0.0";

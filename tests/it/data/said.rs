@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use dataset::Input;
 use serde_json::{Value, json};
 use site::Effort;
-use snapshot::page::list::list;
+use snapshot::page::listing::list;
 use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;
 use snapshot::time::Day;

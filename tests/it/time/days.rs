@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use snapshot::page::hole::{Filled, refill};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
-use snapshot::page::{Dated, Site, detail, export, facet, list, search, status_text};
+use snapshot::page::{Dated, Site, detail, export, facet, listing, search, status_text};
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::document_order;
@@ -62,7 +62,7 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
     }
     for question in ["limit=100", "upcoming=false&limit=100"] {
         let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question);
-        answers.push(list::list(site, dated, List::Cycles, &query, &invalid).bytes);
+        answers.push(listing::list(site, dated, List::Cycles, &query, &invalid).bytes);
     }
     let all = FacetQuery { text: String::new(), page: snapshot::query::Page { offset: 0, limit: 100 } };
     answers.push(facet::facet(site, dated, snapshot::facet::Facet::OpenStates, &all).bytes);

@@ -11,8 +11,8 @@ use site::Records;
 use site::RestPages;
 use site::{GenerateError, in_memory};
 use snapshot::facet::FACETS;
-use snapshot::page::list::{self, Numbers};
-use snapshot::page::{Dated, Site, search};
+use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site, listing, search};
 use snapshot::query::{List, parse_list, parse_search};
 use snapshot::record::Directory;
 use snapshot::search::document_order;
@@ -119,7 +119,7 @@ fn answer_to(site: &Site, dated: &Dated, question: &str) -> Vec<u8> {
     match List::ALL.into_iter().find(|list| list.name() == name) {
         Some(of) => {
             let (query, invalid) = parse_list(of, query);
-            list::list(site, dated, of, &query, &invalid).bytes
+            listing::list(site, dated, of, &query, &invalid).bytes
         }
         None => {
             let values = &site.index.values;

@@ -2,7 +2,7 @@
 //! must be refused or do no harm, and nothing may panic.
 
 use snapshot::page::list::Numbers;
-use snapshot::page::{Site, facet, list, mcp_row, row, search};
+use snapshot::page::{Site, facet, list, listing, mcp_row, row, search};
 use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
 use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow, Values, document_order, write_index};
@@ -172,7 +172,7 @@ pub fn ask(site: &Site) {
         for of in List::ALL {
             for question in ["", "q=a&year=2025&program=program-1&upcoming=false"] {
                 let (query, invalid) = parse_list(of, question);
-                let _ = list::list(site, &dated, of, &query, &invalid);
+                let _ = listing::list(site, &dated, of, &query, &invalid);
             }
         }
         for spec in &snapshot::facet::FACETS {

@@ -8,7 +8,7 @@ use edge::Server;
 use http::HeaderMap;
 use serde_json::Value;
 use snapshot::facet::{FACETS, Facet};
-use snapshot::page::{Dated, Site, facet, list, search};
+use snapshot::page::{Dated, Site, facet, listing, search};
 use snapshot::query::{
     FacetQuery, List, ListQuery, Page, Query, parse_export, parse_facet, parse_list, parse_locale,
     parse_search,
@@ -43,7 +43,7 @@ fn engine_holds(site: &Site, dated: &Dated, text: &str) {
     ranked(site, dated, &query);
     for of in List::ALL {
         let (query, invalid) = canonical_list(of, text);
-        check(&list::list(site, dated, of, &query, &invalid).bytes, query.page);
+        check(&listing::list(site, dated, of, &query, &invalid).bytes, query.page);
     }
     if let Ok(query) = parse_facet(text) {
         facets(site, dated, text.len(), &query);

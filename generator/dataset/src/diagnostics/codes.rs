@@ -2,7 +2,26 @@
 
 use std::sync::LazyLock;
 
-use super::Severity;
+use serde::Serialize;
+
+/// Whether a problem stops the build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It does.
+    Error,
+    /// It does not.
+    Warning,
+}
+
+impl Severity {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
 
 macro_rules! codes {
     ($($name:ident = $id:literal;)+) => {

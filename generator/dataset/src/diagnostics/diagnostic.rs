@@ -6,25 +6,6 @@ use serde::Serialize;
 
 use super::Code;
 
-/// Whether a problem stops the build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// It does.
-    Error,
-    /// It does not.
-    Warning,
-}
-
-impl Severity {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
 /// An input file; [`super::Diagnostics`] knows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(super) u32);

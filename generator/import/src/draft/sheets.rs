@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::one_line;
-use crate::source::{self, Cell, Reading, Sheet};
+use crate::source::sheet::{Cell, Sheet};
+use crate::source::{self, Reading};
 
 /// A sheet that was read, and how.
 pub(super) struct Found {
@@ -69,4 +69,10 @@ pub(super) fn currency_of(sheet: &Sheet) -> Option<(&'static str, String)> {
             .find(|(sign, _)| text.trim().starts_with(*sign) || text.trim().ends_with(*sign))?;
         Some((currency, format!("{}, row {line}", one_line(text))))
     })
+}
+
+/// The start of a text, for a comment.
+pub(super) fn one_line(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
+    text.trim().to_owned()
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Change, splice};
+use super::change::{Change, splice};
 
 const MARK: &str = "\u{feff}";
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];

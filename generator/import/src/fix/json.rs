@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 use snapshot::record::Members;
 
-use super::{Change, splice};
+use super::change::{Change, splice};
 
 /// A row: its object's text, where that starts, and the lines it stands on.
 struct Row<'t> {

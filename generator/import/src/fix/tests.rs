@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use dataset::diagnostics::Edit;
 
 fn insert(line: u32, field: &str, to: &str) -> Change {
     Change { line, edit: Edit { field: field.to_owned(), from: None, to: to.to_owned(), header: false } }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Cell, MOST_ROWS, Sheet};
+use super::sheet::{Cell, MOST_ROWS, Sheet};
 
 /// Most levels of members in members.
 const DEEPEST: usize = 16;

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read as _};
 use calamine::{Data, DataRef, Ods, Reader as _, SheetVisible, Xlsx};
 use jiff::civil::{Date, DateTime, Time};
 
-use super::{Cell, LARGEST_UNPACKED, MOST_COLUMNS, MOST_ROWS, Row, Sheet};
+use super::sheet::{Cell, LARGEST_UNPACKED, MOST_COLUMNS, MOST_ROWS, Row, Sheet};
 
 pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Sheet, String> {
     let is_ods = unpacks(bytes, LARGEST_UNPACKED)?;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::{Cell, MOST_ROWS, Sheet};
+use super::sheet::{Cell, MOST_ROWS, Sheet};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;

@@ -4,11 +4,12 @@
 mod check;
 mod colors;
 pub(super) mod commands;
+mod embedded;
 mod folder;
 mod problem;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use html::{Message, Slot};
@@ -23,98 +24,15 @@ use snapshot::record::Locale;
 use store::Hex;
 
 use self::colors::Palette;
+use self::embedded::{ASSETS, TEMPLATES, WORDS};
 pub(super) use self::folder::ThemeFile;
 use self::folder::ThemeFolder;
+pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
 use dataset::Table;
 
-macro_rules! embedded {
-    ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$(($name, include_str!(concat!("../../", $folder, "/", $name)))),+]
-    };
-}
-
-/// The templates, by name. Names that end in `.html` are escaped.
-const TEMPLATES: &[(&str, &str)] = embedded!(
-    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
-    "program.html", "program.md", "organization.html", "recipient.html", "deadlines.html",
-    "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
-);
-const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
-const ASSETS: &[(&str, &str)] =
-    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js");
-
 /// Mark before and after a slot's name in a rendered search page; records cannot contain it.
 pub(super) const SLOT: char = '\u{2}';
-
-/// Why templates or words cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ThemeError {
-    /// A file of the operator's folder cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The operator's folder is not a valid theme.
-    #[error("{} in the theme {}:\n{}", dataset::text::counted(faults.len(), "fault"), folder.display(), listed(faults))]
-    Faults {
-        /// Which.
-        folder: PathBuf,
-        /// All of them.
-        faults: Vec<ThemeProblem>,
-    },
-    /// A file that a new theme would overwrite.
-    #[error("{} exists already", path.display())]
-    Exists {
-        /// Which.
-        path: PathBuf,
-    },
-    /// The program has no such file to copy.
-    #[error("the program has no file `{name}`{help}")]
-    NoFile {
-        /// The name.
-        name: String,
-        /// The nearest name, or all of them.
-        help: String,
-    },
-    /// A file of a new theme cannot be written.
-    #[error("{}: {source}", path.display())]
-    Unwritable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A word is missing.
-    #[error("{file} has no `{key}`")]
-    Missing {
-        /// In which file.
-        file: &'static str,
-        /// Which.
-        key: String,
-    },
-    /// A template is wrong.
-    #[error("{}", with_location(.0))]
-    Template(#[from] Error),
-}
-
-fn listed(faults: &[ThemeProblem]) -> String {
-    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// A template error with its file, line and expression.
-fn with_location(error: &Error) -> String {
-    let place = match (error.name(), error.line()) {
-        (Some(name), Some(line)) => format!("{name}:{line}: "),
-        _ => String::new(),
-    };
-    let about = error.range().and_then(|range| error.template_source()?.get(range));
-    let about = about.filter(|about| !about.contains('\n')).map(|about| format!(": `{about}`"));
-    format!("{place}{error}{}", about.unwrap_or_default())
-}
 
 /// A file that is named after its content.
 pub struct Asset {

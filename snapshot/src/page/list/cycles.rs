@@ -1,7 +1,6 @@
 //! Cycles: prepared rows with a gap for the status, and the days that it follows from.
 
-use super::SectionNames;
-use crate::page::push_json;
+use crate::page::json::{SectionNames, push_json};
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, season_order};
@@ -12,9 +11,31 @@ use store::sections::{Section, SectionError, SectionWriter, Sections};
 const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");
 
+/// Numbers that other files use for programs and cycles.
+pub struct Numbers {
+    /// Document of each program.
+    pub doc_of: Vec<u32>,
+    /// Number of each cycle: its place in the list of all.
+    pub cycle: Vec<u32>,
+}
+
+impl Numbers {
+    /// Numbers of a directory; `order` gives the program of each document.
+    #[must_use]
+    pub fn new(directory: &Directory, order: &[usize]) -> Self {
+        let mut doc_of = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(doc, program)| doc_of[*program] = doc as u32);
+        let mut cycle = vec![0; directory.cycles.len()];
+        for (number, position) in self::order(directory).into_iter().enumerate() {
+            cycle[position] = number as u32;
+        }
+        Self { doc_of, cycle }
+    }
+}
+
 /// Cycles with the days that their status follows from.
 pub struct Cycles {
-    pub(super) rows: Strings,
+    pub(in crate::page) rows: Strings,
     split: Section<u32>,
     seasons: Seasons,
     by_deadline: Section<u32>,
@@ -33,17 +54,17 @@ pub struct CyclesToday {
     status: Vec<CycleStatus>,
     seasons: Seasons,
     /// Upcoming cycles, by deadline.
-    pub(super) upcoming: Vec<u32>,
+    pub(in crate::page) upcoming: Vec<u32>,
 }
 
 /// Cycles, newest season first.
-pub(super) fn order(directory: &Directory) -> Vec<usize> {
+pub(in crate::page) fn order(directory: &Directory) -> Vec<usize> {
     let mut order: Vec<usize> = (0..directory.cycles.len()).collect();
     order.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
     order
 }
 
-pub(super) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
+pub(in crate::page) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
     let directory = shaper.directory;
     let order = order(directory);
     let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
@@ -81,7 +102,7 @@ fn place_of_text(object: &Object<'_>, name: &str) -> usize {
 }
 
 impl Cycles {
-    pub(super) fn open(sections: &Sections) -> Result<Self, SectionError> {
+    pub(in crate::page) fn open(sections: &Sections) -> Result<Self, SectionError> {
         let cycles = Self {
             rows: Strings::open(sections, CYCLES)?,
             split: sections.get("cycle.split")?,
@@ -116,7 +137,7 @@ impl Cycles {
         }
     }
 
-    pub(super) fn push(&self, cycle: u32, today: &CyclesToday, out: &mut Vec<u8>) {
+    pub(in crate::page) fn push(&self, cycle: u32, today: &CyclesToday, out: &mut Vec<u8>) {
         let (start, end) = self.rows.bytes(cycle as usize).split_at(self.split[cycle as usize] as usize);
         out.extend_from_slice(start);
         out.extend_from_slice(today.status(cycle).as_str().as_bytes());

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Numbers, SectionNames, write_rows};
-use crate::page::Site;
+use super::cycles::Numbers;
+use crate::page::json::{SectionNames, write_rows};
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
-use crate::search::{Lists as NumberLists, Strings, check_len};
+use crate::search::{Index, Lists as NumberLists, Strings, check_len};
 use crate::text::fold;
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -17,8 +17,8 @@ const YEARS: SectionNames = ("rec.year.at", "rec.year");
 const PROGRAMS: SectionNames = ("rec.doc.at", "rec.doc");
 
 /// Recipients, open.
-pub(super) struct Recipients {
-    pub(super) rows: Strings,
+pub(in crate::page) struct Recipients {
+    pub(in crate::page) rows: Strings,
     names: Strings,
     kinds: Section<u8>,
     /// Year and program of each recipient's awards: two lists side by side, every pair once.
@@ -26,7 +26,7 @@ pub(super) struct Recipients {
     programs: NumberLists,
 }
 
-pub(super) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
+pub(in crate::page) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
     let directory = shaper.directory;
     let name = |recipient: usize| fold(shaper.recipient_reference(recipient).text("displayName"));
     let mut order: Vec<usize> = (0..directory.recipients.len()).collect();
@@ -56,7 +56,7 @@ pub(super) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
 }
 
 impl Recipients {
-    pub(super) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
+    pub(in crate::page) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let rows = Strings::open(sections, RECIPIENTS)?;
         let recipients = Self {
             names: Strings::open(sections, NAMES)?,
@@ -77,15 +77,15 @@ impl Recipients {
         Ok(recipients)
     }
 
-    pub(super) fn is_filtered(query: &ListQuery) -> bool {
+    pub(in crate::page) fn is_filtered(query: &ListQuery) -> bool {
         query.text.is_some() || query.year.is_some() || query.program.is_some() || query.kind.is_some()
     }
 
-    pub(super) fn find(&self, site: &Site, query: &ListQuery) -> Vec<usize> {
+    pub(in crate::page) fn find(&self, index: &Index, query: &ListQuery) -> Vec<usize> {
         let text = query.text.as_deref().map(fold);
         let year = query.year.map(|year| u32::try_from(year).unwrap_or(0));
         // A slug of no program is one that no award is of.
-        let program = query.program.as_deref().map(|slug| site.index.find(slug).unwrap_or(u32::MAX));
+        let program = query.program.as_deref().map(|slug| index.find(slug).unwrap_or(u32::MAX));
         let granted = |recipient: usize| {
             let awards = self.years.get(recipient).iter().zip(self.programs.get(recipient));
             awards.into_iter().any(|(of_year, of_program)| {
@@ -106,7 +106,7 @@ impl Recipients {
 
 /// The filters of recipients that were used.
 #[derive(Serialize)]
-pub(super) struct Filters<'a> {
+pub(in crate::page) struct Filters<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     q: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +118,7 @@ pub(super) struct Filters<'a> {
 }
 
 impl<'a> Filters<'a> {
-    pub(super) fn new(query: &'a ListQuery) -> Self {
+    pub(in crate::page) fn new(query: &'a ListQuery) -> Self {
         Self {
             q: query.text.as_deref(),
             year: query.year,

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Environment;
 
+use super::embedded::{TEMPLATES, WORDS};
 use super::folder::ThemeFolder;
 use super::problem::ThemeProblem;
-use super::{TEMPLATES, WORDS};
 
 /// Prefix of the name of a template that means the program's own.
 pub(super) const PROGRAM: &str = "@opdir/";

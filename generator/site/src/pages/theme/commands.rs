@@ -8,8 +8,10 @@ use similar::TextDiff;
 use store::Hex;
 
 use super::check::{PROGRAM, tags};
+use super::embedded::{ASSETS, TEMPLATES, WORDS};
 use super::folder::ThemeFolder;
-use super::{ASSETS, TEMPLATES, Theme, ThemeError, WORDS, colors, folder};
+use super::problem::ThemeError;
+use super::{Theme, colors, folder};
 use dataset::text::{counted, nearest};
 
 const BASE: &str = r#"{# The frame of every page. Each block can be replaced, here and in a file for any other template:

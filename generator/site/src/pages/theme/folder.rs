@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 use store::Hex;
 use walkdir::WalkDir;
 
-use super::problem::ThemeProblem;
-use super::{ASSETS, TEMPLATES, ThemeError, WORDS, colors};
+use super::colors;
+use super::embedded::{ASSETS, TEMPLATES, WORDS};
+use super::problem::{ThemeError, ThemeProblem};
 
 /// A style sheet that is appended to the program's.
 pub(super) const STYLE: &str = "theme.css";

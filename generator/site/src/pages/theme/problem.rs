@@ -1,8 +1,10 @@
 //! Faults of an operator's folder: file, line, description and suggestion.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use dataset::text::nearest;
+use minijinja::Error;
 
 /// A fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,4 +57,73 @@ impl fmt::Display for ThemeProblem {
         write!(f, ": {}", self.what)?;
         self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
     }
+}
+
+/// Why templates or words cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ThemeError {
+    /// A file of the operator's folder cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The operator's folder is not a valid theme.
+    #[error("{} in the theme {}:\n{}", dataset::text::counted(faults.len(), "fault"), folder.display(), listed(faults))]
+    Faults {
+        /// Which.
+        folder: PathBuf,
+        /// All of them.
+        faults: Vec<ThemeProblem>,
+    },
+    /// A file that a new theme would overwrite.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// Which.
+        path: PathBuf,
+    },
+    /// The program has no such file to copy.
+    #[error("the program has no file `{name}`{help}")]
+    NoFile {
+        /// The name.
+        name: String,
+        /// The nearest name, or all of them.
+        help: String,
+    },
+    /// A file of a new theme cannot be written.
+    #[error("{}: {source}", path.display())]
+    Unwritable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A word is missing.
+    #[error("{file} has no `{key}`")]
+    Missing {
+        /// In which file.
+        file: &'static str,
+        /// Which.
+        key: String,
+    },
+    /// A template is wrong.
+    #[error("{}", with_location(.0))]
+    Template(#[from] Error),
+}
+
+fn listed(faults: &[ThemeProblem]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A template error with its file, line and expression.
+fn with_location(error: &Error) -> String {
+    let place = match (error.name(), error.line()) {
+        (Some(name), Some(line)) => format!("{name}:{line}: "),
+        _ => String::new(),
+    };
+    let about = error.range().and_then(|range| error.template_source()?.get(range));
+    let about = about.filter(|about| !about.contains('\n')).map(|about| format!(": `{about}`"));
+    format!("{place}{error}{}", about.unwrap_or_default())
 }

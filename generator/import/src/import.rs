@@ -1,0 +1,383 @@
+//! Imports the rows of sources as their mappings declare.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::edits;
+use crate::files::{ImportError, read_source, replace};
+use crate::mapping::{self, FILE, Rule, Source, Target};
+use crate::output::{Outputs, Record, add_gone};
+use crate::source::sheet::{Cell, Row, Sheet};
+use crate::source::{self, Reading};
+use crate::values;
+use dataset::Table;
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use dataset::text::{counted, quoted};
+
+/// What to import.
+#[derive(Debug)]
+pub struct ImportOptions<'a> {
+    /// Folder of the dataset.
+    pub data: &'a Path,
+    /// Names of sources; all if empty.
+    pub sources: &'a [String],
+    /// A file to read instead of the one in the mapping; `-` is standard input.
+    pub from: Option<&'a Path>,
+    /// Check only, write nothing.
+    pub dry_run: bool,
+}
+
+/// Imports the sources, and returns a line for each file written. If `report` gets errors, nothing is written.
+///
+/// # Errors
+///
+/// If the mapping or a source cannot be read, the data has errors, or a table cannot be written.
+pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Vec<String>, ImportError> {
+    let path = options.data.join(FILE);
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        let help = format!("`opdir import {} --draft --from FILE` writes one", options.data.display());
+        ImportError::Input(format!("{}: {error}; {help}", path.display()))
+    })?;
+    let file = report.add_file(path.display().to_string());
+    let sources = match mapping::read(&text) {
+        Ok(sources) => sources,
+        Err((message, word)) => {
+            report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).field(word));
+            return Err(ImportError::Data);
+        }
+    };
+    let chosen = choose(&sources, options)?;
+    let mut importer = Importer { report, file, text: &text, outputs: BTreeMap::new() };
+    for source in &chosen {
+        let bytes = bytes_of(source, options)?;
+        importer.import(source, &bytes, options.data);
+    }
+    let mut outputs = importer.outputs;
+    edits::apply(options.data, &mut outputs, report)?;
+    if report.error_count() > 0 {
+        return Err(ImportError::Data);
+    }
+    let mut written = Vec::new();
+    for ((table, source), output) in &outputs {
+        let folder = options.data.join(table.name());
+        let path = folder.join(format!("{source}.ndjson"));
+        let rows = counted(output.records.len(), "row");
+        written.push(format!("{}: {rows}{}", path.display(), output.gone()));
+        if !options.dry_run {
+            std::fs::create_dir_all(&folder).map_err(|error| ImportError::output(&folder, error))?;
+            replace(&path, output.text().as_bytes())?;
+        }
+    }
+    Ok(written)
+}
+
+/// The first line of a mapping with a word.
+fn place(text: &str, file: FileId, word: &str) -> Location {
+    let starts = |line: &str| !word.is_empty() && line.trim_start().trim_start_matches('[').contains(word);
+    let line = text.lines().position(starts).unwrap_or(0);
+    Location { file, line: u32::try_from(line + 1).unwrap_or(u32::MAX) }
+}
+
+fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Result<Vec<&'s Source>, ImportError> {
+    for name in options.sources {
+        if sources.iter().all(|source| source.name != *name) {
+            let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+            let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
+            return Err(ImportError::Usage(message));
+        }
+    }
+    let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
+    let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
+    if options.from.is_some() && chosen.len() != 1 {
+        return Err(ImportError::Usage("--from is one source: name it".to_owned()));
+    }
+    Ok(chosen)
+}
+
+fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
+    let path = match (options.from, &source.file) {
+        (Some(path), _) => path.to_owned(),
+        (None, Some(file)) => options.data.join(file),
+        (None, None) => {
+            let message =
+                format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
+            return Err(ImportError::Usage(message));
+        }
+    };
+    read_source(&path)
+}
+
+struct Importer<'a> {
+    report: &'a mut Diagnostics,
+    /// The mapping.
+    file: FileId,
+    text: &'a str,
+    outputs: Outputs,
+}
+
+impl Importer<'_> {
+    fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
+        let how = Reading {
+            sheet: source.sheet.as_deref(),
+            rows: source.rows.as_deref(),
+            encoding: source.encoding.as_deref(),
+        };
+        let name = source
+            .file
+            .as_ref()
+            .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
+        let file = self.report.add_file(name);
+        let mut sheet = match source::read(bytes, &how) {
+            Ok(sheet) => sheet,
+            Err(reason) => {
+                let at = Location { file, line: 1 };
+                let message = format!("source `{}`: {reason}", source.name);
+                self.report.push(Diagnostic::new(Code::BadSource, at, message));
+                return;
+            }
+        };
+        for note in &sheet.notes {
+            self.report.note(format!("source `{}`: {note}", source.name));
+        }
+        if !self.has_columns(source, &sheet, file) || !self.has_one_kind_of_dates(source, &sheet, file) {
+            return;
+        }
+        self.report_new_columns(source, &sheet, file);
+        if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
+            let is_skipped =
+                |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
+            sheet.rows.retain(|row| !is_skipped(row));
+        }
+        let keys = self.keys(source, &sheet, file);
+        for target in &source.targets {
+            let records = self.records(source, target, &sheet, &keys, file);
+            let output = add_gone(records, source, target, data);
+            self.outputs.insert((target.table, source.name.clone()), output);
+        }
+    }
+
+    /// Whether every mapped column is there.
+    fn has_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
+        let mapped = source.targets.iter().flat_map(|target| &target.fields);
+        let mapped = mapped
+            .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
+        let named: Vec<(&str, &String)> = mapped.chain(source.key.iter().map(|key| ("key", key))).collect();
+        let mut missing = BTreeSet::new();
+        for (field, column) in named {
+            if sheet.column(column).is_none() && missing.insert(column) {
+                let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
+                let message =
+                    format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
+                let help = match near {
+                    Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
+                    None => format!("its columns are {}", sheet.columns.join(", ")),
+                };
+                let at = place(self.text, self.file, column);
+                let at = if at.line > 1 { at } else { Location { file, line: 1 } };
+                self.report
+                    .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
+            }
+        }
+        missing.is_empty()
+    }
+
+    /// A column of dates and of texts that look like dates was half converted, and the converted half may
+    /// have day and month swapped.
+    fn has_one_kind_of_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
+        use dataset::schema::ValueType;
+        let mut is_good = true;
+        for (field, kind, rule) in source.targets.iter().flat_map(|target| &target.fields) {
+            let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
+            if *kind != ValueType::Date {
+                continue;
+            }
+            let dates = sheet
+                .rows
+                .iter()
+                .filter(|row| matches!(row.cells.get(column), Some(Cell::Moment(_))))
+                .count();
+            let texts: Vec<&Row> = sheet
+                .rows
+                .iter()
+                .filter(
+                    |row| matches!(row.cells.get(column), Some(Cell::Text(text)) if values::looks_like_a_date(text)),
+                )
+                .collect();
+            if let (true, Some(first)) = (dates > 0, texts.first()) {
+                let message = format!(
+                    "`{field}`: {dates} dates and {} texts in one column: day and month of the dates may be swapped",
+                    texts.len()
+                );
+                let help = "open the original with the right locale and export it again";
+                let at = Location { file, line: first.line };
+                self.report
+                    .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
+                is_good = false;
+            }
+        }
+        is_good
+    }
+
+    /// Reports columns that the mapping neither maps nor ignores.
+    fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
+        let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
+        for column in &sheet.columns {
+            let is_named = |name: &String| name.trim_start_matches('/') == column;
+            let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
+                || source.ignore.iter().any(|name| is_named(name) || begins(name, column))
+                || source.key.as_ref().is_some_and(is_named);
+            if !column.is_empty() && !is_known {
+                let message = format!("the column {} is not mapped", quoted(column));
+                let at = Location { file, line: 1 };
+                let help = format!("map it, or add it to `ignore` of source `{}`", source.name);
+                self.report
+                    .push(Diagnostic::new(Code::NewColumn, at, message).value("column", column).help(help));
+            }
+        }
+    }
+
+    /// The key of each row; a missing or repeated key is an error.
+    fn keys(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> Vec<Option<String>> {
+        let column = source.key.as_ref().and_then(|key| sheet.column(key));
+        let Some(column) = column else { return vec![None; sheet.rows.len()] };
+        let mut known: BTreeMap<String, u32> = BTreeMap::new();
+        let mut keys = Vec::with_capacity(sheet.rows.len());
+        for row in &sheet.rows {
+            let key = row.cells.get(column).map(Cell::text).unwrap_or_default();
+            let at = Location { file, line: row.line };
+            let fault = match known.get(&key) {
+                _ if key.is_empty() => Some("the row has no key".to_owned()),
+                Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
+                None => None,
+            };
+            if let Some(message) = fault {
+                let help = "give each row a key of its own in the source, or name another column as `key`";
+                let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
+                self.report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
+            }
+            known.entry(key.clone()).or_insert(row.line);
+            keys.push(Some(key));
+        }
+        keys
+    }
+
+    fn records(
+        &mut self,
+        source: &Source,
+        target: &Target,
+        sheet: &Sheet,
+        keys: &[Option<String>],
+        file: FileId,
+    ) -> Vec<Record> {
+        let distinct = target.distinct();
+        let of_program =
+            source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
+        let of_program = of_program && is_of_a_program(target);
+        let mut seen = BTreeSet::new();
+        let mut records = Vec::new();
+        for (row, key) in sheet.rows.iter().zip(keys) {
+            let at = Location { file, line: row.line };
+            let Some((mut record, notes)) = self.record(source, target, sheet, row, at) else { continue };
+            if let Some(field) = distinct {
+                let value = record.get(field).map(Value::to_string).unwrap_or_default();
+                if value.is_empty() || !seen.insert(value) {
+                    continue;
+                }
+                // The value becomes the key: rows that refer to the record by it still do after a rename.
+                let known = record.get(field).cloned().filter(|_| !target.has("key"));
+                known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
+            } else if let Some(key) = key {
+                if of_program {
+                    let field = if target.table == Table::Sources { "entity" } else { "program" };
+                    record.insert(field.to_owned(), key.clone().into());
+                } else if !target.has("key") && target.table != Table::Aliases {
+                    record.insert("key".to_owned(), key.clone().into());
+                }
+            }
+            records.push(record);
+            self.note_hours(source, key.as_deref(), notes);
+        }
+        records
+    }
+
+    /// The fields of a row, and hours for notes; none if every column is empty.
+    fn record(
+        &mut self,
+        source: &Source,
+        target: &Target,
+        sheet: &Sheet,
+        row: &Row,
+        at: Location,
+    ) -> Option<(Record, Vec<(String, String)>)> {
+        let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
+        let mut is_broken = false;
+        for (field, kind, rule) in &target.fields {
+            let cell = cell_of(rule, sheet, row);
+            match values::make(&cell, field, *kind, rule, source) {
+                Ok(None) => {}
+                Ok(Some(made)) => {
+                    has_value |= rule.value.is_none();
+                    notes.extend(made.note.map(|note| (field.clone(), note)));
+                    record.insert(field.clone(), made.value);
+                }
+                Err(wrong) if source.drafts_broken => {
+                    is_broken = true;
+                    let message = format!("{}; kept as a draft without it", wrong.message);
+                    let problem = Diagnostic::new(Code::KeptAsDraft, at, message);
+                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
+                }
+                Err(wrong) => {
+                    let problem = Diagnostic::new(wrong.code, at, wrong.message);
+                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
+                }
+            }
+        }
+        if is_broken {
+            record.insert("publication".to_owned(), "draft".into());
+        }
+        (has_value || is_broken).then_some((record, notes))
+    }
+
+    /// Adds the hours of dates as facts of the row's program.
+    fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>) {
+        let Some(key) = key else { return };
+        for (field, note) in notes {
+            let mut fact = Record::new();
+            fact.insert("program".to_owned(), key.into());
+            fact.insert("kind".to_owned(), "note".into());
+            fact.insert("label".to_owned(), field.into());
+            fact.insert("text".to_owned(), note.into());
+            let name = format!("{}-hours", source.name);
+            self.outputs.entry((Table::Facts, name)).or_default().records.push(fact);
+        }
+    }
+}
+
+/// Whether rows of the table belong to the program of the same row.
+fn is_of_a_program(target: &Target) -> bool {
+    let fields = target.table.input_only_fields();
+    let names =
+        |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
+    names("program") || target.table == Table::Sources && names("entity")
+}
+
+/// The cell that a rule takes from a row.
+fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
+    let cell = |name: &String| sheet.column(name).and_then(|column| row.cells.get(column));
+    match (&rule.value, &rule.columns[..]) {
+        (Some(value), _) => Cell::Text(value.clone()),
+        (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
+        (None, columns) => {
+            let texts = columns.iter().filter_map(cell).filter(|cell| !cell.is_empty()).map(Cell::text);
+            let texts: Vec<String> = texts.collect();
+            if texts.is_empty() { Cell::Empty } else { Cell::Text(texts.join(&rule.with)) }
+        }
+    }
+}
+
+/// Whether a name that ends in `*` stands for a column.
+fn begins(name: &str, column: &str) -> bool {
+    name.strip_suffix('*').is_some_and(|start| column.starts_with(start))
+}

@@ -1,0 +1,99 @@
+//! Rows of named cells, as a source holds them.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::DateTime;
+
+/// Most bytes that a workbook unpacks to.
+pub(super) const LARGEST_UNPACKED: u64 = 1 << 30;
+/// Most rows and columns.
+pub(crate) const MOST_ROWS: usize = 1_000_000;
+pub(crate) const MOST_COLUMNS: usize = 1_000;
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    Empty,
+    Text(String),
+    Number(f64),
+    Flag(bool),
+    /// A date that the workbook itself knows as one.
+    Moment(DateTime),
+    List(Vec<String>),
+    /// What a formula failed with.
+    Broken(String),
+}
+
+impl Cell {
+    /// As people read it.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Text(text) => text.trim().to_owned(),
+            Self::Number(number) => snapshot::record::Number(*number).to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
+                moment.date().to_string()
+            }
+            Self::Moment(moment) => moment.to_string(),
+            Self::List(items) => items.join("|"),
+            Self::Broken(error) => error.clone(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Text(text) => text.trim().is_empty(),
+            Self::List(items) => items.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// A row and where it stands in its source.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub line: u32,
+    pub cells: Vec<Cell>,
+}
+
+/// The rows of a source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sheet {
+    pub columns: Vec<String>,
+    pub rows: Vec<Row>,
+    /// What people should know about how it was read.
+    pub notes: Vec<String>,
+}
+
+impl Sheet {
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|column| column == name);
+        exact.or_else(|| {
+            self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
+        })
+    }
+
+    /// Of rows as maps: columns in the order in which they are first seen.
+    pub(super) fn of_maps(maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>) -> Result<Self, String> {
+        let mut sheet = Self::default();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for (_, _, names) in &maps {
+            for name in names {
+                if !known.contains_key(name) {
+                    known.insert(name.clone(), sheet.columns.len());
+                    sheet.columns.push(name.clone());
+                }
+            }
+            if sheet.columns.len() > MOST_COLUMNS {
+                return Err(format!("it has more than {MOST_COLUMNS} columns"));
+            }
+        }
+        for (line, mut map, _) in maps {
+            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty)).collect();
+            sheet.rows.push(Row { line, cells });
+        }
+        Ok(sheet)
+    }
+}

@@ -1,0 +1,59 @@
+//! How values are written into answers.
+
+use serde::Serialize;
+use store::sections::SectionWriter;
+
+use crate::search::StringsWriter;
+use crate::time::Day;
+
+/// Names of the sections of prepared rows: their offsets, and their bytes.
+pub(crate) type SectionNames = (&'static str, &'static str);
+
+/// Writes an integer.
+pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Writes a value as JSON. Values here are strings, numbers and plain structs, which cannot fail.
+pub(crate) fn push_json(out: &mut Vec<u8>, value: &impl Serialize) {
+    let start = out.len();
+    if serde_json::to_writer(&mut *out, value).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(b"null");
+    }
+}
+
+/// Writes a day as a JSON string, or `null`.
+pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
+    match day.date() {
+        Some(date) => {
+            out.push(b'"');
+            push_date(out, date);
+            out.push(b'"');
+        }
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Writes a date as `YYYY-MM-DD`.
+pub fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
+    let digit = |number: i16| b'0' + (number % 10) as u8;
+    let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
+    out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);
+    out.extend([digit(month / 10), digit(month), b'-', digit(day / 10), digit(day)]);
+}
+
+/// Writes prepared rows.
+pub(crate) fn write_rows(
+    names: SectionNames,
+    rows: impl Iterator<Item = impl Serialize>,
+    writer: &mut SectionWriter,
+) {
+    let (mut all, mut json) = (StringsWriter::default(), Vec::new());
+    for row in rows {
+        json.clear();
+        push_json(&mut json, &row);
+        all.push(&json);
+    }
+    all.write(names, writer);
+}

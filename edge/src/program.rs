@@ -97,7 +97,8 @@ fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(run_server(&config, inherited, server)) {
+    // The server outlives its tasks: a follower ends its own runtime, which no task may do.
+    match runtime.block_on(run_server(&config, inherited, Arc::clone(&server))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(NOT_LISTENING, &error.to_string()),
     }

@@ -165,6 +165,20 @@ fn a_busy_port_ends_with_4() {
 }
 
 #[test]
+fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", folder.path().join("store").display());
+    publish(&folder.path().join("built"));
+    push(&folder.path().join("built"), &url);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let _taken = TcpListener::bind(&taken).unwrap();
+    let args = ["--snapshot", "root", "--source", &url, "--listen"];
+    edge(&folder, &[&args[..], &[&taken]].concat()).fails(4, &["opdir-edge: ", &taken, "is in use"]);
+    let admin = ["127.0.0.1:0", "--admin-listen", &taken];
+    edge(&folder, &[&args[..], &admin].concat()).fails(4, &["opdir-edge: ", &taken, "is in use"]);
+}
+
+#[test]
 fn print_config_shows_what_would_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let text =

@@ -1,6 +1,7 @@
 //! Answers of the admin listener, for orchestrators, scrapers and operators. It is meant for a private address; it
 //! checks no Host and reveals no secrets.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
@@ -61,6 +62,8 @@ struct Readiness {
     refused: Option<Refused>,
     /// Why bodies that are not local cannot be fetched from the store. Everything else is served.
     unreachable: Option<String>,
+    /// Files that are answered 500 because they differ from what was published, and how. Everything else is served.
+    damaged: BTreeMap<String, String>,
 }
 
 /// A failed reload.
@@ -77,13 +80,15 @@ impl Readiness {
     fn of(server: &Server) -> Self {
         let (draining, refused) = (server.is_draining(), Refused::of(server));
         let unreachable = server.options.source.as_ref().and_then(|source| source.fetch_stats().error);
+        let serving = server.state();
+        let damaged = serving.open.damaged.list();
         let state = match (&refused, &unreachable) {
             _ if draining => "draining",
-            (None, None) => "ready",
+            (None, None) if damaged.is_empty() => "ready",
             _ => "degraded",
         };
-        let generation = server.state().generation().id().to_string();
-        Self { ready: !draining, state, draining, generation, refused, unreachable }
+        let generation = serving.generation().id().to_string();
+        Self { ready: !draining, state, draining, generation, refused, unreachable, damaged }
     }
 }
 
@@ -178,9 +183,11 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     sample(&mut out, "edge_snapshot_info", &labels, 1);
     family(&mut out, "edge_snapshot_age_seconds", "gauge", "Seconds since the data was published.");
     let _ = writeln!(out, "edge_snapshot_age_seconds {}", age(manifest.generated_at.as_second()));
+    let damaged = state.open.damaged.list().len();
     for (name, help, value) in [
         ("edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs),
         ("edge_draining", "1 while the server is shutting down.", u64::from(server.is_draining())),
+        ("edge_damaged_bodies", "Files that cannot be sent as published; see /readyz.", damaged as u64),
     ] {
         family(&mut out, name, "gauge", help);
         sample(&mut out, name, "", value);

@@ -1,8 +1,10 @@
 //! Logs: lines for people or JSON for machines, on standard error. Text from clients is escaped and cut before it is
 //! logged.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::time::Duration;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use http::StatusCode;
@@ -15,6 +17,13 @@ use net::request_head::RequestHead;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;
+
+/// Time in which equal errors have one line.
+const REPEATED: Duration = Duration::from_secs(60);
+/// Most errors with lines of their own in that time.
+const ERRORS_MAX: usize = 32;
+/// Stands for all others.
+const FURTHER: &str = "further errors of other files";
 
 /// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -44,8 +53,44 @@ pub(crate) fn start(format: Format) {
         let payload = panic.payload();
         let message = payload.downcast_ref::<&str>().copied();
         let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        tracing::error!(place, reason = message.unwrap_or("unknown"), "a panic");
+        error("a panic", &format!("{place}: {}", message.unwrap_or("unknown")));
     }));
+}
+
+/// Logs an error of a request. Equal ones are one line a minute, with their number since the line before.
+pub(crate) fn error(what: &'static str, error: &str) {
+    static ERRORS: LazyLock<Mutex<Repeats>> = LazyLock::new(Mutex::default);
+    let counted = ERRORS.lock().unwrap_or_else(PoisonError::into_inner).count(error, Instant::now());
+    if let Some((error, times)) = counted {
+        tracing::error!(error, times, "{what}");
+    }
+}
+
+/// For each error: when it was last logged, and how often it occurred since.
+#[derive(Default)]
+struct Repeats(HashMap<String, (Instant, u64)>);
+
+impl Repeats {
+    /// Counts an error; if it is to be logged, as which, and how often it occurred.
+    fn count<'a>(&mut self, error: &'a str, now: Instant) -> Option<(&'a str, u64)> {
+        let errors = &mut self.0;
+        let is_recent = |logged: Instant| now.saturating_duration_since(logged) < REPEATED;
+        if errors.len() >= ERRORS_MAX && !errors.contains_key(error) {
+            errors.retain(|_, (logged, _)| is_recent(*logged));
+        }
+        let has_line = errors.len() < ERRORS_MAX || errors.contains_key(error);
+        let error = if has_line { error } else { FURTHER };
+        let Some((logged, times)) = errors.get_mut(error) else {
+            errors.insert(error.to_owned(), (now, 0));
+            return Some((error, 1));
+        };
+        *times += 1;
+        if is_recent(*logged) {
+            return None;
+        }
+        *logged = now;
+        Some((error, std::mem::take(times)))
+    }
 }
 
 /// Text from a client, cut, with control characters and everything beyond ASCII escaped.
@@ -84,6 +129,29 @@ pub(crate) fn access(head: &RequestHead, status: StatusCode, bytes: usize, took:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_errors_have_one_line_a_minute_with_their_number() {
+        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        assert_eq!(repeats.count("a", start), Some(("a", 1)));
+        for second in 0..59 {
+            assert_eq!(repeats.count("a", start + Duration::from_secs(second)), None);
+        }
+        assert_eq!(repeats.count("b", start + REPEATED), Some(("b", 1)));
+        assert_eq!(repeats.count("a", start + REPEATED), Some(("a", 60)));
+        assert_eq!(repeats.count("a", start + REPEATED), None);
+    }
+
+    #[test]
+    fn errors_that_all_differ_have_few_lines_a_minute() {
+        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        let mut lines =
+            |now| (0..10_000).filter_map(|n| repeats.count(&n.to_string(), now).map(drop)).count();
+        assert_eq!(lines(start), ERRORS_MAX + 1);
+        assert_eq!(lines(start + REPEATED / 2), 0);
+        assert!((2..=2 * ERRORS_MAX).contains(&lines(start + REPEATED)));
+        assert!(repeats.0.len() <= ERRORS_MAX + 1);
+    }
 
     #[test]
     fn a_client_cannot_forge_a_line_or_drive_a_terminal() {

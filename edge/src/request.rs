@@ -13,7 +13,7 @@ use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::Locale;
-use store::{BodyUnavailable, ReadMode, StoreError};
+use store::ReadMode;
 
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply, UNREADABLE};
 use crate::route::Route;
@@ -120,12 +120,9 @@ impl Request {
         mcp::Context { base_url: state.base_url(), site: state.site(), dated: &state.dated, detail }
     }
 
-    /// ProgramDetailResponse of a slug; none if it cannot be read.
+    /// ProgramDetailResponse of a slug; one that cannot be read is not unknown.
     fn detail(&self, slug: &str, locale: Locale, reach: ReadMode) -> Result<Option<Bytes>, NotLocal> {
-        match self.program_body(slug, locale, reach) {
-            Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. }) => Err(NotLocal),
-            body => Ok(body.ok().flatten()),
-        }
+        self.program_body(slug, locale, reach).map_err(|_| NotLocal)
     }
 
     /// The pool for searches, or that for requests that wait for the store.

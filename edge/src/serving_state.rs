@@ -13,6 +13,7 @@ use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
 use store::{Coding, Generation, LazyBodies, StoreError};
 
+use crate::bodies::DamagedBodies;
 use crate::build_id;
 use crate::cache::Cache;
 use crate::cache_control::CacheControl;
@@ -56,6 +57,8 @@ pub struct OpenGeneration {
     pub html: Option<Html>,
     /// When any of its files last changed, in seconds since 1970.
     changed: i64,
+    /// Bodies that could not be read.
+    pub(crate) damaged: DamagedBodies,
 }
 
 impl OpenGeneration {
@@ -101,7 +104,7 @@ impl OpenGeneration {
             Ok((site, html)) => {
                 let changed = generation.files().latest_change();
                 let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
-                Ok(Self { generation, site, html, changed })
+                Ok(Self { generation, site, html, changed, damaged: DamagedBodies::default() })
             }
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }

@@ -179,6 +179,46 @@ fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
 }
 
 #[test]
+fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
+    const SLUG: &str = "graduate-research-fellowship-program";
+    let folder = folder_with_snapshot();
+    let root = folder.path().join("root");
+    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
+    let public = root.join("generations").join(live.trim()).join("public");
+    let damaged = [format!("programs/{SLUG}.html"), format!("api/v1/programs/{SLUG}.json")];
+    let good = damaged.each_ref().map(|path| fs::read(public.join(path)).unwrap());
+    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let args = [&args[..], &["--admin-listen", &admin]].concat();
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    damaged.iter().for_each(|path| overwrite(&public.join(path), "what nobody published"));
+    for _ in 0..300 {
+        let [page, record] = ["", "/api/v1"].map(|start| server.get(&format!("{start}/programs/{SLUG}")));
+        assert_eq!((status(&page), status(&record)), ("500", "500"));
+    }
+    let called = lazy::called(&server, SLUG);
+    assert!(called.contains("-32603") && !called.contains("No published opportunity"), "{called}");
+    assert_eq!(status(&server.get("/about")), "200");
+    let ready = get(&admin, "localhost", "/readyz");
+    assert!(status(&ready) == "200" && ready.contains("\"state\":\"degraded\""), "{ready}");
+    for path in &damaged {
+        assert!(ready.contains(&format!("\"public/{path}\":\"")), "{ready}");
+    }
+    assert!(get(&admin, "localhost", "/metrics").contains("edge_damaged_bodies 2\n"));
+    let lines = server.printed();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    // Put back, they are served, and nothing is left to do.
+    for (path, good) in damaged.iter().zip(good) {
+        overwrite(&public.join(path), good);
+        assert_eq!(
+            status(&server.get(&format!("/{}", path.trim_end_matches(".html").trim_end_matches(".json")))),
+            "200"
+        );
+    }
+    assert!(get(&admin, "localhost", "/readyz").contains("\"state\":\"ready\""));
+}
+
+#[test]
 fn print_config_shows_what_would_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let text =

@@ -112,6 +112,11 @@ impl Server {
         panic!("it never printed `{words}`, but:\n{seen}");
     }
 
+    /// The lines that were printed since the last that was waited for.
+    pub(crate) fn printed(&self) -> Vec<String> {
+        self.lines.try_iter().collect()
+    }
+
     /// Status line, headers and body of the answer to a GET addressed to a host.
     pub(crate) fn get_from(&self, host: &str, target: &str) -> String {
         get(&self.address, host, target)

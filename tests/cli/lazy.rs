@@ -79,7 +79,7 @@ fn bodies_not_fetched_ahead_are_fetched_when_requested_and_kept() {
 }
 
 /// The answer of the tool that gives a record.
-fn called(server: &Server, slug: &str) -> String {
+pub(super) fn called(server: &Server, slug: &str) -> String {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_opportunity","arguments":{{"slug":"{slug}"}}}}}}"#
     );

@@ -69,9 +69,7 @@ impl Request {
         reach: ReadMode,
     ) -> Result<Option<Bytes>, StoreError> {
         let Some(file) = self.program_file(slug, locale) else { return Ok(None) };
-        let tag_header = self.server.options.tag_header.as_ref();
-        let representation = || program(&self.state, slug, locale);
-        let response = self.state.response(file, (Coding::Identity, reach), tag_header, representation);
+        let response = self.read(file, (Coding::Identity, reach), || program(&self.state, slug, locale));
         response.map(|response| Some(response.bytes.clone()))
     }
 
@@ -163,8 +161,31 @@ impl Request {
         if let Some(response) = self.server.metrics.bodies.count(cached) {
             return Ok(response);
         }
+        self.read(file, (coding, self.reach), representation)
+    }
+
+    /// Reads a body. One that cannot be sent as it was published is logged, and listed until it can.
+    fn read(
+        &self,
+        file: FileEntry<'_>,
+        form: (Coding, ReadMode),
+        representation: impl FnOnce() -> Representation,
+    ) -> Result<Arc<CachedResponse>, StoreError> {
         let tag_header = self.server.options.tag_header.as_ref();
-        self.state.response(file, (coding, self.reach), tag_header, representation)
+        let response = self.state.response(file, form, tag_header, representation);
+        let damaged = &self.state.open.damaged;
+        match &response {
+            Ok(_) => damaged.remove(file.path()),
+            // Logged and counted by the follower.
+            Err(StoreError::BodyUnavailable { .. }) => {}
+            Err(error) => {
+                crate::log::error("a file of the snapshot cannot be served", &error.to_string());
+                if !is_exhausted(error) {
+                    damaged.insert(file.path(), error);
+                }
+            }
+        }
+        response
     }
 }
 
@@ -207,24 +228,18 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be
 /// soon.
 pub(super) fn failed(error: &StoreError) -> Reply {
-    if matches!(error, StoreError::BodyUnavailable { .. }) {
-        // Logged and counted by the follower.
-        return UNREADABLE.into();
-    }
-    tracing::error!(%error, "a file of the snapshot cannot be served");
-    if matches!(error, StoreError::Io { source, .. } if is_exhausted(source)) {
-        return UNREADABLE.into();
-    }
-    DAMAGED.into()
+    let may_pass = matches!(error, StoreError::BodyUnavailable { .. }) || is_exhausted(error);
+    if may_pass { UNREADABLE.into() } else { DAMAGED.into() }
 }
 
 /// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every
 /// Unix).
-fn is_exhausted(error: &std::io::Error) -> bool {
+fn is_exhausted(error: &StoreError) -> bool {
     const ENOMEM: i32 = 12;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
-    matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
+    let StoreError::Io { source, .. } = error else { return false };
+    matches!(source.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
 }
 
 /// A slug without accents, capitals and repeated separators.

@@ -147,6 +147,9 @@ impl Request {
 
     /// The response, counted and logged. Its body counts as in flight until the client has taken it.
     pub(crate) fn finish(&self, mut reply: Reply) -> Response<Bytes> {
+        if reply.status.is_server_error() {
+            reply = self.error_for_people(reply);
+        }
         if self.head.method == Method::HEAD && !reply.body.is_empty() {
             let length = HeaderValue::from(std::mem::take(&mut reply.body).len());
             reply.headers.insert(header::CONTENT_LENGTH, length);

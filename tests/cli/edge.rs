@@ -195,6 +195,7 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     for _ in 0..300 {
         let [page, record] = ["", "/api/v1"].map(|start| server.get(&format!("{start}/programs/{SLUG}")));
         assert_eq!((status(&page), status(&record)), ("500", "500"));
+        assert!(page.contains("text/html") && record.contains("application/json"), "{page}{record}");
     }
     let called = lazy::called(&server, SLUG);
     assert!(called.contains("-32603") && !called.contains("No published opportunity"), "{called}");

@@ -78,6 +78,44 @@ fn bodies_not_fetched_ahead_are_fetched_when_requested_and_kept() {
     pages_of(&built).iter().for_each(|page| asked(&server, page));
 }
 
+#[test]
+fn a_page_that_the_store_does_not_give_is_503_for_people_and_an_unknown_path_is_404_without_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, gone] = ["store", "gone"].map(|name| folder.path().join(name));
+    let url = format!("file://{}", store.display());
+    let built = folder.path().join("built");
+    publish(&built);
+    push(&built, &url);
+    let (server, admin) = lazy(&folder, &url);
+    let fetched = || -> Vec<String> {
+        let metrics = get(&admin, "localhost", "/metrics");
+        metrics.lines().filter(|line| line.starts_with("edge_body_fetch")).map(str::to_owned).collect()
+    };
+    let unknown = || {
+        let before = fetched();
+        for path in ["/nothing", "/es/nothing", "/programs/none", "/nothing.css", "/404"] {
+            assert_eq!(status(&server.get_from(HOST, path)), "404", "{path}");
+        }
+        assert_eq!(fetched(), before);
+    };
+    unknown();
+    fs::rename(&store, &gone).unwrap();
+    unknown();
+    for (path, language, words) in [
+        ("/programs/statistics", "en", "Please try again"),
+        ("/es/programs/statistics", "es", "Vuelva a intentarlo"),
+    ] {
+        let answer = server.get_from(HOST, path);
+        assert_eq!(status(&answer), "503", "{path}");
+        for part in ["retry-after: 2", "content-type: text/html", "cache-control: no-store", "<h1>", words] {
+            assert!(answer.contains(part), "{path} without {part}: {answer}");
+        }
+        assert!(answer.contains(&format!("content-language: {language}")), "{answer}");
+    }
+    fs::rename(&gone, &store).unwrap();
+    assert_eq!(status(&server.get_from(HOST, "/es/programs/statistics")), "200");
+}
+
 /// The answer of the tool that gives a record.
 pub(super) fn called(server: &Server, slug: &str) -> String {
     let body = format!(

@@ -12,6 +12,7 @@ use crate::cache_control::CacheControl;
 use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
+use crate::route::Route;
 
 /// What a page may load: nothing but its own style, script and search results.
 pub const POLICY: HeaderValue = HeaderValue::from_static(
@@ -124,7 +125,48 @@ fn locale_of(path: &str) -> Locale {
     if path == "es" || path.starts_with("es/") { Locale::Es } else { Locale::En }
 }
 
+/// Makes a page of an error. It needs no file: it stands in for a page that cannot be read.
+fn error_page(mut reply: Reply, locale: Locale) -> Reply {
+    let is_missing = reply.status == StatusCode::NOT_FOUND;
+    let (title, text, home) = match (locale, is_missing) {
+        (Locale::En, true) => ("Page not found", "There is nothing at this address.", "Home"),
+        (Locale::Es, true) => ("Página no encontrada", "No hay nada en esta dirección.", "Inicio"),
+        (Locale::En, false) => (
+            "Not available at the moment",
+            "This page cannot be shown at the moment. Please try again in a few seconds.",
+            "Home",
+        ),
+        (Locale::Es, false) => (
+            "No disponible en este momento",
+            "Esta página no se puede mostrar en este momento. Vuelva a intentarlo en unos segundos.",
+            "Inicio",
+        ),
+    };
+    let (language, start) = (locale.as_str(), if locale == Locale::Es { "/es" } else { "/" });
+    let page = format!(
+        "<!doctype html>\n<html lang=\"{language}\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <h1>{title}</h1>\n<p>{text}</p>\n<p><a href=\"{start}\">{home}</a></p>\n</html>\n"
+    );
+    reply.body = page.into();
+    let language = HeaderValue::from_static(language);
+    reply
+        .with(header::CONTENT_TYPE, HTML)
+        .with(header::CONTENT_LANGUAGE, language)
+        .with(header::CONTENT_SECURITY_POLICY, POLICY)
+}
+
 impl Request {
+    /// An error as a page for people, if a page was requested.
+    pub(crate) fn error_for_people(&self, error: Reply) -> Reply {
+        match target(self.head.path()) {
+            _ if self.route != Route::Page => error,
+            Target::File(_) | Target::Feed(..) => error,
+            Target::Search(locale) | Target::Nothing(locale) => error_page(error, locale),
+            Target::Page(path) => error_page(error, locale_of(path)),
+        }
+    }
+
     /// Answers a path outside the REST interface.
     pub(super) fn page(&self) -> Answer {
         match target(self.head.path()) {
@@ -150,7 +192,7 @@ impl Request {
     fn search_page(&self, locale: Locale) -> Answer {
         let (site, html_parts) = (self.state.site(), &self.state.open.html);
         let Some(html_parts) = html_parts else {
-            return self.stored(self.missing(locale), Self::site_file_at_path);
+            return self.missing(locale).into();
         };
         let (query, extras, invalid) = self.page_query(locale);
         let canonical = extras.query_string(site, html_parts, &query);
@@ -173,7 +215,7 @@ impl Request {
     fn feed(&self, locale: Locale, kind: Feed) -> Answer {
         let (site, html_parts) = (self.state.site(), &self.state.open.html);
         let Some(html_parts) = html_parts else {
-            return self.stored(self.missing(locale), Self::site_file_at_path);
+            return self.missing(locale).into();
         };
         let (query, extras, invalid) = self.page_query(locale);
         let canonical = extras.for_feed().query_string(site, html_parts, &query);
@@ -200,7 +242,7 @@ impl Request {
             Target::File(path) => self.download(path),
             Target::Page(path) => self.site_page(path),
             Target::Search(locale) | Target::Feed(locale, _) | Target::Nothing(locale) => {
-                self.missing(locale)
+                Ok(self.missing(locale))
             }
         }
     }
@@ -208,7 +250,7 @@ impl Request {
     fn download(&self, path: &str) -> Result<Reply, StoreError> {
         let file = self.state.generation().files().lookup(&[path]);
         let (Some(file), Some(media_type)) = (file, media_type(path)) else {
-            return self.missing(locale_of(path));
+            return Ok(self.missing(locale_of(path)));
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
@@ -226,7 +268,7 @@ impl Request {
     fn site_page(&self, path: &str) -> Result<Reply, StoreError> {
         match self.state.generation().files().lookup(&[path, ".html"]) {
             Some(file) => self.file(file, self.until_midnight(), || html(locale_of(path))),
-            None => self.renamed(path).map_or_else(|| self.missing(locale_of(path)), Ok),
+            None => Ok(self.renamed(path).unwrap_or_else(|| self.missing(locale_of(path)))),
         }
     }
 
@@ -245,19 +287,18 @@ impl Request {
         Some(reply.with(header::CONTENT_TYPE, HTML))
     }
 
-    /// 404 as a page.
-    fn missing(&self, locale: Locale) -> Result<Reply, StoreError> {
+    /// 404 as a page. The store is not read for a path that does not exist.
+    fn missing(&self, locale: Locale) -> Reply {
         let path = if locale == Locale::Es { "es/404" } else { "404" };
-        let Some(file) = self.state.generation().files().lookup(&[path, ".html"]) else {
-            return Ok(Reply::not_found("There is nothing at this path."));
-        };
+        let error = Reply::not_found("There is nothing at this path.");
+        let Some(file) = self.state.generation().files().lookup(&[path, ".html"]) else { return error };
         // The page is not the requested one: no condition holds for it.
-        let response = self.response(file, || html(locale))?;
+        let Ok(response) = self.response(file, || html(locale)) else { return error_page(error, locale) };
         let mut reply = response.reply(&HeaderMap::new(), CacheControl::Short.header());
         reply.status = StatusCode::NOT_FOUND;
         reply.headers.remove(header::ETAG);
         reply.headers.remove(header::LAST_MODIFIED);
-        Ok(reply)
+        reply
     }
 }
 

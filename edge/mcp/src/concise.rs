@@ -12,7 +12,7 @@ use snapshot::record::field_table::{Field, FieldType, Visibility};
 use snapshot::record::{AWARD, CYCLE, PROGRAM, SOURCE};
 use snapshot::truncate::at_word;
 
-use crate::record::{Detail, Words};
+use crate::detail::{Detail, Words};
 use crate::reply::json;
 use crate::state::State;
 use crate::statements::{Object, Statements, is_none, statements, text};

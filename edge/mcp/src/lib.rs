@@ -8,6 +8,7 @@ mod complete;
 mod concise;
 mod context;
 mod contract;
+mod detail;
 mod dispatch;
 mod endpoint;
 mod envelope;

@@ -2,8 +2,10 @@
 
 use jiff::civil::Date;
 
+use crate::fragments::Language;
+use crate::messages::Message;
 use crate::search::search_path;
-use crate::{Language, Message, grouped};
+use snapshot::page::text::grouped;
 use snapshot::page::{Dated, push_date};
 use snapshot::record::Locale;
 

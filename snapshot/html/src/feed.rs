@@ -1,15 +1,12 @@
 //! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
 
+use crate::fragments::{Html, Language};
+use crate::messages::Message;
 use crate::search::{DisplayQuery, PageOptions, search_path};
 use crate::status::push_plain;
-use crate::{Html, Language, Message, push_escaped};
+use snapshot::page::text::push_escaped;
 use snapshot::page::{Dated, Site, push_date};
 use snapshot::query::{Page, Query, Sort};
-
-/// Number of a language's feed parts. Atom: before the name of the query, before the query string of its own URL,
-/// of its page and of its id, after these, and its end. Calendar: before and after the name of the query. CSV: the
-/// header.
-pub const PARTS: usize = 9;
 
 /// Maximum number of programs in an Atom feed.
 const ENTRIES_MAX: u64 = 100;

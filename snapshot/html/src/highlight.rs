@@ -1,7 +1,7 @@
 //! Highlights the words of a query in escaped text. A word matches as it does in the index: folded, by stem, as a
 //! synonym, or as the correction of a misspelt word.
 
-use crate::escaped;
+use snapshot::page::text::escaped;
 use snapshot::query::Query;
 use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
 use snapshot::text::{TOKEN_MAX, fold, tokens};

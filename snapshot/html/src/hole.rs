@@ -7,7 +7,7 @@ use snapshot::record::Locale;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, staleness_days};
 
-use crate::{Html, Language};
+use crate::fragments::{Html, Language};
 
 /// Rules for placeholders of HTML pages; [`snapshot::page::hole::Rule`] has those of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

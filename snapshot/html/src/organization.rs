@@ -11,12 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::Language;
-use snapshot::page::Dated;
 use snapshot::record::Locale;
 use snapshot::search::{Lists, Strings, check_len};
 use snapshot::text::words_of;
-use snapshot::time::{Day, DisplayStatus};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
@@ -25,9 +22,6 @@ const OF: (&str, &str) = ("org.of.at", "org.of");
 const DOCS: (&str, &str) = ("org.docs.at", "org.docs");
 const NAMES: [(&str, &str); 2] = [("org.en.at", "org.en"), ("org.es.at", "org.es")];
 const KINDS: &str = "kind";
-
-/// Maximum number of programs on the page of an organization.
-const PROGRAMS: usize = 60;
 
 /// Maximum number of organizations suggested for an ambiguous name.
 const NEAR_MAX: usize = 6;
@@ -76,7 +70,7 @@ pub struct Organizations {
     of: Lists,
     docs: Lists,
     names: [Strings; 2],
-    kinds: Section<u32>,
+    pub(crate) kinds: Section<u32>,
 }
 
 impl Organizations {
@@ -172,57 +166,6 @@ fn only(numbers: &[u32]) -> Option<u32> {
     }
 }
 
-/// Sort key of a status in the list of an organization: programs that accept applications come first.
-const fn place(standing: DisplayStatus) -> u8 {
-    match standing {
-        DisplayStatus::ClosingSoon | DisplayStatus::Open => 0,
-        DisplayStatus::Rolling => 1,
-        DisplayStatus::OpenWhenChecked { .. } => 2,
-        DisplayStatus::Upcoming => 3,
-        DisplayStatus::Undated | DisplayStatus::Doubtful => 4,
-        DisplayStatus::Passed => 5,
-        DisplayStatus::Closed => 6,
-    }
-}
-
-impl Language {
-    /// Writes the programs of an organization, by state and then by deadline.
-    pub(super) fn push_organization(
-        &self,
-        out: &mut Vec<u8>,
-        of: &Organizations,
-        number: u32,
-        dated: &Dated,
-    ) {
-        let key = |doc: u32| {
-            let state = dated.today.state(doc)?;
-            let next = state.openness.next_deadline;
-            let rank = dated.today.order.rank.get(doc as usize).copied()?;
-            Some((place(state.standing), if next == Day::NONE { i32::MAX } else { next.0 }, rank, doc))
-        };
-        let mut docs: Vec<(u8, i32, u32, u32)> = of.docs(number).iter().filter_map(|doc| key(*doc)).collect();
-        docs.sort_unstable();
-        out.extend_from_slice(b"<ul class=\"due\">");
-        for (.., doc) in docs.into_iter().take(PROGRAMS) {
-            out.extend_from_slice(b"<li>");
-            // The page is about the provider: only the link of the line is needed.
-            let line = self.lines.text(doc as usize);
-            let link = line.split_inclusive("</a>").next().unwrap_or(line);
-            out.extend_from_slice(link.as_bytes());
-            let kind = of.kinds.get(doc as usize).map_or(usize::MAX, |kind| *kind as usize);
-            if kind < self.labels.len() {
-                out.extend_from_slice(b" <span class=\"dim\">");
-                out.extend_from_slice(self.labels.bytes(kind));
-                out.extend_from_slice(b"</span>");
-            }
-            out.extend_from_slice(b"<p class=\"when\">");
-            self.push_status(out, doc, dated);
-            out.extend_from_slice(b"</p></li>");
-        }
-        out.extend_from_slice(b"</ul>");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,12 +203,5 @@ mod tests {
         assert_eq!(open.near("same"), [2, 3]);
         assert_eq!(open.near("health nat"), [0]);
         assert_eq!([open.near("zzz"), open.near("?")], [[0; 0]; 2]);
-    }
-
-    #[test]
-    fn programs_that_accept_applications_come_first() {
-        assert!(place(DisplayStatus::Open) < place(DisplayStatus::Rolling));
-        assert!(place(DisplayStatus::Rolling) < place(DisplayStatus::Upcoming));
-        assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::Closed));
     }
 }

@@ -7,11 +7,6 @@
 //! text.*.at  text.*      passages by document, see [`highlight`](super::highlight)
 //! ```
 
-use std::ops::Range;
-
-use crate::Language;
-use crate::highlight::Highlighter;
-use snapshot::page::Dated;
 use snapshot::search::{Strings, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -67,7 +62,7 @@ impl RowTemplate {
 
 /// The rows of a language.
 pub(super) struct Rows {
-    text: Strings,
+    pub(super) text: Strings,
     at: Section<u32>,
 }
 
@@ -90,53 +85,10 @@ impl Rows {
         }
     }
 
-    fn at(&self, doc: usize) -> [usize; NUMBERS] {
+    pub(super) fn at(&self, doc: usize) -> [usize; NUMBERS] {
         std::array::from_fn(|number| {
             self.at.get(doc * NUMBERS + number).map_or(usize::MAX, |at| *at as usize)
         })
-    }
-}
-
-/// A part of a row that is changed when the row is written.
-#[derive(Clone, Copy)]
-enum Part {
-    Name,
-    State,
-    Summary,
-}
-
-impl Language {
-    /// Writes the row of a document, with matching words highlighted.
-    pub(super) fn push_row(
-        &self,
-        out: &mut Vec<u8>,
-        doc: u32,
-        dated: &Dated,
-        highlighter: Option<&Highlighter>,
-    ) {
-        let row = self.rows.text.bytes(doc as usize);
-        let [name, named, state, summary, summed] = self.rows.at(doc as usize);
-        let mut parts =
-            [(name..named, Part::Name), (state..state, Part::State), (summary..summed, Part::Summary)];
-        parts.sort_by_key(|(range, _)| range.start);
-        let slice = |range: Range<usize>| row.get(range).unwrap_or_default();
-        let (mut from, mut name_bits) = (0, None);
-        for (range, part) in parts {
-            out.extend_from_slice(slice(from..range.start));
-            from = range.end;
-            match (part, highlighter) {
-                (Part::State, _) => self.push_status(out, doc, dated),
-                (_, None) => out.extend_from_slice(slice(range)),
-                (Part::Name, Some(highlighter)) => name_bits = Some(highlighter.push(out, slice(range))),
-                (Part::Summary, Some(highlighter)) => {
-                    let mut passages = self.passages.iter().map(|passages| passages.bytes(doc as usize));
-                    let passages = passages.find(|passages| !passages.is_empty()).unwrap_or_default();
-                    let name_bits = name_bits.unwrap_or_else(|| highlighter.bits(slice(name..named)));
-                    highlighter.push_passage(out, name_bits, [slice(range), passages]);
-                }
-            }
-        }
-        out.extend_from_slice(slice(from..row.len()));
     }
 }
 

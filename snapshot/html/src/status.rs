@@ -1,7 +1,9 @@
 //! The status of a program or a cycle on a day, in words: a badge, then the dates behind it.
 
-use crate::{Language, Message, grouped};
+use crate::fragments::Language;
+use crate::messages::Message;
 use snapshot::page::Dated;
+use snapshot::page::text::grouped;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 

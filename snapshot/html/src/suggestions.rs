@@ -1,7 +1,9 @@
 //! Suggestions on a search page without results: links to the query without one of its words or filters,
 //! each with the number of records it finds.
 
-use crate::{Language, Message, escaped, grouped};
+use crate::fragments::Language;
+use crate::messages::Message;
+use snapshot::page::text::{escaped, grouped};
 use snapshot::place;
 use snapshot::search::{Constraint, Relaxation};
 

@@ -1,6 +1,7 @@
 //! Parts of feeds: Atom entries (RFC 4287), calendar events (RFC 5545), and the headers and ends of feeds.
 
-use html::{Feed, PARTS, feed_path};
+use html::prepare::PARTS;
+use html::{Feed, feed_path};
 use jiff::civil::Date;
 use serde_json::json;
 use snapshot::page::text::escaped;

@@ -1,9 +1,10 @@
 //! Prepares the fragments of search pages and feeds for the edge: `index/html.bin`.
 
-use html::OrganizationEntry;
+use html::Message;
 use html::bar_width;
-use html::checkbox_attributes;
-use html::{LanguageParts, Message, Shared, write};
+use html::prepare::OrganizationEntry;
+use html::prepare::checkbox_attributes;
+use html::prepare::{LanguageParts, Shared, write};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;

@@ -2,8 +2,10 @@
 
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
-use crate::{Message, escaped, push_escaped, suggestions};
+use crate::messages::Message;
+use crate::suggestions;
 use snapshot::facet::{FACETS, Facet};
+use snapshot::page::text::{escaped, push_escaped};
 use snapshot::query::Query;
 use snapshot::record::Locale;
 use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without_word};

@@ -4,9 +4,12 @@ use std::borrow::Cow;
 
 use super::ALL;
 use super::extras::ORGANIZATION;
-use crate::{Html, Language, Message, push_escaped, push_unmarked};
+use crate::fragments::{Html, Language};
+use crate::messages::Message;
+use crate::status::push_unmarked;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
+use snapshot::page::text::push_escaped;
 use snapshot::query::{PARAMETERS, pairs};
 
 /// Maximum length of the query text in a name, in characters.

@@ -1,9 +1,12 @@
 //! The checkboxes of the facets.
 
 use super::{ALL, Splice, search_path};
-use crate::{Message, escaped, push_count, push_escaped};
+use crate::fragments::push_count;
+use crate::messages::Message;
+use crate::prepare::checkbox_attributes;
 use snapshot::facet::{Facet, FacetSpec};
 use snapshot::page::push_number;
+use snapshot::page::text::push_escaped;
 use snapshot::place;
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
@@ -132,10 +135,4 @@ impl Splice<'_> {
         out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
         out.extend_from_slice(b"</span></a>");
     }
-}
-
-/// Name and value of a checkbox.
-#[must_use]
-pub fn checkbox_attributes(parameter: &str, value: &str) -> String {
-    format!("name=\"{parameter}\" value=\"{}\"", escaped(value))
 }

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 
 use super::Splice;
-use crate::{Message, grouped};
+use crate::messages::Message;
 use snapshot::facet::Facet;
+use snapshot::page::text::grouped;
 use snapshot::place::{self, Code};
 use snapshot::query::{FacetValue, Query};
 

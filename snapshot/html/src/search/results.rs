@@ -2,8 +2,11 @@
 
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
-use crate::{Message, escaped, grouped, push_results, suggestions};
+use crate::fragments::push_results;
+use crate::messages::Message;
+use crate::suggestions;
 use snapshot::page::push_number;
+use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PAGE_RANGE, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 

@@ -1,8 +1,8 @@
 //! Template variables of a program: its page, its row in search and its line in lists.
 
 use html::Rule;
-use html::{PASSAGE_LENGTH, passages};
-use html::{RowTemplate, STATE_MARK, TEXT_MARKS};
+use html::prepare::{PASSAGE_LENGTH, passages};
+use html::prepare::{RowTemplate, STATE_MARK, TEXT_MARKS};
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, detail_page_facets, named_values};
 use snapshot::page::money::AmountPhrases;

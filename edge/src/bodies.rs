@@ -1,8 +1,7 @@
 //! Bodies of files: read and verified at their first request, their holes filled for the day, and cached up to a
 //! number of bytes.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use html::Filler;
 use http::HeaderName;
@@ -15,37 +14,6 @@ use store::{Coding, FileEntry, Hex, ReadMode, StoreError};
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::serving_state::ServingState;
 use net::conditional::etag_suffix;
-
-/// Most damaged bodies that are listed.
-const DAMAGED_MAX: usize = 16;
-
-/// Bodies of a generation that could not be read as they were published, by path, and why.
-#[derive(Default)]
-pub(crate) struct DamagedBodies(Mutex<BTreeMap<String, String>>);
-
-impl DamagedBodies {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lists a body until it can be read again.
-    pub(crate) fn insert(&self, path: &str, error: &StoreError) {
-        let mut bodies = self.lock();
-        if bodies.len() < DAMAGED_MAX {
-            bodies.insert(path.to_owned(), error.to_string());
-        }
-    }
-
-    /// Removes a body that was read.
-    pub(crate) fn remove(&self, path: &str) {
-        self.lock().remove(path);
-    }
-
-    /// At most [`DAMAGED_MAX`] of them.
-    pub(crate) fn list(&self) -> BTreeMap<String, String> {
-        self.lock().clone()
-    }
-}
 
 impl ServingState {
     /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must

@@ -1,8 +1,9 @@
 //! The state that answers are computed from: one generation on one day. Immutable; replaced as a whole when either
 //! changes, so that a request sees exactly one.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use html::Html;
@@ -13,7 +14,6 @@ use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
 use store::{Coding, Generation, LazyBodies, StoreError};
 
-use crate::bodies::DamagedBodies;
 use crate::build_id;
 use crate::cache::Cache;
 use crate::cache_control::CacheControl;
@@ -44,6 +44,37 @@ impl OpenError {
     /// Whether another attempt may succeed although nothing is rebuilt.
     pub(crate) fn is_transient(&self) -> bool {
         matches!(self, Self::Store(error) if error.may_pass())
+    }
+}
+
+/// Most damaged bodies that are listed.
+const DAMAGED_MAX: usize = 16;
+
+/// Bodies of a generation that could not be read as they were published, by path, and why.
+#[derive(Default)]
+pub(crate) struct DamagedBodies(Mutex<BTreeMap<String, String>>);
+
+impl DamagedBodies {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lists a body until it can be read again.
+    pub(crate) fn insert(&self, path: &str, error: &StoreError) {
+        let mut bodies = self.lock();
+        if bodies.len() < DAMAGED_MAX {
+            bodies.insert(path.to_owned(), error.to_string());
+        }
+    }
+
+    /// Removes a body that was read.
+    pub(crate) fn remove(&self, path: &str) {
+        self.lock().remove(path);
+    }
+
+    /// At most [`DAMAGED_MAX`] of them.
+    pub(crate) fn list(&self) -> BTreeMap<String, String> {
+        self.lock().clone()
     }
 }
 

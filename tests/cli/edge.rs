@@ -206,7 +206,7 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
         assert!(ready.contains(&format!("\"public/{path}\":\"")), "{ready}");
     }
     assert!(get(&admin, "localhost", "/metrics").contains("edge_damaged_bodies 2\n"));
-    let lines = server.printed();
+    let lines: Vec<String> = server.lines.try_iter().collect();
     assert_eq!(lines.len(), 2, "{lines:#?}");
     // Put back, they are served, and nothing is left to do.
     for (path, good) in damaged.iter().zip(good) {

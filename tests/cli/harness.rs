@@ -68,7 +68,8 @@ pub(crate) fn run(binary: &str, folder: &Path, args: &[&str]) -> Ran {
 /// A server that runs until it is dropped.
 pub(crate) struct Server {
     child: Child,
-    lines: Receiver<String>,
+    /// Lines that it printed and nobody waited for.
+    pub(crate) lines: Receiver<String>,
     /// `address:port` that it serves on.
     pub(crate) address: String,
 }
@@ -110,11 +111,6 @@ impl Server {
             seen = seen + &line + "\n";
         }
         panic!("it never printed `{words}`, but:\n{seen}");
-    }
-
-    /// The lines that were printed since the last that was waited for.
-    pub(crate) fn printed(&self) -> Vec<String> {
-        self.lines.try_iter().collect()
     }
 
     /// Status line, headers and body of the answer to a GET addressed to a host.

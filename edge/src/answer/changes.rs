@@ -21,6 +21,9 @@ const LINES_MAX: usize = 1_000;
 const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
 const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
 
+/// How many publications an edge may be behind the one that returned a position.
+const AHEAD_MAX: u64 = 16;
+
 const SINCE: &str = "no position; take it from the Link header of an earlier answer, or leave it out to begin with all \
                      records";
 const GONE: &str = "Removals since then are no longer known, or the directory was built anew: start again with \
@@ -48,7 +51,7 @@ impl Request {
             let generation = request.state.generation();
             let history = generation.changes();
             let changed = history.after(generation.files(), &from, limit);
-            let next = changed.last().map_or_else(|| from.clone(), |last| history.next(&from, last));
+            let next = history.next(&from, &changed, limit);
             let mut bytes = Vec::with_capacity(256 * changed.len());
             for changed in &changed {
                 changes::push_line(&mut bytes, request.state.base_url(), changed);
@@ -95,6 +98,7 @@ fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box
             Some((_, earlier)) if *earlier == value => continue,
             Some(_) => Some("given twice with different values".to_owned()),
             None if name == "since" => match position(&value, changes) {
+                Some((true, at)) if is_ahead(&at, changes) => Some(beyond(changes)),
                 Some((of, at)) => {
                     (from, is_own) = (at, of);
                     None
@@ -123,6 +127,16 @@ fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box
         return Err(Box::new(gone));
     }
     Ok((from, limit))
+}
+
+/// Whether a position is further than any edge could be.
+fn is_ahead(at: &ChangePosition, changes: &ChangeLog) -> bool {
+    at.sequence.max(at.begun) > changes.newest_sequence().saturating_add(AHEAD_MAX)
+}
+
+fn beyond(changes: &ChangeLog) -> String {
+    let newest = ChangePosition { sequence: changes.newest_sequence(), ..ChangePosition::default() };
+    format!("beyond the newest position, which is {}", cursor(changes, &newest))
 }
 
 /// A number in digits alone.

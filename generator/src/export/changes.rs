@@ -6,7 +6,7 @@
 use serde::Serialize;
 use snapshot::page::Site;
 use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
-use store::{ChangePosition, Digest, Generation, Hex, RecordChange};
+use store::{Digest, Generation, Hex, RecordChange};
 
 use super::folder::{ExportError, ExportFolder};
 
@@ -38,7 +38,8 @@ struct Listed {
 /// Writes all files about changes.
 pub(super) fn write(generation: &Generation, out: &ExportFolder<'_>) -> Result<(), ExportError> {
     let history = generation.changes();
-    let all = history.after(generation.files(), &ChangePosition::default(), usize::MAX);
+    let mut all = history.newest(generation.files(), usize::MAX);
+    all.reverse();
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
     let base_url = &generation.manifest().base_url;
     let index = Index {

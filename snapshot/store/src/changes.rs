@@ -6,16 +6,18 @@
 //! log         Publication   of each publication, oldest first
 //! record      Record        of each record, in the order of its page's path
 //! record.id   [u8; 16]      id of each record, zeros if unknown
+//! record.added  u64         publication from which the log knows each record, also if it was removed meanwhile
 //! removed     u8            paths of removed records, a line each, in the order of `removed.sequence`
 //! removed.sequence  u64     publication that removed each
 //! removed.id  [u8; 16]      id of each, zeros if unknown
+//! removed.span  [u64; 2]    publication from which the log knows each, and the last that changed it
 //! floor       u64           the last publication whose removals may be forgotten
 //! made        [u8; 16]      fingerprint of each record, in the order of `record`, zeros if unknown
 //! ```
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
 //! Its version ignores what depends on the day: the turn of the day changes no record. The log has each record once, at
-//! its last change. Logs from before ids were recorded have neither section of ids; their other content is taken over.
+//! its last change. Logs from before ids or spans were recorded lack these sections; their other content is taken over, with zeros.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -95,6 +97,16 @@ pub type RecordVersion = [u8; 16];
 pub(super) type KnownRecords = FxHashMap<String, (RecordVersion, RecordFingerprint)>;
 
 type RecordId = [u8; 16];
+
+/// The publication from which the log knows a record, and the last that changed it; zeros if unknown.
+type Span = [u64; 2];
+
+/// A record of the generation before.
+struct KnownRecord {
+    record: Record,
+    id: RecordId,
+    added: u64,
+}
 
 /// An unknown id or fingerprint: no record has it.
 const UNKNOWN: RecordId = [0; 16];
@@ -206,18 +218,22 @@ impl NextPublication<'_> {
     /// Writes the sections of the log.
     pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
         let before = self.live.map(|(log, _)| log);
-        let known: FxHashMap<&str, (Record, RecordId)> =
+        let known: FxHashMap<&str, KnownRecord> =
             self.live.map(|(log, files)| log.records(files)).unwrap_or_default();
+        let gone = before.into_iter().flat_map(ChangeLog::removed).map(|it| (it.path, it.span[0]));
+        let gone: FxHashMap<&str, u64> = gone.collect();
         let mut counts = [[0; 3]; 3];
-        let (mut records, mut ids) = (Vec::new(), Vec::new());
+        let (mut records, mut ids, mut added) = (Vec::new(), Vec::new(), Vec::new());
         for state in versions {
             let old = known.get(&*state.path);
-            let same = old.filter(|(old, _)| old.version == state.version).map(|(old, _)| *old);
+            let same = old.map(|old| old.record).filter(|old| old.version == state.version);
             if same.is_none() {
                 count(&mut counts, &state.path, usize::from(old.is_some()));
             }
             records.push(same.unwrap_or(Record { version: state.version, sequence: self.sequence }));
-            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |(_, id)| *id) } else { state.id });
+            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { state.id });
+            let first = old.map(|old| old.added).or_else(|| gone.get(&*state.path).copied());
+            added.push(first.unwrap_or(self.sequence));
         }
         let (removed, mut floor) = self.removed(versions, &known);
         for removed in removed.iter().filter(|removed| removed.sequence == self.sequence) {
@@ -232,9 +248,11 @@ impl NextPublication<'_> {
         history.put("log", log);
         history.put("record", records);
         history.put("record.id", ids);
+        history.put::<u64>("record.added", added);
         history.put::<u8>("removed", paths);
         history.put::<u64>("removed.sequence", Vec::from_iter(removed.iter().map(|it| it.sequence)));
         history.put::<RecordId>("removed.id", Vec::from_iter(removed.iter().map(|it| it.id)));
+        history.put::<Span>("removed.span", Vec::from_iter(removed.iter().map(|it| it.span)));
         history.put::<u64>("floor", [floor]);
         history.put::<RecordId>("made", Vec::from_iter(versions.iter().map(|it| it.fingerprint)));
     }
@@ -243,7 +261,7 @@ impl NextPublication<'_> {
     fn removed<'a>(
         &self,
         versions: &Versions,
-        known: &FxHashMap<&'a str, (Record, RecordId)>,
+        known: &FxHashMap<&'a str, KnownRecord>,
     ) -> (Vec<Removed<'a>>, u64)
     where
         Self: 'a,
@@ -258,7 +276,10 @@ impl NextPublication<'_> {
         let floor = before.map_or(0, |before| before.floor);
         let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
         let lost = known.iter().filter(|(path, _)| !exists(path));
-        let lost = lost.map(|(path, (_, id))| Removed { path, sequence: self.sequence, id: *id });
+        let lost = lost.map(|(path, it)| {
+            let span = [it.added, it.record.sequence];
+            Removed { path, sequence: self.sequence, id: it.id, span }
+        });
         let mut lost: Vec<Removed<'a>> = lost.collect();
         lost.sort_unstable_by_key(|removed| removed.path);
         ([recent, lost].concat(), floor)
@@ -309,6 +330,7 @@ struct Removed<'a> {
     path: &'a str,
     sequence: u64,
     id: RecordId,
+    span: Span,
 }
 
 /// How far a client has read: all publications before one, and of that one all records or those up to one of them.
@@ -318,8 +340,14 @@ pub struct ChangePosition {
     pub sequence: u64,
     /// `kind/slug` of the last record of it that was read; `None` if all of it was.
     pub record: Option<String>,
-    /// The publication that was live when the client started from the beginning, while it has not read so far; else 0.
+    /// The publication that was live when the client started from the beginning, while it has not read further; else 0.
     pub begun: u64,
+}
+
+impl ChangePosition {
+    fn is_beginning(&self) -> bool {
+        self.sequence == 0 && self.record.is_none()
+    }
 }
 
 /// The change log of a generation.
@@ -328,9 +356,11 @@ pub struct ChangeLog {
     log: Section<Publication>,
     records: Section<Record>,
     ids: Option<Section<RecordId>>,
+    added: Option<Section<u64>>,
     removed: Vec<String>,
     removed_sequence: Section<u64>,
     removed_ids: Option<Section<RecordId>>,
+    removed_spans: Option<Section<Span>>,
     floor: u64,
     fingerprints: Option<Section<RecordFingerprint>>,
     /// All records in the order of the log.
@@ -357,9 +387,11 @@ impl ChangeLog {
             log: history.get("log")?,
             records: history.get("record")?,
             ids: column(history, "record.id")?,
+            added: column(history, "record.added")?,
             removed: text.lines().map(str::to_owned).collect(),
             removed_sequence: history.get("removed.sequence")?,
             removed_ids: column(history, "removed.id")?,
+            removed_spans: column(history, "removed.span")?,
             floor: *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?,
             fingerprints: column(history, "made")?,
             order: OnceLock::new(),
@@ -408,19 +440,32 @@ impl ChangeLog {
     /// that started and has not read to the end needs those after its start.
     #[must_use]
     pub fn reaches(&self, from: &ChangePosition) -> bool {
-        let is_begin = from.sequence == 0 && from.record.is_none();
         let is_past = from.sequence > self.floor || from.sequence == self.floor && from.record.is_none();
-        is_begin || is_past || from.begun > 0 && self.floor <= from.begun
+        from.is_beginning() || is_past || from.begun > 0 && self.floor <= from.begun
     }
 
-    /// The position of a client that read from a position to a record.
+    /// The position of a client that read, from a position, what [`Self::after`] returned for `most`.
     #[must_use]
-    pub fn next(&self, from: &ChangePosition, last: &RecordChange<'_>) -> ChangePosition {
-        let is_begin = from.sequence == 0 && from.record.is_none();
-        let begun = if is_begin { self.log.last().map_or(0, |live| live.sequence) } else { from.begun };
-        let begun = if last.sequence < begun { begun } else { 0 };
+    pub fn next(&self, from: &ChangePosition, read: &[RecordChange<'_>], most: usize) -> ChangePosition {
+        let Some(last) = read.last() else { return from.clone() };
+        if read.len() < most {
+            return ChangePosition { sequence: self.newest_sequence(), ..ChangePosition::default() };
+        }
+        let begun = self.begun(from);
+        let begun = if last.sequence <= begun { begun } else { 0 };
         let record = Some(format!("{}/{}", last.kind, last.slug));
         ChangePosition { sequence: last.sequence, record, begun }
+    }
+
+    /// The publication that is live, or was when a client started that is still reading what was there then; else 0.
+    fn begun(&self, from: &ChangePosition) -> u64 {
+        if from.is_beginning() { self.newest_sequence() } else { from.begun }
+    }
+
+    /// The last publication.
+    #[must_use]
+    pub fn newest_sequence(&self) -> u64 {
+        self.log.last().map_or(0, |live| live.sequence)
     }
 
     fn removed(&self) -> impl Iterator<Item = Removed<'_>> {
@@ -429,10 +474,12 @@ impl ChangeLog {
             path,
             sequence: *sequence,
             id: value_at(&self.removed_ids, at),
+            span: value_at(&self.removed_spans, at),
         })
     }
 
-    /// At most `most` records that changed after a position, in the order of publications and addresses.
+    /// At most `most` records that changed after a position, in the order of publications and addresses; without
+    /// removals of records that a client at this position has never read.
     #[must_use]
     pub fn after<'a>(
         &'a self,
@@ -442,12 +489,20 @@ impl ChangeLog {
     ) -> Vec<RecordChange<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         let last = from.record.as_ref().map(|record| format!("{RECORDS}{record}.json"));
-        let is_read = |record: &OrderedRecord| match record.sequence.cmp(&from.sequence) {
-            Ordering::Equal => last.as_deref().is_none_or(|last| self.path(files, record.number) <= last),
+        let is_read = |sequence: u64, of: &OrderedRecord| match sequence.cmp(&from.sequence) {
+            Ordering::Equal => last.as_deref().is_none_or(|last| self.path(files, of.number) <= last),
             other => other == Ordering::Less,
         };
-        let rest = order.get(order.partition_point(is_read)..).unwrap_or_default();
-        rest.iter().take(most).filter_map(|record| self.change(files, record)).collect()
+        let begun = self.begun(from);
+        let may_be_known = |of: &&OrderedRecord| {
+            let Some(at) = (of.number as usize).checked_sub(files.len()) else { return true };
+            let [added, changed] = value_at(&self.removed_spans, at);
+            // What was live when the client began was read where it was last changed, unless it was changed since.
+            of.sequence > begun && is_read(added, of) && (changed > begun || is_read(changed, of))
+        };
+        let rest = order.partition_point(|record| is_read(record.sequence, record));
+        let rest = order.get(rest..).unwrap_or_default().iter().filter(may_be_known);
+        rest.take(most).filter_map(|record| self.change(files, record)).collect()
     }
 
     /// The records that changed last, newest first.
@@ -471,10 +526,14 @@ impl ChangeLog {
         Some(RecordChange { sequence, at, kind, slug, id, version })
     }
 
-    /// Records by the path of their page, with their ids.
-    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, (Record, RecordId)> {
-        let records = self.records.iter().enumerate();
-        pages(files).zip(records.map(|(at, record)| (*record, value_at(&self.ids, at)))).collect()
+    /// Records by the path of their page.
+    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, KnownRecord> {
+        let known = self.records.iter().enumerate().map(|(at, record)| KnownRecord {
+            record: *record,
+            id: value_at(&self.ids, at),
+            added: value_at(&self.added, at),
+        });
+        pages(files).zip(known).collect()
     }
 
     /// All records, to be published again.
@@ -530,14 +589,15 @@ fn pages(files: &FileTable) -> impl Iterator<Item = &str> {
     files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some())
 }
 
-/// A section of ids or fingerprints, if the log has it.
-fn column(history: &Sections, name: &'static str) -> Result<Option<Section<RecordId>>, SectionError> {
+/// A section that older logs lack.
+fn column<T: Pod>(history: &Sections, name: &'static str) -> Result<Option<Section<T>>, SectionError> {
     match history.get(name) {
         Err(SectionError::Missing(_)) => Ok(None),
         found => found.map(Some),
     }
 }
 
-fn value_at(column: &Option<Section<RecordId>>, at: usize) -> RecordId {
-    column.as_ref().and_then(|column| column.get(at).copied()).unwrap_or(UNKNOWN)
+/// A value of a column; zeros if there is none.
+fn value_at<T: Pod>(column: &Option<Section<T>>, at: usize) -> T {
+    column.as_ref().and_then(|column| column.get(at).copied()).unwrap_or(T::zeroed())
 }

@@ -87,6 +87,30 @@ fn following_the_changes_gives_what_is_served() {
 }
 
 #[test]
+fn a_walk_from_the_beginning_names_no_record_that_was_removed_before_it_was_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let renamed = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
+    publish(root, &[]);
+    publish(root, &[renamed]);
+    let first = ask(&open(root), "/changes?limit=1");
+    // The renamed record is among the last, and gone again before the walk gets there.
+    publish(root, &[]);
+    let mut lines = String::from_utf8(first.body.to_vec()).unwrap();
+    let mut at = next(&first);
+    loop {
+        let reply = ask(&open(root), &at);
+        if reply.body.is_empty() {
+            break;
+        }
+        lines.push_str(std::str::from_utf8(&reply.body).unwrap());
+        at = next(&reply);
+    }
+    assert_eq!(lines.matches("\"op\":\"delete\"").count(), 0, "{lines}");
+    assert!(lines.contains("/recipients/afrilabs\"") && !lines.contains("afrilabs-network"));
+}
+
+#[test]
 fn after_a_rollback_the_same_question_has_another_answer_and_another_etag() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -179,4 +203,13 @@ fn a_cursor_that_is_invalid_or_of_another_directory_is_refused() {
         "an edge that is behind says nothing and keeps the position"
     );
     assert_eq!(next(&ask(&live, &ahead)), ahead);
+    let root = &at["/changes?since=".len()..][..16];
+    for far in ["999999", "18446744073709551615", "1.999999.programs/a", "999999.0.programs/a"] {
+        let reply = ask(&live, &format!("/changes?since={root}.{far}"));
+        let fault: Value = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!(reply.status, 400, "{far}");
+        let reason = &fault["error"]["details"][0]["reason"];
+        assert_eq!(*reason, format!("beyond the newest position, which is {root}.1"), "{far}");
+    }
+    assert_eq!(ask(&live, &format!("/changes?since={root}.1")).body.len(), 0, "the newest position");
 }

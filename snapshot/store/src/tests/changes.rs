@@ -23,8 +23,10 @@ fn follow(root: &Path, copy: &mut Copy, from: ChangePosition) -> Option<ChangePo
             return None;
         }
         let changed = live.changes().after(live.files(), &at, 3);
-        let Some(last) = changed.last() else { return Some(at) };
-        at = live.changes().next(&at, last);
+        if changed.is_empty() {
+            return Some(at);
+        }
+        at = live.changes().next(&at, &changed, 3);
         for change in &changed {
             let record = format!("{}/{}", change.kind, change.slug);
             match change.version {
@@ -86,6 +88,77 @@ fn folding_the_changes_gives_what_is_live_over_any_history() {
             follow(&root, &mut anew, ChangePosition::default()).unwrap();
             assert_eq!(anew, live(&root), "seed {seed}, step {step}, from the beginning");
         }
+    }
+}
+
+/// One answer to a client: its lines, as the record and whether it is there, and the next position.
+fn answer(root: &Path, at: &ChangePosition, most: usize) -> (Vec<(String, bool)>, ChangePosition) {
+    let live = Generation::open_current(root).unwrap();
+    let changed = live.changes().after(live.files(), at, most);
+    let next = live.changes().next(at, &changed, most);
+    let line = |it: &RecordChange<'_>| (format!("{}/{}", it.kind, it.slug), it.version.is_some());
+    (changed.iter().map(line).collect(), next)
+}
+
+#[test]
+fn a_client_gets_no_removal_of_a_record_that_it_never_got() {
+    let root = Scratch::new();
+    let there = |record: &str| (record.to_owned(), true);
+    let gone = |record: &str| (record.to_owned(), false);
+    let [a, b, c] = ["organizations/a", "programs/b", "recipients/c"];
+    put(&root, &[(a, 1), (b, 1), (c, 1), ("programs/x", 1)]);
+    put(&root, &[(a, 1), (b, 1), (c, 1)]);
+    let (lines, first) = answer(&root, &ChangePosition::default(), 1);
+    assert_eq!(lines, [there(a)], "and nothing of what was removed before");
+    put(&root, &[(a, 1), (b, 1), (c, 1), ("programs/y", 1)]);
+    put(&root, &[(b, 1)]);
+    let (lines, next) = answer(&root, &first, 9);
+    assert_eq!(lines, [there(b), gone(a)], "c and y, gone meanwhile, were never returned");
+    assert_eq!(answer(&root, &next, 9).0, []);
+    let (_, read) = answer(&root, &ChangePosition::default(), 9);
+    put(&root, &[(b, 1), ("recipients/d", 1)]);
+    put(&root, &[(b, 1)]);
+    assert_eq!(answer(&root, &read, 9).0, [], "d was not there");
+    put(&root, &[]);
+    let (lines, last) = answer(&root, &read, 9);
+    assert_eq!(lines, [gone(b)]);
+    assert_eq!(answer(&root, &last, 9).0, []);
+}
+
+#[test]
+fn a_removal_in_the_publication_that_was_live_at_the_beginning_is_none_of_the_last_page() {
+    let root = Scratch::new();
+    put(&root, &[("programs/a", 1), ("recipients/z", 1)]);
+    put(&root, &[("programs/a", 2)]);
+    let (lines, next) = answer(&root, &ChangePosition::default(), 1);
+    assert_eq!(lines, [("programs/a".to_owned(), true)]);
+    assert_eq!(answer(&root, &next, 9).0, []);
+}
+
+#[test]
+fn a_client_that_reads_slowly_while_others_publish_has_what_is_live_in_the_end() {
+    let names = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
+    for seed in 0..20 {
+        let root = Scratch::new();
+        let (mut copy, mut at) = (BTreeMap::new(), ChangePosition::default());
+        let read = |at: &mut ChangePosition, copy: &mut BTreeMap<String, bool>| {
+            let (lines, next) = answer(&root, at, 1);
+            *at = next;
+            let ended = lines.is_empty();
+            copy.extend(lines);
+            ended
+        };
+        let mut numbers = numbers(seed).skip(3);
+        for _ in 0..12 {
+            let texts = names.into_iter().zip(numbers.by_ref());
+            put(&root, &texts.filter(|(_, text)| *text > 0).collect::<Vec<_>>());
+            for _ in 0..numbers.next().unwrap() {
+                read(&mut at, &mut copy);
+            }
+        }
+        while !read(&mut at, &mut copy) {}
+        let held = copy.into_iter().filter(|(_, is_there)| *is_there).map(|(record, _)| record);
+        assert_eq!(held.collect::<Vec<_>>(), live(&root).into_keys().collect::<Vec<_>>(), "seed {seed}");
     }
 }
 
@@ -171,7 +244,7 @@ fn removals_are_forgotten_after_400_days_and_older_positions_are_reported() {
     assert!(!live.changes().reaches(&within), "its rest is forgotten");
     assert_eq!(known(0), (true, 1), "from the beginning there is what is live");
     let beginning = live.changes().after(live.files(), &ChangePosition::default(), 1);
-    let next = live.changes().next(&ChangePosition::default(), &beginning[0]);
+    let next = live.changes().next(&ChangePosition::default(), &beginning, 1);
     assert!(live.changes().reaches(&next), "who began after the removal misses nothing");
 }
 
@@ -186,8 +259,8 @@ fn a_change_has_the_id_of_its_record_also_after_a_removal_and_a_rollback() {
     };
     let changes = || {
         let live = Generation::open_current(&root).unwrap();
-        let all = live.changes().after(live.files(), &ChangePosition::default(), 9);
-        all.iter().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
+        let all = live.changes().newest(live.files(), 9);
+        all.iter().rev().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
     };
     let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
     // From before ids were recorded.

@@ -1,6 +1,7 @@
 //! Puts a real `opdir-edge` to the test under load: hot swaps, restarts on a socket that outlives them, thousands
-//! of connections that keep it waiting or are unused, and HTTP/2 clients that ask for much and take none of it. Ends
-//! with 1 when a request failed, a connection stayed, or memory went beyond what is promised.
+//! of connections that keep it waiting or are unused, HTTP/2 clients that ask for much and take none of it, and a flood
+//! for damaged pages. Ends with 1 when a request failed, a connection stayed, or memory or log went beyond what is
+//! promised.
 //!
 //! ```sh
 //! cargo build --release -p edge
@@ -15,6 +16,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
@@ -50,6 +53,9 @@ const ATTACKED_PROGRAMS: usize = 2_000;
 const FLIGHT_MOST: u64 = 2 * 64 * 1024;
 /// Most memory of an unused connection, in KB.
 const UNUSED_MOST: f64 = 12.0;
+/// Length of a flood for damaged pages, and most bytes of log in it.
+const FLOOD: Duration = Duration::from_secs(60);
+const LOG_MOST: usize = 100_000;
 /// Until memory that is not needed any more is given back.
 const SETTLING: Duration = Duration::from_secs(5);
 
@@ -74,6 +80,8 @@ enum Storm {
     Window(Settings),
     /// Asks once on each of ten times as many connections as are slow, and keeps them
     Unused(Settings),
+    /// Asks for pages whose files are damaged
+    Damaged(Settings),
     /// Asks through a cache, with junk in every query, for what the edge behind it answers
     Replay(Replay),
 }
@@ -117,7 +125,7 @@ fn main() -> ExitCode {
     let result = raise_limit().and_then(|()| match Arguments::parse().storm {
         Storm::All(settings) => {
             let site = Site::build(PROGRAMS)?;
-            let of_site = [swaps, restarts, slow, unused];
+            let of_site = [swaps, restarts, slow, unused, damaged];
             let good = of_site.into_iter().try_fold(true, |good, storm| Ok(storm(&site, &settings)? && good));
             good.and_then(|good: bool| Ok(window(&Site::build(ATTACKED_PROGRAMS)?, &settings)? && good))
         }
@@ -126,6 +134,7 @@ fn main() -> ExitCode {
         Storm::Slow(settings) => slow(&Site::build(PROGRAMS)?, &settings),
         Storm::Window(settings) => window(&Site::build(ATTACKED_PROGRAMS)?, &settings),
         Storm::Unused(settings) => unused(&Site::build(PROGRAMS)?, &settings),
+        Storm::Damaged(settings) => damaged(&Site::build(PROGRAMS)?, &settings),
         Storm::Replay(settings) => through(&settings),
     });
     match result {
@@ -234,6 +243,8 @@ fn socket() -> Result<TcpListener> {
 struct Edge {
     process: Child,
     place: Place,
+    /// Bytes of its log since it serves.
+    logged: Arc<AtomicUsize>,
 }
 
 impl Edge {
@@ -245,10 +256,13 @@ impl Edge {
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
         let mut lines = BufReader::new(process.stderr.take().ok_or("no standard error")?).lines();
         let serving = lines.by_ref().map_while(std::io::Result::ok).any(|line| line.contains("serving"));
+        let logged = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&logged);
         // What it says later has to be read by somebody.
-        std::thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
+        let add = move |line: String| drop(count.fetch_add(line.len() + 1, Relaxed));
+        std::thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(add));
         let place = Place { address: socket.local_addr()?, host: HOST.to_owned() };
-        if serving { Ok(Self { process, place }) } else { Err("the edge does not serve".into()) }
+        if serving { Ok(Self { process, place, logged }) } else { Err("the edge does not serve".into()) }
     }
 
     fn tell(&self, signal: Signal) -> Result<()> {
@@ -401,6 +415,30 @@ fn unused(site: &Site, settings: &Settings) -> Result<bool> {
     let each = edge.memory()?.saturating_sub(before) as f64 / held.len() as f64;
     println!("unused: {each:.1} KB for each of {count} connections");
     Ok(each <= UNUSED_MOST)
+}
+
+fn damaged(site: &Site, settings: &Settings) -> Result<bool> {
+    site.point_to(0)?;
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let live = std::fs::read_to_string(site.root().join("CURRENT"))?;
+    let public = site.root().join("generations").join(live.trim()).join("public");
+    let mut targets = vec!["/api/v1/organizations".to_owned()];
+    for target in site.targets.iter().filter(|target| target.starts_with("/api/v1/programs/")) {
+        let file = public.join(format!("{}.json", target.trim_start_matches('/')));
+        // Those of the other generation are not there.
+        if std::fs::remove_file(&file).is_ok() {
+            std::fs::write(file, "what nobody published")?;
+            targets.push(target.clone());
+        }
+    }
+    let mut expected = Expected::of(targets);
+    expected.record(&edge.place)?;
+    let statuses: Vec<u16> = expected.answers[0].iter().map(|answer| answer.status).collect();
+    let tally = during(&edge.place, &expected, settings.clients, || std::thread::sleep(FLOOD));
+    let logged = edge.logged.load(Relaxed);
+    println!("damaged: {logged} bytes of log in {FLOOD:?}");
+    let good = statuses[0] == 200 && statuses[1..].iter().all(|status| *status == 500);
+    Ok(report("damaged", &tally) && good && logged <= LOG_MOST)
 }
 
 fn through(settings: &Replay) -> Result<bool> {

@@ -97,7 +97,7 @@ fn a_walk_from_the_beginning_names_no_record_that_was_removed_before_it_was_reac
     // The renamed record is among the last, and gone again before the walk gets there.
     publish(root, &[]);
     let mut lines = String::from_utf8(first.body.to_vec()).unwrap();
-    let mut at = next(&first);
+    let mut at = next(&first).replace("limit=1", "limit=1000");
     loop {
         let reply = ask(&open(root), &at);
         if reply.body.is_empty() {

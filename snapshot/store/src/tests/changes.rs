@@ -136,6 +136,17 @@ fn a_removal_in_the_publication_that_was_live_at_the_beginning_is_none_of_the_la
 }
 
 #[test]
+fn a_record_that_changed_before_the_beginning_was_not_read_where_it_was_added() {
+    let root = Scratch::new();
+    put(&root, &[("programs/a", 1), ("recipients/z", 1)]);
+    put(&root, &[("programs/a", 2), ("recipients/z", 1)]);
+    let (lines, next) = answer(&root, &ChangePosition::default(), 1);
+    assert_eq!(lines, [("recipients/z".to_owned(), true)]);
+    put(&root, &[("recipients/z", 1)]);
+    assert_eq!(answer(&root, &next, 9).0, [], "a was before z when it was added");
+}
+
+#[test]
 fn a_client_that_reads_slowly_while_others_publish_has_what_is_live_in_the_end() {
     let names = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
     for seed in 0..20 {

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
-use remote::RemoteError;
+use remote::{RemoteError, is_address, shown_address, shown_key};
 use snapshot::time::Day;
 
 use crate::clock;
@@ -46,10 +46,17 @@ pub struct Config {
     #[arg(long, env = "OPDIR_EDGE_SNAPSHOT", value_name = "ROOT")]
     pub snapshot: PathBuf,
     /// A store to follow: its live generation is fetched into the folder and served
-    #[arg(long, env = "OPDIR_EDGE_SOURCE", value_name = "URL")]
+    #[arg(long, env = "OPDIR_EDGE_SOURCE", hide_env_values = true, value_name = "URL")]
     pub source: Option<String>,
     /// Trusted public key (repeatable)
-    #[arg(long, env = "OPDIR_EDGE_TRUST", value_name = "KEY", value_delimiter = ',', requires = "source")]
+    #[arg(
+        long,
+        env = "OPDIR_EDGE_TRUST",
+        hide_env_values = true,
+        value_name = "KEY",
+        value_delimiter = ',',
+        requires = "source"
+    )]
     pub trust: Vec<String>,
     /// Accept unsigned snapshots
     #[arg(long, env = "OPDIR_EDGE_ALLOW_UNSIGNED", requires = "source")]
@@ -160,6 +167,15 @@ fn connections_of(files: u64) -> usize {
     usize::try_from((files / 5 * 4).clamp(1, MOST)).unwrap_or(1)
 }
 
+/// A value without secrets.
+fn shown(id: &str, value: &str) -> String {
+    match id {
+        "trust" => shown_key(value),
+        _ if is_address(value) => shown_address(value),
+        _ => value.to_owned(),
+    }
+}
+
 /// `CIDR=N`
 fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
     let parsed = text.split_once('=').and_then(|(net, rate)| Some((net.parse().ok()?, rate.parse().ok()?)));
@@ -251,7 +267,7 @@ impl Config {
             }
             let values = self.derived(id).unwrap_or_else(|| {
                 let raw = matches.get_raw(id).into_iter().flatten();
-                raw.map(|value| value.to_string_lossy().into_owned()).collect()
+                raw.map(|value| shown(id, &value.to_string_lossy())).collect()
             });
             match values.is_empty() {
                 true => vec![format!("# --{name} is off")],
@@ -313,6 +329,12 @@ mod tests {
             assert_eq!(found, expected, "--{name} of {text}");
         }
         assert!(read(&[]).contains("--client-ip-header=x-forwarded-for\n"), "defaults are printed too");
+        let (secret, public) =
+            ("RWRT".repeat(53), "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3");
+        let trust = format!("--trust={secret},{public}");
+        let text = read(&["--source=https://user:hidden@host/site", &trust]);
+        assert!(text.contains("--source=https://host/site\n--trust=a text of 212 characters\n"), "{text}");
+        assert!(text.contains(&format!("--trust={public}\n")) && !text.contains(&secret), "{text}");
     }
 
     #[test]

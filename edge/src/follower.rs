@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
-use remote::{ErrorClass, FetchStats, Fetcher, ObjectVersion, Puller, RemoteError, Target, Trust};
+use remote::{
+    ErrorClass, FetchStats, Fetcher, ObjectVersion, Puller, RemoteError, Target, Trust, shown_address,
+};
 use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
 use tokio::runtime::Runtime;
 
@@ -108,7 +110,7 @@ impl Follower {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
             let problem = "no key is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
-            return Err(RemoteError::Address { url: url.to_owned(), problem });
+            return Err(RemoteError::Address { url: shown_address(url), problem });
         }
         let target = remote::open(url)?;
         // A thread of its own, since bodies are fetched between polls too.
@@ -327,7 +329,8 @@ mod tests {
             let root = tempfile::tempdir().unwrap();
             Follower::new(url, &[], unsigned, root.path().to_owned(), options).map(|_| ())
         };
-        assert!(follower("s3://bucket/site", false).unwrap_err().to_string().contains("--trust"));
+        let error = follower("s3://user:secret@bucket/site", false).unwrap_err().to_string();
+        assert!(error.contains("--trust") && !error.contains("secret"), "{error}");
         assert!(follower("file:///site", false).is_ok());
         assert!(follower("file:///site", true).is_ok());
         let error = follower("ftp://store.example/site", true).unwrap_err().to_string();

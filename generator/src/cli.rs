@@ -2,14 +2,17 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::ContextValue;
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
-use remote::is_address;
+use remote::{is_address, shown_address};
 
 use crate::diff::DiffFormat;
+use crate::exit_codes::Failure;
 use crate::guards::Guards;
 use crate::log::LogFormat;
 use crate::plan_report::PlanFormat;
@@ -23,6 +26,36 @@ pub struct Cli {
     /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the command line and the environment. Ends the process after it has printed the help or the version.
+    ///
+    /// # Errors
+    ///
+    /// The exit code, if they are invalid, which is printed.
+    pub fn read() -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| {
+            if !error.use_stderr() {
+                error.exit();
+            }
+            anstream::eprint!("{}", without_passwords(&error));
+            ExitCode::from(Failure::Usage as u8)
+        })
+    }
+}
+
+/// The message of an error, in which no address has a password.
+fn without_passwords(error: &clap::Error) -> String {
+    let mut text = error.render().ansi().to_string();
+    for (_, value) in error.context() {
+        if let ContextValue::String(value) = value
+            && is_address(value)
+        {
+            text = text.replace(value, &shown_address(value));
+        }
+    }
+    text
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok · 1 errors in the data · 2 usage · 3 input unreadable · \
@@ -364,6 +397,7 @@ pub(crate) struct Build {
     #[arg(
         long,
         env = "OPDIR_BASE_URL",
+        hide_env_values = true,
         value_name = "URL",
         value_parser = base_url
     )]
@@ -474,6 +508,24 @@ mod tests {
             ["0h", "0d", "3651d", "99999999999d", "18446744073709551615d", "-1h", "7", "d", "", "7é", "1m"]
         {
             assert!(duration(text).unwrap_err().contains("from 1h to 3650d"), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_show_no_password_of_an_address() {
+        for command in [
+            "log https://user:secret@host/site",
+            "build --data data --out out --base-url https://user:secret@host",
+            "status http://host:1 --no-such https://user:secret@host",
+            "init data https://user:secret@host",
+        ] {
+            let error = Cli::try_parse_from([&["opdir"], &*command.split(' ').collect::<Vec<_>>()].concat())
+                .unwrap_err();
+            assert!(
+                !without_passwords(&error).contains("secret"),
+                "{command}: {}",
+                without_passwords(&error)
+            );
         }
     }
 }

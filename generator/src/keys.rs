@@ -4,17 +4,17 @@
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use dataset::text::printable;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
+use remote::shown_key;
 
 /// Environment variable with the text of a secret key.
 const KEY_VARIABLE: &str = "OPDIR_KEY";
 
-/// Longest text that an error shows where a public key (56 characters) or a path was expected.
-const SHOWN_MAX: usize = 150;
+/// Permissions of other users.
+const OTHERS: u32 = 0o077;
 
 /// The source of the error that no key is configured.
 const NO_KEY: &str = "no secret key";
@@ -103,6 +103,25 @@ pub(crate) fn public(path: Option<&Path>) -> Result<String, KeyError> {
     Ok(public.to_base64())
 }
 
+/// The text of a secret key in a file that, as for ssh, no other user may read if it is this user's.
+fn read_secret(path: &Path) -> Result<String, KeyError> {
+    let (text, shown) = (path.to_string_lossy(), shown_key(&path.to_string_lossy()));
+    if !path.exists() && shown != text {
+        let problem =
+            format_args!("expected the name of a file; a secret key itself belongs in {KEY_VARIABLE}");
+        return Err(invalid(shown, problem));
+    }
+    let found = fs::metadata(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
+    let is_ours = found.uid() == rustix::process::getuid().as_raw();
+    if found.is_file() && is_ours && found.mode() & OTHERS != 0 {
+        let mode = found.mode() & 0o777;
+        let problem =
+            format!("other users may use this secret key (mode {mode:04o}): chmod 600 {}", path.display());
+        return Err(invalid(path.display(), problem));
+    }
+    read(path)
+}
+
 /// The secret key in a file, or else in the environment.
 #[expect(
     clippy::disallowed_methods,
@@ -110,7 +129,7 @@ pub(crate) fn public(path: Option<&Path>) -> Result<String, KeyError> {
 )]
 fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     let (source_name, text) = match path {
-        Some(path) => (path.display().to_string(), read(path)?),
+        Some(path) => (path.display().to_string(), read_secret(path)?),
         // In CI, an unset secret is an empty variable.
         None => match std::env::var(KEY_VARIABLE).ok().filter(|text| !text.trim().is_empty()) {
             Some(text) => (KEY_VARIABLE.to_owned(), text),
@@ -207,9 +226,7 @@ fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
     PublicKey::from_base64(text.trim()).or_else(|_| {
         let path = Path::new(text);
         if !path.exists() {
-            // A longer text may be a secret key, which must not get into a log.
-            let shown = if text.trim().len() > SHOWN_MAX { "the value of --trust" } else { text };
-            return Err(invalid(printable(shown), "neither a public key nor a file that contains one"));
+            return Err(invalid(shown_key(text), "neither a public key nor a file that contains one"));
         }
         let lines = read(path)?;
         let line = lines.lines().find(|line| !line.starts_with("untrusted comment:")).unwrap_or_default();
@@ -266,8 +283,25 @@ mod tests {
         let text = fs::read_to_string(secret).unwrap();
         for text in [text.as_str(), text.lines().nth(1).unwrap()] {
             let problem = verify(&file, &[text.to_owned()]).unwrap_err().to_string();
-            assert_eq!(problem, "the value of --trust: neither a public key nor a file that contains one");
+            assert!(
+                problem.starts_with("a text of ") && problem.contains("neither a public key"),
+                "{problem}"
+            );
+            let problem = public(Some(Path::new(text))).unwrap_err().to_string();
+            assert!(problem.starts_with("a text of ") && problem.contains("OPDIR_KEY"), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_secret_key_that_others_may_use_is_refused() {
+        let (_folder, secret, file, _) = signed();
+        for mode in [0o644, 0o640, 0o604, 0o622] {
+            fs::set_permissions(&secret, fs::Permissions::from_mode(mode)).unwrap();
+            let problem = sign(&file, Some(&secret)).unwrap_err().to_string();
+            assert!(problem.contains(&format!("chmod 600 {}", secret.display())), "{problem}");
+        }
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0o400)).unwrap();
+        sign(&file, Some(&secret)).unwrap();
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! `opdir`: builds snapshots.
 
-use clap::Parser as _;
-
 fn main() -> std::process::ExitCode {
-    generator::run(&generator::Cli::parse())
+    generator::Cli::read().map_or_else(|code| code, |cli| generator::run(&cli))
 }

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use indicatif::HumanBytes;
 use jiff::Timestamp;
-use remote::{
-    Current, ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust,
-};
+use remote::{ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust};
 use store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
@@ -25,9 +23,9 @@ pub(crate) fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, |publisher| {
         let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
         let pushed = push_or_rebase(options, publisher)?;
-        let Current { live, expires, .. } = pushed.current.current;
-        let (live, url) = (live.generation, publisher.target.place());
-        let valid = expires.map(|expires| format!(", valid until {expires}")).unwrap_or_default();
+        let current = pushed.current.current;
+        let (live, url) = (current.live.generation, publisher.target.place());
+        let valid = current.expires.map(|expires| format!(", valid until {expires}")).unwrap_or_default();
         Ok(match pushed.unchanged {
             true => format!("unchanged: {live} is live in {url} already{valid}"),
             false => {

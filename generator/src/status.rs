@@ -11,6 +11,7 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::header::HOST;
 use hyper_util::rt::TokioIo;
+use remote::shown_address;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 
@@ -57,7 +58,7 @@ pub(crate) fn report(edges: &[String]) -> std::io::Result<(String, bool)> {
     for (edge, status) in edges.iter().zip(&statuses) {
         let line = status.as_ref().map_or_else(Clone::clone, line);
         // A response must not control the terminal or add lines.
-        text.push_str(&format!("{}\n  {}\n", printable(edge), printable(&line)));
+        text.push_str(&format!("{}\n  {}\n", printable(&shown_address(edge)), printable(&line)));
     }
     let generations = || statuses.iter().flatten().map(|snapshot| snapshot.generation.as_str());
     let newest = generations().max().unwrap_or("nothing");
@@ -167,8 +168,9 @@ mod tests {
     #[test]
     fn unreachable_and_foreign_servers_are_reported() {
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let https = "https://10.0.0.1:9090".to_owned();
+        let https = "https://user:secret@10.0.0.1:9090".to_owned();
         let (text, is_healthy) = report(&[closed, edge("<html>"), "nonsense".to_owned(), https]);
+        assert!(text.contains("https://10.0.0.1:9090") && !text.contains("secret"), "{text}");
         assert!(!is_healthy && text.ends_with("0 of 4 serve nothing"), "{text}");
         for problem in ["does not answer: ", "not the admin listener", "no port", "plain HTTP"] {
             assert!(text.contains(problem), "{problem}: {text}");

@@ -177,6 +177,39 @@ fn a_store_that_went_back_or_is_another_or_of_later_is_refused() {
 }
 
 #[test]
+fn a_store_that_went_back_takes_a_push_only_to_recover_and_readers_accept_that() {
+    let place = Place::with_snapshot();
+    let key = place.key();
+    let push =
+        |more: &[&str]| place.opdir(&[&["push", "root", &place.store(), "--key", "key"], more].concat());
+    push(&[]).succeeds();
+    let old = fs::read(place.path("store/CURRENT")).unwrap();
+    for day in ["2026-11-22", "2026-11-23"] {
+        place.build_day("root", day);
+        push(&[]).succeeds();
+    }
+    place.pull("other", &key).succeeds();
+    fs::write(place.path("store/CURRENT"), &old).unwrap();
+    for more in [&[][..], &["--rebase"], &["--valid-for", "7d"]] {
+        push(more).fails(6, &["version 1, older than version 3", "--recover"]);
+    }
+    assert_eq!(fs::read(place.path("store/CURRENT")).unwrap(), old);
+    push(&["--recover"]).succeeds();
+    place.pull("other", &key).succeeds();
+    place.pull("new", &key).succeeds();
+    fs::remove_dir_all(place.path("store")).unwrap();
+    push(&[]).fails(6, &["its CURRENT is gone", "--recover"]);
+    push(&["--recover"]).succeeds();
+    place.pull("other", &key).succeeds();
+    push(&["--valid-for", "0h"]).fails(2, &["1h to 3650d"]);
+    push(&["--valid-for", "99999999999d"]).fails(2, &["1h to 3650d"]);
+    assert!(push(&["--valid-for", "7d"]).succeeds().contains("already, valid until "));
+    place.opdir(&["verify", "new"]).succeeds();
+    let names = |folder: &str| content(&place.path(folder)).into_keys().filter(|name| name.contains('.'));
+    assert!(!names("store").chain(names("root")).any(|name| name.starts_with('.') && name != ".lock"));
+}
+
+#[test]
 fn what_is_damaged_in_a_store_is_not_taken() {
     let place = Place::with_snapshot();
     let key = place.key();

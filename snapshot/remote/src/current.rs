@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::error::{RemoteError, read_error};
 use crate::objects::read_json;
+use crate::secrets::shown_key;
 use crate::target::{FetchedObject, ObjectVersion, Target, TargetError};
 
 /// Its name.
@@ -209,7 +210,7 @@ impl Trust {
     pub fn new(keys: &[String], unsigned: bool) -> Result<Self, RemoteError> {
         let read = |text: &String| match PublicKey::from_base64(text.trim()) {
             Ok(key) => Ok((text.trim().to_owned(), key)),
-            Err(_) => Err(RemoteError::Key { text: text.clone() }),
+            Err(_) => Err(RemoteError::Key { text: shown_key(text) }),
         };
         Ok(Self { keys: keys.iter().map(read).collect::<Result<_, _>>()?, unsigned })
     }

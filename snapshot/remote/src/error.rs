@@ -10,7 +10,7 @@ pub enum RemoteError {
     /// The address is not that of a store.
     #[error("{url}: {problem}")]
     Address {
-        /// As given.
+        /// As given, without secrets.
         url: String,
         /// What is wrong with it, and what to write.
         problem: String,
@@ -18,7 +18,7 @@ pub enum RemoteError {
     /// A text is not a public key.
     #[error("{text}: not a public key; `opdir keys public` prints one")]
     Key {
-        /// As given.
+        /// As given, unless it may be a secret key.
         text: String,
     },
     /// An object cannot be read.

@@ -12,17 +12,19 @@ mod objects;
 mod publish;
 mod pull;
 mod rollback_guard;
+mod secrets;
 mod target;
 mod uploads;
 
 #[cfg(test)]
 mod tests;
 
-pub use current::{Current, FetchedCurrent, SignFn, Trust};
+pub use current::{Current, SignFn, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use fetcher::{FetchStats, Fetcher};
 pub use gc::{GcReport, Retention};
 pub use local::LocalRoot;
-pub use publish::{Publisher, PushSource, Pushed};
+pub use publish::{Publisher, Pushed};
 pub use pull::{Pulled, Puller};
+pub use secrets::{shown_address, shown_key};
 pub use target::{ObjectVersion, Target, is_address, open};

@@ -19,6 +19,7 @@ pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_i
 use self::folder::Folder;
 pub(crate) use self::object_name::ObjectName;
 use crate::error::RemoteError;
+use crate::secrets::shown_address;
 
 /// Whether a text is the address of a store, not the path of a folder.
 #[must_use]
@@ -32,7 +33,8 @@ pub fn is_address(text: &str) -> bool {
 ///
 /// If the address is invalid, or of a kind that this program was built without.
 pub fn open(text: &str) -> Result<Arc<dyn Target>, RemoteError> {
-    let invalid = |problem: &str| RemoteError::Address { url: text.to_owned(), problem: problem.to_owned() };
+    let invalid =
+        |problem: &str| RemoteError::Address { url: shown_address(text), problem: problem.to_owned() };
     let url = Url::parse(text).map_err(|error| {
         invalid(&format!("{error}; write s3://bucket/folder, gs://…, az://…, https://… or file:///folder"))
     })?;
@@ -51,7 +53,8 @@ pub fn open(text: &str) -> Result<Arc<dyn Target>, RemoteError> {
         "s3" | "gs" | "az" | "http" | "https" => object_stores::open(&url),
         #[cfg(not(feature = "stores"))]
         "s3" | "gs" | "az" | "http" | "https" => Err(invalid(
-            "this program was built without object stores; build it with `--features stores`, or use file://",
+            "this program was built without object stores; released programs, packages and images have them: download one, \
+             build with `--features stores`, or use file:///folder",
         )),
         other => Err(invalid(&format!("{other} is not supported; use s3, gs, az, http, https or file"))),
     }

@@ -43,12 +43,19 @@ pub enum TargetError {
     /// The precondition does not hold.
     #[error("the precondition does not hold")]
     Precondition,
-    /// Credentials are missing, or the store does not know them.
+    /// Credentials are missing.
     #[error(
-        "no credentials, or none that the store knows ({0}); set them as the store's own tools have them, such as \
-         AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        "no credentials: set {0}; no metadata service, which gives them to a machine of the provider, answers here"
     )]
-    Unauthenticated(String),
+    NoCredentials(&'static str),
+    /// The store does not know the credentials.
+    #[error("the store does not know these credentials ({problem}); check {variables}")]
+    Unauthenticated {
+        /// As the store reported it.
+        problem: String,
+        /// Which variables have them.
+        variables: &'static str,
+    },
     /// The credentials do not allow this.
     #[error("denied ({0}); give these credentials the right to do that")]
     Denied(String),

@@ -36,7 +36,11 @@ pub(crate) async fn write_if(
     for _ in 0..TRIES {
         match target.write(path, bytes.clone(), condition).await {
             Ok(version) => return Ok(WriteOutcome::Written(version)),
-            Err(error @ (TargetError::Unauthenticated(_) | TargetError::Denied(_))) => return Err(error),
+            Err(
+                error @ (TargetError::NoCredentials(_)
+                | TargetError::Unauthenticated { .. }
+                | TargetError::Denied(_)),
+            ) => return Err(error),
             Err(error) => last = error,
         }
         // Room for more than our bytes: a longer object is not ours, whatever it is.

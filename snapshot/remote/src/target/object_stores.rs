@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
-use object_store::client::{ClientOptions, HttpClient, HttpConnector};
+use object_store::client::{ClientConfigKey, ClientOptions, HttpClient, HttpConnector};
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
@@ -19,10 +19,13 @@ use url::Url;
 use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
 use super::object_name::is_inside;
 use crate::error::RemoteError;
+use crate::secrets::shown_address;
 
 /// Longest wait for a connection, and for the response to one request.
 const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(120);
+/// Longest wait for a connection to a metadata service, which is near or not there.
+const CONNECT_NEAR: Duration = Duration::from_secs(1);
 /// How long a request is retried while the store is busy.
 const RETRY: Duration = Duration::from_secs(60);
 
@@ -31,6 +34,8 @@ struct Bucket {
     store: Box<dyn ObjectStore>,
     folder: Path,
     place: String,
+    /// The variables that have the credentials.
+    variables: &'static str,
 }
 
 /// Opens connections with the cryptography provider of this program.
@@ -38,11 +43,12 @@ struct Bucket {
 struct Connector;
 
 impl HttpConnector for Connector {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // Another part of this process may have installed one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let is_near = options.get_config_value(&ClientConfigKey::ConnectTimeout).as_deref() == Some("1s");
         let client = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
+            .connect_timeout(if is_near { CONNECT_NEAR } else { CONNECT })
             .timeout(REQUEST)
             .user_agent(concat!("opdir/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::limited(3))
@@ -82,13 +88,36 @@ pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
             )
         }
     };
-    Ok(Arc::new(Bucket { store, folder, place }))
+    let variables = match url.scheme() {
+        "s3" => {
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true to read a public bucket"
+        }
+        "gs" => "GOOGLE_APPLICATION_CREDENTIALS, the path of a key file",
+        "az" => "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+        _ => "nothing: https:// is for public files",
+    };
+    Ok(Arc::new(Bucket { store, folder, place, variables }))
 }
 
 impl Bucket {
     fn path(&self, name: &str) -> Result<Path, TargetError> {
         let refused = || TargetError::Name(name.to_owned());
         is_inside(name).then(|| Path::from(format!("{}/{name}", self.folder))).ok_or_else(refused)
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
+    fn error(&self, error: Error) -> TargetError {
+        let variables = self.variables;
+        match error {
+            _ if is_of_metadata(&error) => TargetError::NoCredentials(variables),
+            Error::NotFound { .. } => TargetError::Missing,
+            Error::AlreadyExists { .. } | Error::Precondition { .. } => TargetError::Precondition,
+            Error::Unauthenticated { .. } => {
+                TargetError::Unauthenticated { problem: text_of(&error), variables }
+            }
+            Error::PermissionDenied { .. } => TargetError::Denied(text_of(&error)),
+            _ => TargetError::Failed(text_of(&error)),
+        }
     }
 
     async fn read(
@@ -101,27 +130,23 @@ impl Bucket {
         let options = GetOptions { if_none_match, ..GetOptions::default() };
         let found = match self.store.get_opts(&self.path(name)?, options).await {
             Err(Error::NotModified { .. }) => return Ok(None),
-            found => found.map_err(target_error)?,
+            found => found.map_err(|error| self.error(error))?,
         };
         if found.meta.size > limit {
             return Err(TargetError::Length);
         }
         let modified = found.meta.last_modified.timestamp();
         let version = ObjectVersion { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
-        let bytes = found.bytes().await.map_err(target_error)?;
+        let bytes = found.bytes().await.map_err(|error| self.error(error))?;
         Ok((bytes.len() as u64 <= limit).then_some(FetchedObject { bytes, version, modified }))
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
-fn target_error(error: Error) -> TargetError {
-    match error {
-        Error::NotFound { .. } => TargetError::Missing,
-        Error::AlreadyExists { .. } | Error::Precondition { .. } => TargetError::Precondition,
-        Error::Unauthenticated { .. } => TargetError::Unauthenticated(text_of(&error)),
-        Error::PermissionDenied { .. } => TargetError::Denied(text_of(&error)),
-        _ => TargetError::Failed(text_of(&error)),
-    }
+/// Whether a request for credentials failed, not one to the store: no variable has any.
+fn is_of_metadata(error: &Error) -> bool {
+    let places = ["http://169.254.", "metadata.google.internal", "/latest/api/token", "/latest/meta-data/"];
+    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
+        .any(|error| places.iter().any(|place| error.to_string().contains(place)))
 }
 
 /// The innermost reason, in one short line.
@@ -132,7 +157,12 @@ fn text_of(error: &Error) -> String {
         inner = source;
         text = inner.to_string();
     }
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // An address among the words may be that of AWS_ENDPOINT, with a password.
+    let words = text.split_whitespace().map(|word| match word.contains("://") {
+        true => shown_address(word),
+        false => word.to_owned(),
+    });
+    let line = words.collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(300) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -156,7 +186,7 @@ impl Target for Bucket {
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
             let end = start.checked_add(length).ok_or(TargetError::Length)?;
-            self.store.get_range(&self.path(path)?, start..end).await.map_err(target_error)
+            self.store.get_range(&self.path(path)?, start..end).await.map_err(|error| self.error(error))
         })
     }
 
@@ -175,7 +205,8 @@ impl Target for Bucket {
         };
         Box::pin(async move {
             let (to, bytes) = (self.path(path)?, PutPayload::from_bytes(bytes));
-            let put = self.store.put_opts(&to, bytes, mode.into()).await.map_err(target_error)?;
+            let put =
+                self.store.put_opts(&to, bytes, mode.into()).await.map_err(|error| self.error(error))?;
             Ok(ObjectVersion { tag: put.e_tag, number: put.version })
         })
     }
@@ -184,8 +215,39 @@ impl Target for Bucket {
         Box::pin(async move {
             match self.store.delete(&self.path(path)?).await {
                 Err(Error::NotFound { .. }) => Ok(()),
-                deleted => deleted.map_err(target_error),
+                deleted => deleted.map_err(|error| self.error(error)),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of a request to a bucket.
+    async fn error_of(builder: AmazonS3Builder) -> TargetError {
+        let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
+        let builder = builder.with_bucket_name("bucket").with_metadata_endpoint("http://127.0.0.1:1");
+        let store = builder.with_http_connector(Connector).with_retry(retry).build().unwrap();
+        let (folder, place) = (Path::default(), "s3://bucket".to_owned());
+        let bucket = Bucket { store: Box::new(store), folder, place, variables: "AWS_ACCESS_KEY_ID" };
+        bucket.get("CURRENT", None, 9).await.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn without_credentials_the_variables_are_named() {
+        let nowhere = AmazonS3Builder::new().with_endpoint("http://127.0.0.1:1").with_allow_http(true);
+        let without = error_of(nowhere.clone()).await;
+        assert_eq!(without, TargetError::NoCredentials("AWS_ACCESS_KEY_ID"));
+        let with = nowhere.with_access_key_id("key").with_secret_access_key("secret");
+        assert!(matches!(error_of(with).await, TargetError::Failed(_)));
+    }
+
+    #[test]
+    fn an_endpoint_is_shown_without_its_password() {
+        let source = "cannot reach http://user:secret@127.0.0.1:1/bucket".into();
+        let text = text_of(&Error::Generic { store: "S3", source });
+        assert!(text.contains("http://127.0.0.1:1/bucket") && !text.contains("secret"), "{text}");
     }
 }

@@ -108,7 +108,8 @@ impl Publisher<'_> {
             waiting.entry(name.clone()).or_insert(now);
         }
         waiting.extend(given_up.difference(&needed).map(|name| (name.clone(), now)));
-        let is_changed = !dropped.is_empty() || count < before || waiting.len() > count;
+        let is_gone = read.current.retired.is_some() && listed.name.is_none();
+        let is_changed = is_gone || !dropped.is_empty() || count < before || waiting.len() > count;
         report.waiting =
             waiting.len() as u64 + others.iter().map(|upload| upload.names.len() as u64).sum::<u64>();
         if is_changed {
@@ -134,7 +135,7 @@ impl Publisher<'_> {
         let objects = match fetch_by_hash(self.target, &path, LIMIT, sha256).await {
             Err(error) if error.is_missing() => {
                 (self.warn)(&format!("{error}; the objects that it names stay"));
-                Vec::new()
+                return Ok(Listed::default());
             }
             bytes => read_json::<RetiredList>(&self.target.place(), &path, FORMAT, &bytes?)?.names,
         };
@@ -179,8 +180,9 @@ impl Publisher<'_> {
         let retired = match waiting.is_empty() {
             true => {
                 // No later list will name this one.
-                let entry = Upload { push: Uuid::new_v4(), names: before.into_iter().collect(), seen: None };
-                self.uploads().change(|entries| entries.push(entry.clone())).await?;
+                let entry = |name| Upload { push: Uuid::new_v4(), names: vec![name], seen: None };
+                let entry = before.map(entry);
+                self.uploads().change(|entries| entries.extend(entry.clone())).await?;
                 None
             }
             false => {

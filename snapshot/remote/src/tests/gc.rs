@@ -186,6 +186,21 @@ fn garbage_collection_removes_nothing_that_is_needed_whatever_pending_names() {
 }
 
 #[test]
+fn garbage_collection_goes_on_without_its_list() {
+    let store = Store::new(0);
+    (1..=2).for_each(|sequence| store.push(sequence));
+    store.collect(NOW + YEAR);
+    let list = retired_path(&store.current().retired.unwrap());
+    store.memory.objects.lock().unwrap().remove(&list).unwrap();
+    store.collect(NOW + YEAR);
+    assert!(store.memory.warnings.lock().unwrap()[0].contains("the objects that it names stay"));
+    assert_eq!(store.current().retired, None);
+    store.push(3);
+    store.collect(NOW + YEAR);
+    assert_eq!(store.memory.warnings.lock().unwrap().len(), 1);
+}
+
+#[test]
 fn a_malformed_pending_is_set_aside_and_blocks_nobody() {
     let long = vec![b' '; (16 << 20) + 1];
     for bytes in [&b"{"[..], b"", b"[]", b"{\"format\":2,\"entries\":[]}", b"\xff", &long] {

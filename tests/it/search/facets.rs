@@ -1,5 +1,4 @@
-//! What must hold of facets, totals and pages whatever the data: invariants, asked of whole
-//! datasets. `OPDIR_DATASET` names a folder to ask them of besides.
+//! What must hold of facets, totals and pages whatever the data: invariants of whole datasets.
 
 use snapshot::facet::FACETS;
 use snapshot::page::{Dated, facet};
@@ -13,9 +12,7 @@ use tests::synth::TODAY;
 use tests::world::World;
 
 fn worlds() -> Vec<World> {
-    let named = std::env::var_os("OPDIR_DATASET").map(|folder| World::folder(folder.as_ref()));
-    let synthetic = std::iter::once(World::synthetic(400, 5));
-    synthetic.chain((0..8).map(World::tiny)).chain(named).collect()
+    std::iter::once(World::synthetic(400, 5)).chain((0..8).map(World::tiny)).collect()
 }
 
 /// A world on a day, ready to be asked.

@@ -30,7 +30,7 @@ const open = async (options = {}) => {
   return page;
 };
 // A number of results, as the page says it.
-const number = said => Number(said.replace(/[^0-9]/g, ""));
+const number = text => Number(text.replace(/[^0-9]/g, ""));
 const total = async page => number(await page.textContent("#count"));
 const until = (page, n) => page.waitForFunction(n => Number(document.querySelector("#count").textContent.replace(/[^0-9]/g, "")) === n, n);
 let seed = 7;
@@ -241,6 +241,27 @@ async function racing() {
   await page.close();
 }
 
+// Text that is typed on the search page is sorted by relevance, unless another order was chosen.
+async function order() {
+  const chosen = page => page.$eval("#sort", select => [select.value, select.selectedOptions[0].textContent]);
+  for (const javaScriptEnabled of [true, false]) {
+    const page = await open({ javaScriptEnabled });
+    await page.goto(base + "/programs");
+    const [value, words] = await chosen(page);
+    check("an order is sent only when it was chosen", value === "", words);
+    await page.fill("#q", "research");
+    await page.press("#q", "Enter");
+    await page.waitForURL(/q=research/);
+    if (javaScriptEnabled) await page.waitForFunction(words => document.querySelector("#sort").selectedOptions[0].textContent !== words, words);
+    check("typed text is sorted by relevance", !new URL(page.url()).searchParams.get("sort") && (await chosen(page))[0] === "", page.url());
+    await page.selectOption("#sort", "deadline");
+    if (!javaScriptEnabled) await page.click("#apply");
+    await page.waitForURL(/sort=deadline/);
+    check("a chosen order stays", (await chosen(page))[0] === "deadline", page.url());
+    await page.close();
+  }
+}
+
 // The number beside a value is the number of results with that value as the only one of its group,
 // over random walks. Topics and fields are one group.
 async function counts() {
@@ -260,7 +281,7 @@ async function counts() {
       for (const name of [...alone.searchParams.keys()]) if (group(name) === group(pick.name)) alone.searchParams.delete(name);
       alone.searchParams.append(pick.name, pick.value);
       await page.goto(alone.href);
-      check(`count of ${pick.name}=${pick.value} on ${url.search}`, (await total(page)) === pick.count, `${pick.count} said, ${await total(page)} found`);
+      check(`count of ${pick.name}=${pick.value} on ${url.search}`, (await total(page)) === pick.count, `${pick.count} shown, ${await total(page)} found`);
       url.searchParams.append(pick.name, pick.value);
     }
   }
@@ -291,7 +312,7 @@ async function hostile() {
 
 const refining = refined({ base, open, check, total, until });
 const keeping = kept({ base, open, check, total });
-const parts = { quiet, readable, budget, without_script, keyboard, enhanced, racing, ...refining, ...keeping, counts, hostile, accessible };
+const parts = { quiet, readable, budget, without_script, keyboard, enhanced, order, racing, ...refining, ...keeping, counts, hostile, accessible };
 const wanted = process.argv.slice(3);
 for (const [name, part] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue;

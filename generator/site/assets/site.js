@@ -11,7 +11,7 @@
   const address = submitter => {
     const query = new URLSearchParams();
     for (const [name, value] of new FormData(form, submitter)) {
-      if (value && !query.getAll(name).includes(value) && !(name === "sort" && value === "deadline" && !form.elements.q.value)) query.append(name, value);
+      if (value && !query.getAll(name).includes(value)) query.append(name, value);
     }
     return form.action.split("?")[0] + (`${query}` && "?" + query);
   };

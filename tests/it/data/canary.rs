@@ -17,11 +17,13 @@ fn snapshot_of(input: &Input<'_>) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(input);
     build(&directory, source, &options(folder.path(), Effort::None));
-    files(folder.path())
+    let lower = |(path, bytes): (std::path::PathBuf, Vec<u8>)| (path, bytes.to_ascii_lowercase());
+    files(folder.path()).into_iter().map(lower).collect()
 }
 
+/// Whether lower-case bytes hold a needle in any case.
 fn holds(bytes: &[u8], needle: &[u8]) -> bool {
-    bytes.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    memchr::memmem::find(bytes, &needle.to_ascii_lowercase()).is_some()
 }
 
 fn holders<'a>(files: &'a BTreeMap<std::path::PathBuf, Vec<u8>>, needle: &[u8]) -> Vec<&'a Path> {

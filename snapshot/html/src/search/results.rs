@@ -7,7 +7,7 @@ use crate::messages::Message;
 use crate::suggestions;
 use snapshot::page::push_number;
 use snapshot::page::text::{escaped, grouped};
-use snapshot::query::{PAGE_RANGE, Sort};
+use snapshot::query::{PAGE_RANGE, Query, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
@@ -158,26 +158,26 @@ impl Splice<'_> {
         out.extend_from_slice(b"</a>");
     }
 
+    /// The orders. The default one has no value, so that a form sends an order only when a person chose it: text that
+    /// is typed later is then sorted by relevance.
     pub(super) fn sort(&self, out: &mut Vec<u8>) {
+        let has_text = self.query.text.is_some();
         let by_relevance = self.extras.by_relevance(self.query);
-        if self.query.text.is_some() {
-            out.extend_from_slice(b"<option value=\"relevance\"");
-            out.extend_from_slice(if by_relevance { b" selected>" } else { b">" });
-            self.language.push_message(out, Message::SortRelevance);
-            out.extend_from_slice(b"</option>");
-        }
-        for (sort, word) in [
+        let default = has_text.then_some(("", Message::SortRelevance, by_relevance));
+        let by_value = [
             (Sort::Deadline, Message::SortDeadline),
             (Sort::Name, Message::SortName),
             (Sort::Recent, Message::SortRecent),
-        ] {
+        ]
+        .map(|(sort, word)| {
+            let is_default = !has_text && sort == Query::default().sort;
+            let value = if is_default { "" } else { sort.as_str() };
+            (value, word, sort == self.query.sort && !by_relevance)
+        });
+        for (value, word, is_chosen) in default.into_iter().chain(by_value) {
             out.extend_from_slice(b"<option value=\"");
-            out.extend_from_slice(sort.as_str().as_bytes());
-            out.extend_from_slice(if sort == self.query.sort && !by_relevance {
-                b"\" selected>"
-            } else {
-                b"\">"
-            });
+            out.extend_from_slice(value.as_bytes());
+            out.extend_from_slice(if is_chosen { b"\" selected>" } else { b"\">" });
             self.language.push_message(out, word);
             out.extend_from_slice(b"</option>");
         }

@@ -14,6 +14,7 @@ use super::layout::{
 use super::lazy::{LazyBodies, ReadMode};
 use super::manifest::{GenerationId, Manifest, ManifestError};
 use super::objects::Objects;
+use super::packer::INDEX_MAX;
 use super::sections::{SectionError, Sections};
 use super::siblings::SiblingTable;
 use super::table::{FileEntry, FileTable};
@@ -165,6 +166,11 @@ impl Generation {
         let path = format!("index/{name}");
         let file = UntrustedFile::new(&*self.vfs, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(FileProblem::Missing))?;
+        if entry.identity().len > INDEX_MAX
+            && !self.packs.as_ref().is_none_or(|packs| packs.is_loose(entry.number()))
+        {
+            return Err(file.damaged(FileProblem::Format("too long to be in a pack".to_owned())));
+        }
         let sections = match self.packed(entry, ReadMode::LocalOnly)? {
             Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err))?,
             None => file.sections(self.copied, None)?,

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use zstd::zstd_safe::DDict;
 
-use super::body::{Body, Coding, Digest};
+use super::body::{Body, Coding, Digest, slice};
 use super::codec::{Object, decode, name_of};
 use super::error::{FileProblem, StoreError};
-use super::generation::{Generation, current, open_root, parse_manifest};
-use super::layout::{FILE_TABLE, HISTORY, INDEX, MANIFEST, OBJECTS, directory_of};
+use super::generation::{Generation, current, ids, open_root, parse_manifest};
+use super::kept_packs::{KeptPack, KeptPacks};
+use super::layout::{FILE_TABLE, HISTORY, INDEX, MANIFEST, OBJECTS, PUBLIC, directory_of};
 use super::lazy::PackRange;
 use super::manifest::{GenerationId, Manifest};
 use super::objects::Objects;
@@ -35,9 +36,13 @@ pub enum FetchMode {
     IndexOnly,
 }
 
-/// A generation of which objects are still missing. Dropped unpublished, it leaves nothing behind.
+/// Most bytes of the pages without which a site has no face, see [`is_shell`].
+const SHELL: u64 = 2 << 20;
+
+/// A generation of which objects are still missing. Dropped unpublished, it keeps the objects that it has for the next.
 pub struct IncomingGeneration {
     staging: StagingDir,
+    kept: KeptPacks,
     packer: Packer,
     mode: FetchMode,
     manifest: Manifest,
@@ -74,14 +79,19 @@ impl IncomingGeneration {
         let manifest = parse_manifest(&*vfs, MANIFEST, manifest)?;
         let dir = directory_of(manifest.id());
         let staging = StagingDir::create(Arc::clone(&vfs))?;
-        let (packer, _) = Packer::reusing(LEVEL, staging.live());
+        let (packer, damaged) = Packer::reusing(LEVEL, staging.live());
+        let kept = KeptPacks::open(&vfs)?;
+        if damaged > 0 || staging.live().is_none() {
+            kept.add_from_generations();
+        }
         let objects = Sections::from_bytes(objects)
             .and_then(|file| Objects::open_remote(&vfs, &dir, &file))
             .map_err(|err| vfs.damaged(&format!("{dir}/{OBJECTS}"), err))?;
         let of_table = objects.of_table().iter().map(|object| object.sha256).collect();
         let names = objects.all().iter().map(|object| object.dictionary).filter(|name| *name != 0);
-        Ok(Self {
+        let mut incoming = Self {
             staging,
+            kept,
             packer,
             mode,
             manifest,
@@ -93,7 +103,46 @@ impl IncomingGeneration {
             of_table,
             table: FxHashMap::default(),
             files: Vec::new(),
-        })
+        };
+        incoming.adopt_kept();
+        Ok(incoming)
+    }
+
+    /// Reuses the objects that are here already: first dictionaries and the table of files, then what is decoded with them.
+    fn adopt_kept(&mut self) {
+        let (mut dictionaries, mut table) = (FxHashMap::default(), FxHashMap::default());
+        let mut found = Vec::new();
+        self.kept.retain(|KeptPack { pack, bytes, objects }| {
+            let mut needed = objects.clone();
+            needed.retain(|object| self.objects.find(&object.sha256).is_some());
+            for object in &needed {
+                let is_dictionary = self.is_dictionary(object);
+                if !is_dictionary && !self.of_table.contains(&object.sha256) || object.dictionary != 0 {
+                    continue;
+                }
+                let stored = slice(bytes, object.offset, object.stored as usize).unwrap_or_default();
+                let Some(bytes) = decode(object, stored.to_vec(), None) else { continue };
+                if let Some(dictionary) = DDict::try_create(&bytes).filter(|_| is_dictionary) {
+                    dictionaries.insert(name_of(&object.sha256), dictionary);
+                }
+                table.insert(object.sha256, bytes);
+            }
+            let is_needed = !needed.is_empty();
+            found.extend(is_needed.then_some((*pack, needed)));
+            is_needed
+        });
+        self.dictionaries.extend(dictionaries);
+        self.table.extend(table);
+        for (pack, objects) in found {
+            let has_dictionary = |object: &Object| {
+                object.dictionary == 0 || self.dictionaries.contains_key(&object.dictionary)
+            };
+            let has_bytes = |object: &Object| {
+                let is_read = self.is_dictionary(object) || self.of_table.contains(&object.sha256);
+                !is_read || self.table.contains_key(&object.sha256)
+            };
+            self.packer.adopt(pack, objects.into_iter().filter(|it| has_dictionary(it) && has_bytes(it)));
+        }
     }
 
     /// Its name.
@@ -130,15 +179,27 @@ impl IncomingGeneration {
             return self.objects.all().iter().collect();
         }
         let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
-        let rows = files.iter().flat_map(FileTable::entries).filter(|entry| self.is_wanted(entry));
-        let rows = rows.filter_map(|entry| self.objects.of_row(entry.number())).flatten();
+        let rows = files.map(|files| self.wanted_rows(&files)).unwrap_or_default();
+        let rows = rows.into_iter().filter_map(|row| self.objects.of_row(row)).flatten();
         let wanted: BTreeSet<Digest> =
             self.objects.of_table().into_iter().chain(rows).map(|object| object.sha256).collect();
         wanted.iter().filter_map(|sha256| self.objects.find(sha256)).collect()
     }
 
-    fn is_wanted(&self, entry: &FileEntry<'_>) -> bool {
-        self.mode == FetchMode::All || entry.path().starts_with(INDEX)
+    /// Numbers of the rows whose bodies are to be here.
+    fn wanted_rows(&self, files: &FileTable) -> FxHashSet<u32> {
+        let mut shell = SHELL;
+        let is_wanted = |entry: &FileEntry<'_>| match self.mode {
+            FetchMode::All => true,
+            FetchMode::IndexOnly if entry.path().starts_with(INDEX) => true,
+            FetchMode::IndexOnly if !is_shell(entry.path()) => false,
+            FetchMode::IndexOnly => {
+                let left = shell.checked_sub(entry.identity().len);
+                shell = left.unwrap_or(shell);
+                left.is_some()
+            }
+        };
+        files.entries().filter(is_wanted).map(|entry| entry.number()).collect()
     }
 
     fn is_dictionary(&self, object: &Object) -> bool {
@@ -173,7 +234,7 @@ impl IncomingGeneration {
         if self.of_table.contains(&object.sha256) {
             self.table.insert(object.sha256, bytes);
         }
-        self.packer.add_stored(object, stored, &|path, bytes| self.staging.write(path, bytes))
+        self.packer.add_stored(object, stored, &|path, bytes| self.kept.write(path, bytes))
     }
 
     fn add_dictionary(&mut self, name: u64, bytes: Option<&[u8]>) -> Result<(), StoreError> {
@@ -188,7 +249,7 @@ impl IncomingGeneration {
         self.staging.vfs.damaged(&format!("{}/{path}", directory_of(self.id())), problem)
     }
 
-    /// Files in no pack that are missing here. Those of the live generation are linked.
+    /// Files in no pack that are missing here. Those of the generations in the root are linked.
     ///
     /// # Errors
     ///
@@ -196,17 +257,17 @@ impl IncomingGeneration {
     pub fn missing_files(&mut self) -> Result<Vec<(String, Body)>, StoreError> {
         let table = self.table_of_files()?;
         let files = self.open_table(&table)?;
+        let dirs = ids(&*self.staging.vfs).unwrap_or_default();
         let mut missing = Vec::new();
         for entry in files.entries().filter(|entry| self.objects.is_loose(entry.number())) {
             let (path, body) = (entry.path(), entry.identity());
             if self.files.iter().any(|file| file == path) {
                 continue;
             }
-            let is_same =
-                |live: &&Generation| live.vfs().hash(&live.name(path)).is_ok_and(|found| found == body);
-            match self.staging.live().filter(is_same) {
-                Some(live) => {
-                    self.staging.link(live, path)?;
+            let mut names = dirs.iter().map(|id| format!("{}/{path}", directory_of(*id)));
+            match names.find(|name| self.staging.vfs.hash(name).is_ok_and(|found| found == body)) {
+                Some(name) => {
+                    self.staging.link_kept(&name, path, body)?;
                     self.files.push(path.to_owned());
                 }
                 None => missing.push((path.to_owned(), body)),
@@ -257,6 +318,13 @@ impl IncomingGeneration {
         let files = FileTable::open(table, changed).map_err(|err| self.damaged(FILE_TABLE, err))?;
         let fits = self.objects.fits(self.manifest.files.table, files.bodies().iter().copied());
         fits.map_err(|err| self.damaged(OBJECTS, err))?;
+        let bytes =
+            files.bodies().iter().fold(self.objects.own_length(), |sum, body| sum.saturating_add(body.len));
+        if bytes != self.manifest.files.bytes {
+            let problem =
+                format!("lists {bytes} bytes, {} according to {MANIFEST}", self.manifest.files.bytes);
+            return Err(self.damaged(FILE_TABLE, FileProblem::Format(problem)));
+        }
         Ok(files)
     }
 
@@ -270,14 +338,16 @@ impl IncomingGeneration {
         let table = self.table_of_files()?;
         let files = self.open_table(&table)?;
         let (staging, id) = (&self.staging, self.id());
+        let wanted = self.wanted_rows(&files);
         let parts = |entry: FileEntry<'_>| {
-            let objects = self.objects.of_row(entry.number()).filter(|_| self.is_wanted(&entry))?;
+            let objects = self.objects.of_row(entry.number()).filter(|_| wanted.contains(&entry.number()))?;
             Some(objects.iter().map(|object| object.sha256).collect())
         };
         let rows: Vec<Option<Vec<Digest>>> = files.entries().map(parts).collect();
         let bodies = || files.entries().map(|entry| entry.identity().sha256).zip(&rows);
         let packed = bodies().map(|(sha256, row)| Some((sha256, row.as_deref()?)));
-        let objects = self.packer.finish(packed, &table, &|path, bytes| staging.write(path, bytes))?;
+        let objects = self.packer.finish(packed, &table, &|path, bytes| self.kept.write(path, bytes))?;
+        self.kept.link(&objects.packs, staging)?;
         staging.link_packs(&objects.packs)?;
         let objects = match self.mode {
             FetchMode::All => objects.finish(),
@@ -292,6 +362,7 @@ impl IncomingGeneration {
             remove_generation(&*staging.vfs, id)?;
         }
         staging.commit(id, jobs)?;
+        self.kept.remove();
         Ok(id)
     }
 
@@ -310,6 +381,13 @@ impl IncomingGeneration {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for IncomingGeneration {
+    /// Keeps what is in memory only. If this fails, it is fetched again.
+    fn drop(&mut self) {
+        let _ = self.packer.close(&|path, bytes| self.kept.write(path, bytes));
     }
 }
 
@@ -332,22 +410,40 @@ pub fn take_present(
         return Ok(None);
     }
     if current(&*vfs).is_ok_and(|live| live == id) {
-        return Ok(is_sound(&found, VerifyMode::Fast).then_some((id, true)));
+        return Ok(is_sound(&found).then_some((id, true)));
     }
     let _lock = lock_root(&*vfs)?;
-    if !is_sound(&found, VerifyMode::Files) {
+    if !is_sound(&found) {
         return Ok(None);
     }
     point_to(&*vfs, id)?;
     Ok(Some((id, false)))
 }
 
+/// Whether a page is one that a site shows whatever else is missing: its start, its 404 and what browsers and crawlers
+/// read first.
+fn is_shell(path: &str) -> bool {
+    const PAGES: [&str; 10] = [
+        "404.html",
+        "api/v1/openapi.json",
+        "es/404.html",
+        "es/index.html",
+        "index.html",
+        "llms.txt",
+        "opensearch.xml",
+        "robots.txt",
+        "sitemap.xml",
+        "favicon.ico",
+    ];
+    path.strip_prefix(PUBLIC).is_some_and(|path| path.starts_with("assets/") || PAGES.contains(&path))
+}
+
 /// Whether all files of a generation that should be in the root are undamaged.
-fn is_sound(generation: &Generation, mode: VerifyMode) -> bool {
+fn is_sound(generation: &Generation) -> bool {
     if !generation.is_lazy() {
-        return verify_on(generation.shared_vfs(), Some(generation.id()), mode, 1, &|_, _| ()).is_ok();
+        let (vfs, id) = (generation.shared_vfs(), Some(generation.id()));
+        return verify_on(vfs, id, VerifyMode::Files, 1, &|_, _| ()).is_ok();
     }
     let check = |(path, body): (String, Body)| generation.vfs().check_file(&generation.name(&path), body);
-    generation.check_presence().is_ok()
-        && (mode == VerifyMode::Fast || generation.stored_files().map(check).all(|checked| checked.is_ok()))
+    generation.check_presence().is_ok() && generation.stored_files().map(check).all(|checked| checked.is_ok())
 }

@@ -11,7 +11,7 @@ use super::disk_cache::DiskCache;
 use super::vfs::lock;
 
 /// A range of bytes of a pack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackRange {
     /// The pack.
     pub pack: Digest,
@@ -48,6 +48,9 @@ pub trait Fetch: Send + Sync {
     ///
     /// Why they cannot be fetched, in a few words.
     fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String>;
+
+    /// Notes that these ranges were fetched and are not what was published: they need not be fetched again soon.
+    fn reject(&self, _damaged: &[PackRange]) {}
 }
 
 /// Why bodies cannot be fetched.
@@ -86,29 +89,21 @@ impl LazyBodies {
     }
 
     /// Fetches objects; a concurrent call for the same ones gets the same result. `cached` looks in the cache once more:
-    /// a call that ended meanwhile has filled it. `check` decodes what was fetched if it is what was published.
+    /// a call that ended meanwhile has filled it. `check` decodes an object and caches it, if it is what was published.
     pub(super) fn fetch(
         &self,
         wanted: &[(Object, PackRange)],
         cached: impl Fn() -> Option<Vec<Vec<u8>>>,
-        check: impl Fn(Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>>,
+        check: impl Fn(&Object, Vec<u8>) -> Option<Vec<u8>>,
     ) -> Arc<Fetched> {
         if wanted.is_empty() {
             return Arc::new(Ok(Vec::new()));
         }
         let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
         let shared = Arc::clone(lock(&self.under_way).entry(key.clone()).or_default());
-        let ranges: Vec<PackRange> = wanted.iter().map(|(_, range)| *range).collect();
-        let fetch = || {
-            if let Some(bytes) = cached() {
-                return Ok(bytes);
-            }
-            for _ in 0..TRIES {
-                if let Some(bytes) = check(self.store.fetch(&ranges).map_err(FetchFailure::Store)?) {
-                    return Ok(bytes);
-                }
-            }
-            Err(FetchFailure::Damaged)
+        let fetch = || match cached() {
+            Some(bytes) => Ok(bytes),
+            None => self.fetch_checked(wanted, check),
         };
         let fetched = Arc::clone(shared.get_or_init(|| Arc::new(fetch())));
         let mut under_way = lock(&self.under_way);
@@ -116,6 +111,28 @@ impl LazyBodies {
             under_way.remove(&key);
         }
         fetched
+    }
+
+    /// Fetches what is not there or damaged, again if need be.
+    fn fetch_checked(
+        &self,
+        wanted: &[(Object, PackRange)],
+        check: impl Fn(&Object, Vec<u8>) -> Option<Vec<u8>>,
+    ) -> Fetched {
+        let mut parts: Vec<Option<Vec<u8>>> = vec![None; wanted.len()];
+        let mut ranges: Vec<PackRange> = wanted.iter().map(|(_, range)| *range).collect();
+        for _ in 0..TRIES {
+            let fetched = self.store.fetch(&ranges).map_err(FetchFailure::Store)?;
+            let empty = parts.iter_mut().zip(wanted).filter(|(part, _)| part.is_none());
+            empty.zip(fetched).for_each(|((part, (object, _)), stored)| *part = check(object, stored));
+            if parts.iter().all(Option::is_some) {
+                return Ok(parts.into_iter().flatten().collect());
+            }
+            let missing = wanted.iter().zip(&parts).filter(|(_, part)| part.is_none());
+            ranges = missing.map(|((_, range), _)| *range).collect();
+        }
+        self.store.reject(&ranges);
+        Err(FetchFailure::Damaged)
     }
 }
 
@@ -148,7 +165,7 @@ mod tests {
                 (Object { sha256, ..Object::zeroed() }, PackRange::new(sha256, place.into(), 1))
             })
         };
-        let fetch = |places| match &*lazy.fetch(&wanted(places), || None, Some) {
+        let fetch = |places| match &*lazy.fetch(&wanted(places), || None, |_, stored| Some(stored)) {
             Ok(fetched) => fetched.concat(),
             Err(_) => Vec::new(),
         };

@@ -6,6 +6,8 @@
 //!   CURRENT                    one line: the id of the live generation; replaced by rename
 //!   lock                       flock of the only publisher; `rollback` and `gc` hold it too
 //!   bodies/                    disk cache of a lazy root: bodies fetched from a store, see `disk_cache`
+//!   incoming/                  packs of a generation that could not be pulled as a whole yet, see `kept_packs`
+//!   accepted                   what a pull accepted last, see `remote`
 //!   generations/
 //!     .tmp-…                   a generation that is being built or removed; the next publisher removes leftovers
 //!     <sequence>-<hash>/       a `GenerationId`: sequence in 6 or more digits, first 32 hex digits of the hash
@@ -71,6 +73,7 @@ mod error;
 mod generation;
 mod history;
 mod incoming;
+mod kept_packs;
 mod layout;
 mod lazy;
 mod manifest;

@@ -29,6 +29,9 @@ use super::sections::{Section, SectionError, SectionWriter, Sections};
 use super::vfs::Vfs;
 
 const LOCAL_PACKS: &str = "here";
+/// Most bytes of the table of files, and of each of its rows: the same object may be named any number of times.
+const TABLE: u64 = 1 << 20;
+const TABLE_ROW: u64 = 4 << 10;
 
 /// A pack of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
@@ -190,6 +193,9 @@ impl Objects {
         }
         let outside =
             |extent: &Extent| slice(&self.extents, extent.first.into(), extent.count as usize).is_none();
+        if self.own_length() > TABLE + TABLE_ROW * self.bodies.len() as u64 {
+            return Err(SectionError::Content("own", "longer than a table of so many rows"));
+        }
         if self.table.len() != 1 || self.own.len() != 1 || self.bodies.iter().chain(&*self.own).any(outside) {
             return Err(SectionError::Content("bodies", "outside of `extents`"));
         }
@@ -452,12 +458,9 @@ impl Objects {
     /// Fetches remote objects, decodes and checks them, and adds them to the cache.
     fn fetch(&self, lazy: &LazyBodies, wanted: &[(Object, PackRange)]) -> Result<Vec<Vec<u8>>, StoreError> {
         let cached = || wanted.iter().map(|(object, _)| self.cached(lazy, object)).collect();
-        let fetched = lazy.fetch(wanted, cached, |fetched| {
-            let pairs = || wanted.iter().map(|(object, _)| object).zip(&fetched);
-            let bytes: Option<Vec<_>> =
-                pairs().map(|(object, stored)| self.checked(object, stored.clone())).collect();
-            let bytes = bytes.filter(|bytes| bytes.len() == wanted.len())?;
-            pairs().for_each(|(object, stored)| lazy.cache().put(object, stored));
+        let fetched = lazy.fetch(wanted, cached, |object, stored| {
+            let bytes = self.checked(object, stored.clone())?;
+            lazy.cache().put(object, &stored);
             Some(bytes)
         });
         match &*fetched {

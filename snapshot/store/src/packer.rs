@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use fastcdc::v2020::FastCDC;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::{Body, Digest, Tally};
+use super::body::{Body, Digest, Tally, slice};
 use super::codec::{Dictionary, OBJECT_MAX, Object, encode};
 use super::error::StoreError;
 use super::generation::Generation;
@@ -229,6 +229,21 @@ impl Packer {
         skipped.is_some_and(|skipped| *skipped)
     }
 
+    /// Reuses some objects of a pack that is complete. To be called before anything is added.
+    pub(super) fn adopt(&self, pack: Pack, objects: impl IntoIterator<Item = Object>) {
+        let mut packs = lock(&self.packs);
+        let number = packs.done.len() as u32;
+        packs.done.push(pack);
+        for object in objects {
+            packs.known.entry(object.sha256).or_insert(Object { pack: number, ..object });
+        }
+    }
+
+    /// Closes the pack that is being filled.
+    pub(super) fn close(&self, write: Write<'_>) -> Result<(), StoreError> {
+        lock(&self.packs).close(write)
+    }
+
     /// Adds an object as it is stored.
     pub(super) fn add_stored(
         &self,
@@ -351,6 +366,22 @@ impl Packs {
         self.done.push(pack);
         Ok(())
     }
+}
+
+/// The objects of a pack, from the table at its end; none if that is malformed.
+pub(super) fn objects_of(pack: &[u8]) -> Vec<Object> {
+    let read = || {
+        let (rest, end) = pack.split_last_chunk::<8>()?;
+        let (rest, count) = rest.split_last_chunk::<8>()?;
+        let (rest, start) = rest.split_last_chunk::<8>()?;
+        let table = rest.get(usize::try_from(u64::from_le_bytes(*start)).ok()?..)?;
+        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+        let is_sound = end == END && count.checked_mul(size_of::<Object>()) == Some(table.len());
+        is_sound.then(|| table.chunks_exact(size_of::<Object>()).map(bytemuck::pod_read_unaligned).collect())
+    };
+    let objects: Vec<Object> = read().unwrap_or_default();
+    let is_within = |object: &Object| slice(pack, object.offset, object.stored as usize).is_some();
+    objects.into_iter().filter(|object| object.is_sound() && is_within(object)).collect()
 }
 
 /// Whether a body of this length is cut.

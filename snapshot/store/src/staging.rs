@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex};
 use super::body::Body;
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
-use super::layout::{BODIES, CURRENT, CURRENT_TMP, GENERATIONS, LOCK, directory_of, is_temporary, temporary};
+use super::layout::{
+    ACCEPTED, BODIES, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary,
+    temporary,
+};
 use super::manifest::GenerationId;
 use super::objects::Pack;
 use super::vfs::{FileType, Lock, Vfs, in_parallel, lock};
@@ -68,6 +71,13 @@ impl StagingDir {
     pub(super) fn link(&self, from: &Generation, path: &str) -> Result<(), StoreError> {
         let from = from.name(path);
         self.create_file(path, |to| self.vfs.link(&from, to))
+    }
+
+    /// Gives a file of the root a second name here. It is read back before the commit.
+    pub(super) fn link_kept(&self, from: &str, path: &str, body: Body) -> Result<(), StoreError> {
+        self.create_file(path, |to| self.vfs.link(from, to))?;
+        lock(&self.written).push((path.to_owned(), body));
+        Ok(())
     }
 
     /// Links the packs that the live generation has; all others were written here.
@@ -147,10 +157,15 @@ pub(super) fn remove_generation(vfs: &dyn Vfs, id: GenerationId) -> Result<(), S
 /// Refuses a directory that is neither empty nor a root.
 fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
     let found = vfs.list("").map_err(vfs.io_error(""))?;
-    if found.iter().any(|(name, kind)| name == GENERATIONS && *kind == FileType::Directory) {
+    let is_root = |(name, kind): &(String, FileType)| match kind {
+        FileType::Directory => name == GENERATIONS,
+        // A root that was pulled, and that lost its generations.
+        _ => name == ACCEPTED,
+    };
+    if found.iter().any(is_root) {
         return Ok(());
     }
-    match found.into_iter().find(|(name, _)| name != LOCK && name != BODIES) {
+    match found.into_iter().find(|(name, _)| ![LOCK, BODIES, INCOMING].contains(&&**name)) {
         Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 mod changes;
 mod dates;
 mod disk_cache;
+mod kept;
 mod lazy;
 mod others;
 mod packs;

@@ -1,0 +1,156 @@
+//! A pull that failed and a root that is damaged: what is whole is not fetched a second time.
+
+use super::packs::{PACKS, put};
+use super::travel::{Elsewhere, pages};
+use super::*;
+use crate::sections::Sections;
+use crate::{FetchMode, IncomingGeneration, PackedGeneration, take_present};
+
+/// Fetches what is missing, but the first byte of one object is another one each time; gives the bytes that were fetched.
+fn pull_with_damage(packs: &Elsewhere, root: &Path, of: &PackedGeneration) -> usize {
+    let objects = Sections::from_bytes(&of.objects).unwrap().get::<codec::Object>("objects").unwrap();
+    let damaged_at =
+        objects.iter().filter(|object| object.stored > 1).map(|object| object.offset).max().unwrap();
+    let mut incoming =
+        IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects, FetchMode::All).unwrap();
+    let (mut fetched, mut damaged) = (0, 0);
+    while damaged == 0 {
+        for piece in incoming.missing() {
+            let mut stored = packs.piece(&piece);
+            fetched += stored.len();
+            let is_damaged = piece.offset == damaged_at;
+            damaged += usize::from(is_damaged);
+            stored[0] ^= u8::from(is_damaged);
+            assert_eq!(incoming.add(&piece, &stored).is_err(), is_damaged, "a wrong byte is an error");
+        }
+    }
+    fetched
+}
+
+#[test]
+fn a_pull_goes_on_where_the_one_before_failed() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &pages(""));
+    let packs = Elsewhere::default();
+    let (outgoing, _) = packs.push(&from, None, 1);
+    let first = pull_with_damage(&packs, &to, &outgoing);
+    let second = pull_with_damage(&packs, &to, &outgoing);
+    assert!(second * 5 < first, "{second} after {first}");
+    let third = packs.pull(&to, &outgoing).unwrap();
+    assert!(third == second, "only the damaged object: {third}");
+    assert!(faults(&to, VerifyMode::Deep).is_empty());
+    assert!(!to.join("incoming").exists(), "nothing is left behind");
+}
+
+#[test]
+fn a_kept_pack_that_is_cut_is_fetched_again() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &pages(""));
+    let packs = Elsewhere::default();
+    let (outgoing, _) = packs.push(&from, None, 1);
+    pull_with_damage(&packs, &to, &outgoing);
+    for kept in fs::read_dir(to.join("incoming")).unwrap().map(|entry| entry.unwrap().path()) {
+        let bytes = fs::read(&kept).unwrap();
+        overwrite(&kept, &bytes[..bytes.len() - 1]);
+    }
+    fs::write(to.join("incoming/other"), "x").unwrap();
+    packs.pull(&to, &outgoing).unwrap();
+    assert!(faults(&to, VerifyMode::Deep).is_empty());
+}
+
+/// Pages and enough noise for several packs.
+fn large() -> Vec<(String, Vec<u8>)> {
+    let mut all = pages("");
+    // A pack is closed at 16 MiB.
+    let mut state = 7u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    all.extend((0..9).map(|n| (format!("public/noise-{n}.bin"), (0..4 << 20).map(|_| next()).collect())));
+    all
+}
+
+#[test]
+fn a_damaged_root_keeps_its_whole_packs() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &large());
+    let packs = Elsewhere::default();
+    let (outgoing, _) = packs.push(&from, None, 1);
+    let all = packs.pull(&to, &outgoing).unwrap();
+    let generation = || dir(&to, live_id(&to).unwrap());
+    let first_pack = || fs::read_dir(generation().join("packs")).unwrap().next().unwrap().unwrap().path();
+    type Damage<'a> = (&'a str, bool, Box<dyn Fn() + 'a>);
+    let damages: [Damage<'_>; 6] = [
+        ("a pack is gone", false, Box::new(|| fs::remove_file(first_pack()).unwrap())),
+        (
+            "a byte of a pack is another",
+            false,
+            Box::new(|| {
+                let mut bytes = fs::read(first_pack()).unwrap();
+                bytes[1000] ^= 1;
+                overwrite(&first_pack(), &bytes);
+            }),
+        ),
+        (
+            "objects.bin is gone",
+            true,
+            Box::new(|| fs::remove_file(generation().join("objects.bin")).unwrap()),
+        ),
+        ("the manifest is empty", true, Box::new(|| overwrite(&generation().join("manifest.json"), b""))),
+        (
+            "history.bin is gone",
+            true,
+            Box::new(|| fs::remove_file(generation().join("history.bin")).unwrap()),
+        ),
+        ("CURRENT is gone", true, Box::new(|| fs::remove_file(to.join("CURRENT")).unwrap())),
+    ];
+    for (name, keeps_all, damage) in damages {
+        damage();
+        let present = take_present(&to, &outgoing.manifest, FetchMode::All).unwrap();
+        assert!(present.is_none() || name.starts_with("CURRENT"), "{name}: {present:?}");
+        let fetched = packs.pull(&to, &outgoing).unwrap();
+        assert!(fetched * 2 < all && (!keeps_all || fetched == 0), "{name}: {fetched} of {all}");
+        assert!(faults(&to, VerifyMode::Deep).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_root_that_lost_its_generations_is_filled_again() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &pages(""));
+    let packs = Elsewhere::default();
+    let (outgoing, _) = packs.push(&from, None, 1);
+    packs.pull(&to, &outgoing).unwrap();
+    fs::write(to.join("accepted"), "{}").unwrap();
+    fs::remove_dir_all(to.join("generations")).unwrap();
+    packs.pull(&to, &outgoing).unwrap();
+    assert!(faults(&to, VerifyMode::Deep).is_empty());
+}
+
+#[test]
+fn a_table_that_names_one_object_many_times_is_refused_before_it_is_decoded() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &pages(""));
+    let packs = Elsewhere::default();
+    let (outgoing, _) = packs.push(&from, None, 1);
+    let file = Sections::from_bytes(&outgoing.objects).unwrap();
+    let mut forged = SectionWriter::default();
+    let longest = {
+        let objects = file.get::<codec::Object>("objects").unwrap();
+        let at = (0..objects.len()).max_by_key(|at| objects[*at].length).unwrap();
+        forged.put("objects", objects.to_vec());
+        at as u32
+    };
+    forged.put("table", file.get::<Digest>("table").unwrap().to_vec());
+    forged.put("packs", file.get::<objects::Pack>("packs").unwrap().to_vec());
+    forged.put("bodies", file.get::<objects::Extent>("bodies").unwrap().to_vec());
+    let mut extents = file.get::<u32>("extents").unwrap().to_vec();
+    let own = objects::Extent { first: extents.len() as u32, count: 32_768 };
+    extents.extend(std::iter::repeat_n(longest, 32_768));
+    forged.put("extents", extents);
+    forged.put("own", [own]);
+    let forged = PackedGeneration { objects: forged.finish().bytes().to_vec(), ..outgoing };
+    let error = packs.pull(&to, &forged).unwrap_err().to_string();
+    assert!(error.contains("longer than a table of so many rows"), "{error}");
+}

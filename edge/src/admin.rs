@@ -64,6 +64,8 @@ struct Readiness {
     unreachable: Option<String>,
     /// Files that are answered 500 because they differ from what was published, and how. Everything else is served.
     damaged: BTreeMap<String, String>,
+    /// Whether what is served is older than its publisher allows.
+    expired: bool,
 }
 
 /// A failed reload.
@@ -82,13 +84,14 @@ impl Readiness {
         let unreachable = server.options.source.as_ref().and_then(|source| source.fetch_stats().error);
         let serving = server.state();
         let damaged = serving.open.damaged.list();
+        let expired = server.options.source.as_ref().is_some_and(|source| source.status().is_expired());
         let state = match (&refused, &unreachable) {
             _ if draining => "draining",
-            (None, None) if damaged.is_empty() => "ready",
+            (None, None) if damaged.is_empty() && !expired => "ready",
             _ => "degraded",
         };
         let generation = serving.generation().id().to_string();
-        Self { ready: !draining, state, draining, generation, refused, unreachable, damaged }
+        Self { ready: !draining, state, draining, generation, refused, unreachable, damaged, expired }
     }
 }
 

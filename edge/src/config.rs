@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
-use remote::{RemoteError, is_address, shown_address, shown_key};
+use remote::{FetchBudget, RemoteError, is_address, shown_address, shown_key};
 use snapshot::time::Day;
 
 use crate::clock;
@@ -77,6 +77,9 @@ pub struct Config {
     /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
     #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
     pub body_disk: Option<u64>,
+    /// Most memory for answers of the store that are fetched at a time, in bytes
+    #[arg(long, env = "OPDIR_EDGE_FETCH_MEMORY", value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(FetchBudget::LEAST..))]
+    pub fetch_memory: u64,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -248,6 +251,7 @@ impl Config {
             poll: std::time::Duration::from_secs(self.poll),
             ahead: self.fetch,
             body_disk: self.body_disk.unwrap_or(BODY_DISK),
+            fetch_memory: self.fetch_memory,
         };
         let source =
             |url: &String| Follower::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);

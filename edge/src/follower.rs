@@ -13,15 +13,18 @@ use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
 use remote::{
-    ErrorClass, FetchStats, Fetcher, ObjectVersion, Puller, RemoteError, Target, Trust, shown_address,
+    ErrorClass, FetchBudget, FetchStats, FetchedCurrent, Fetcher, ObjectVersion, Pulled, Puller, RemoteError,
+    Target, Trust, shown_address,
 };
-use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange};
+use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange, StoreError};
 use tokio::runtime::Runtime;
 
 use crate::clock;
 
-/// First and longest wait after an error.
-const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
+/// First wait after an error; the longest is the time between polls.
+const BACKOFF: Duration = Duration::from_secs(1);
+/// First and longest wait before a generation that could not be taken is tried again. Until then CURRENT is polled only.
+const RETRY: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
 /// Generations that stay in the root, besides those of the last day.
 const RETAINED: usize = 3;
 const RETAINED_FOR: u64 = 86_400;
@@ -45,6 +48,8 @@ pub(crate) struct FollowOptions {
     pub ahead: Prefetch,
     /// Most bytes of lazily fetched bodies on disk.
     pub body_disk: u64,
+    /// Most bytes of answers of the store in memory.
+    pub fetch_memory: u64,
 }
 
 /// A store that is followed.
@@ -53,6 +58,7 @@ pub struct Follower {
     trust: Trust,
     root: PathBuf,
     options: FollowOptions,
+    budget: FetchBudget,
     /// Fetches bodies that are not in the root.
     fetcher: Arc<Fetcher>,
     lazy_bodies: Arc<LazyBodies>,
@@ -117,13 +123,17 @@ impl Follower {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| file_error("the thread of the store", &error))?;
         let (send, gone) = sync_channel(1);
-        let fetcher = Arc::new(Fetcher::new(Arc::clone(&target), runtime.handle().clone(), send));
+        let budget = FetchBudget::new(options.fetch_memory);
+        let fetcher = Fetcher::new(Arc::clone(&target), runtime.handle().clone(), budget.clone(), send);
+        let fetcher = Arc::new(fetcher);
         let cache = DiskCache::open(&root, options.body_disk);
         let cache = cache.map_err(|error| file_error(&root.display().to_string(), &error))?;
         let logged = LoggedFetch { fetcher: Arc::clone(&fetcher), is_failing: AtomicBool::new(false) };
         let lazy_bodies = Arc::new(LazyBodies::new(Arc::new(logged), cache));
-        let (gone, status) = (Mutex::new(gone), Mutex::default());
-        Ok(Self { target, trust, root, options, fetcher, lazy_bodies, gone, status, runtime })
+        let expires = remote::accepted_expiry(&root, &target.place()).map(jiff::Timestamp::as_second);
+        let (gone, status) =
+            (Mutex::new(gone), Mutex::new(FollowStatus { expires, ..FollowStatus::default() }));
+        Ok(Self { target, trust, root, options, budget, fetcher, lazy_bodies, gone, status, runtime })
     }
 
     /// The bodies that are not fetched ahead.
@@ -161,36 +171,99 @@ impl Follower {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Polls once, and pulls the live generation unless CURRENT has the version `known`. Blocks.
-    fn poll(&self, known: &mut Option<ObjectVersion>) -> Result<(), RemoteError> {
+    /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
+    /// pulled. Blocks.
+    fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
         let mode = if self.is_lazy() { FetchMode::IndexOnly } else { FetchMode::All };
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, mode };
-        let pulled = self.runtime.block_on(puller.pull(&self.root, known.as_ref()))?;
+        let puller =
+            Puller { target: &*self.target, trust: &self.trust, jobs: 1, mode, budget: &self.budget };
+        let is_due = seen.failed.as_mut().is_some_and(|failed| self.is_due(failed));
+        let unless = seen.version.as_ref().filter(|_| !is_due);
+        let Some(current) = self.runtime.block_on(puller.look(unless))? else {
+            if seen.failed.is_none() {
+                self.record_success();
+            }
+            return Ok(None);
+        };
+        let version = current.version.clone();
+        let pulled = self.accept(&puller, &current);
+        let before = seen.failed.take().filter(|_| seen.version.as_ref() == Some(&version));
+        seen.failed = pulled.as_ref().err().and_then(|error| self.failed_pull(error, before.as_ref()));
+        seen.version = (pulled.is_ok() || seen.failed.is_some()).then_some(version);
+        let pulled = pulled?;
+        self.record_success();
         let mut state = self.state();
-        state.looked = Some(clock::now());
-        state.error = None;
-        let Some(pulled) = pulled else { return Ok(()) };
         state.expires = pulled.current.current.expires.map(jiff::Timestamp::as_second);
         state.taken += u64::from(!pulled.unchanged);
         drop(state);
-        *known = Some(pulled.current.version);
         if !pulled.unchanged {
             tracing::info!(generation = %pulled.id, bytes = pulled.bytes, "fetched a generation");
-            self.collect_garbage();
+            self.collect_garbage(RETAINED, RETAINED_FOR);
         }
-        Ok(())
+        Ok(Some(pulled))
     }
 
-    fn collect_garbage(&self) {
-        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(clock::now().saturating_sub(RETAINED_FOR));
-        if let Err(error) = store::gc(&self.root, RETAINED, since) {
+    /// Pulls a generation, with room made before and, where there is none nevertheless, again.
+    fn accept(&self, puller: &Puller<'_>, current: &FetchedCurrent) -> Result<Pulled, RemoteError> {
+        if store::live_id(&self.root).is_ok_and(|live| live != current.current.live.generation) {
+            self.collect_garbage(RETAINED, RETAINED_FOR);
+        }
+        match self.runtime.block_on(puller.accept(&self.root, current.clone())) {
+            Err(error) if is_out_of_space(&error) => {
+                self.collect_garbage(0, 0);
+                self.runtime.block_on(puller.accept(&self.root, current.clone()))
+            }
+            pulled => pulled,
+        }
+    }
+
+    /// Whether a generation that could not be pulled is to be tried again: it is time, or the damaged object is another.
+    fn is_due(&self, failed: &mut FailedPull) -> bool {
+        let now = Instant::now();
+        let Some((name, version)) = failed.damaged.as_ref().filter(|_| failed.check <= now) else {
+            return failed.due <= now;
+        };
+        failed.check = now + RETRY.0;
+        failed.due <= now
+            || self.runtime.block_on(self.target.version(name)).is_ok_and(|found| found != *version)
+    }
+
+    /// When to try again after a failure that is not of the connection.
+    fn failed_pull(&self, error: &RemoteError, before: Option<&FailedPull>) -> Option<FailedPull> {
+        let damaged = match error {
+            RemoteError::Damaged { name, .. } => {
+                let version = self.runtime.block_on(self.target.version(name));
+                version.ok().map(|version| (name.clone(), version))
+            }
+            RemoteError::Malformed { .. } | RemoteError::Snapshot(_) => None,
+            _ => return None,
+        };
+        let wait = before.map_or(RETRY.0, |before| (before.wait * 2).min(RETRY.1));
+        let now = Instant::now();
+        Some(FailedPull { check: now + RETRY.0, due: now + wait, wait, damaged })
+    }
+
+    /// Removes old generations: `keep` stay, and those of the last seconds.
+    fn collect_garbage(&self, keep: usize, seconds: u64) {
+        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(clock::now().saturating_sub(seconds));
+        if let Err(error) = store::gc(&self.root, keep, since) {
             tracing::warn!(%error, "old generations stay");
         }
     }
 
+    fn record_success(&self) {
+        let mut state = self.state();
+        state.looked = Some(clock::now());
+        state.error = None;
+    }
+
     /// Counts a failed poll, and logs its reason once.
     fn record_failure(&self, error: &RemoteError) {
-        let text = error.to_string();
+        // Which file did not fit is another one each time.
+        let text = match is_out_of_space(error) {
+            true => format!("{}: no space is left for another generation; make room", self.root.display()),
+            false => error.to_string(),
+        };
         let mut state = self.state();
         state.errors += 1;
         state.stale += u64::from(error.is_stale());
@@ -210,7 +283,7 @@ impl Follower {
         if !self.is_lazy() {
             let is_root_lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
             if is_root_lazy()
-                && let Err(error) = self.poll(&mut None)
+                && let Err(error) = self.poll(&mut Seen::default())
             {
                 self.record_failure(&error);
             }
@@ -221,17 +294,35 @@ impl Follower {
                 tracing::warn!(%error, "cached bodies stay on disk");
             }
         }
-        let mut wait = BACKOFF.0;
-        while store::live_id(&self.root).is_err() {
-            match self.poll(&mut None) {
-                Ok(()) => return Ok(()),
-                Err(error) if error.class() == ErrorClass::Unreadable => self.record_failure(&error),
+        if store::live_id(&self.root).is_err() {
+            self.pull_at_last()?;
+        }
+        Ok(())
+    }
+
+    /// Fetches again what is damaged of the live generation, as soon as the store gives it. Gives whether anything is
+    /// another generation, or was damaged. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::begin`].
+    pub(crate) fn repair(&self, reason: &str) -> Result<bool, RemoteError> {
+        tracing::error!(reason, "what is here cannot be served; fetching it from the store");
+        self.pull_at_last()
+    }
+
+    fn pull_at_last(&self) -> Result<bool, RemoteError> {
+        let (mut seen, mut wait) = (Seen::default(), BACKOFF);
+        loop {
+            match self.poll(&mut seen) {
+                Ok(Some(pulled)) => return Ok(!pulled.unchanged),
+                Ok(None) => {}
+                Err(error) if may_pass(&error) => self.record_failure(&error),
                 Err(error) => return Err(error),
             }
             std::thread::sleep(jittered(wait));
-            wait = (wait * 2).min(BACKOFF.1);
+            wait = (wait * 2).min(self.options.poll);
         }
-        Ok(())
     }
 
     /// Waits for a time, or until an object of the served generation is gone, but at least a second.
@@ -239,7 +330,7 @@ impl Follower {
         let began = Instant::now();
         let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = gone.recv_timeout(time);
-        std::thread::sleep(BACKOFF.0.saturating_sub(began.elapsed()));
+        std::thread::sleep(BACKOFF.saturating_sub(began.elapsed()));
     }
 
     /// Polls for ever, on a thread of its own.
@@ -253,21 +344,50 @@ impl Follower {
     }
 
     fn poll_for_ever(&self) {
-        let (mut known, mut wait) = (None, BACKOFF.0);
+        let (mut seen, mut wait) = (Seen::default(), BACKOFF);
         loop {
-            match self.poll(&mut known) {
-                Ok(()) => {
-                    wait = BACKOFF.0;
+            match self.poll(&mut seen) {
+                Ok(_) => {
+                    wait = BACKOFF;
                     self.wait(around(self.options.poll));
                 }
                 Err(error) => {
                     self.record_failure(&error);
                     std::thread::sleep(jittered(wait));
-                    wait = (wait * 2).min(BACKOFF.1);
+                    wait = (wait * 2).min(self.options.poll);
                 }
             }
         }
     }
+}
+
+/// What polls have seen of the store.
+#[derive(Default)]
+struct Seen {
+    /// The CURRENT whose generation is live here, or could not be pulled.
+    version: Option<ObjectVersion>,
+    failed: Option<FailedPull>,
+}
+
+/// A generation that could not be pulled, and when it is tried again although CURRENT is the same.
+struct FailedPull {
+    due: Instant,
+    wait: Duration,
+    /// The object that is damaged in the store, and its version: another one is tried at once.
+    damaged: Option<(String, ObjectVersion)>,
+    /// When to read its version again.
+    check: Instant,
+}
+
+fn is_out_of_space(error: &RemoteError) -> bool {
+    matches!(error, RemoteError::Snapshot(error) if error.is_out_of_space())
+}
+
+/// Whether the same pull may succeed later.
+fn may_pass(error: &RemoteError) -> bool {
+    let passes =
+        matches!(error, RemoteError::Damaged { .. } | RemoteError::Snapshot(StoreError::Locked { .. }));
+    passes || error.class() == ErrorClass::Unreadable || error.is_stale() || is_out_of_space(error)
 }
 
 /// Logs when bodies can no longer be fetched, and when they can be again.
@@ -287,6 +407,10 @@ impl Fetch for LoggedFetch {
             _ => {}
         }
         fetched
+    }
+
+    fn reject(&self, damaged: &[PackRange]) {
+        self.fetcher.reject(damaged);
     }
 }
 
@@ -318,14 +442,18 @@ mod tests {
         let waits: Vec<Duration> = (0..100).map(|_| around(Duration::from_secs(30))).collect();
         assert!(waits.iter().all(|wait| (24..=36).contains(&wait.as_secs())));
         assert!(waits.iter().any(|wait| wait.as_secs() < 29) && waits.iter().any(|wait| wait.as_secs() > 31));
-        assert!((0..100).all(|_| jittered(BACKOFF.1) >= BACKOFF.1 / 10 && jittered(BACKOFF.1) <= BACKOFF.1));
+        assert!((0..100).all(|_| jittered(RETRY.1) >= RETRY.1 / 10 && jittered(RETRY.1) <= RETRY.1));
     }
 
     #[test]
     fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
         let follower = |url: &str, unsigned| {
-            let options =
-                FollowOptions { poll: Duration::from_secs(30), ahead: Prefetch::Full, body_disk: 1 << 20 };
+            let options = FollowOptions {
+                poll: Duration::from_secs(30),
+                ahead: Prefetch::Full,
+                body_disk: 1 << 20,
+                fetch_memory: 64 << 20,
+            };
             let root = tempfile::tempdir().unwrap();
             Follower::new(url, &[], unsigned, root.path().to_owned(), options).map(|_| ())
         };

@@ -84,18 +84,19 @@ fn fail_to_open(error: &OpenError) -> ExitCode {
 }
 
 fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
+    };
+    runtime.block_on(survive_long_files());
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
     let source = match config.source().and_then(|source| source.map(begin).transpose()) {
         Ok(source) => source,
         Err(error) => return fail(code_of(&error), &error.to_string()),
     };
-    let server = match Server::open(config.options(source)) {
+    let server = match open_server(&config, source) {
         Ok(server) => server,
-        Err(error) => return fail_to_open(&error),
-    };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
+        Err(code) => return code,
     };
     // The server outlives its tasks: a follower ends its own runtime, which no task may do.
     match runtime.block_on(run_server(&config, inherited, Arc::clone(&server))) {
@@ -108,6 +109,24 @@ fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
 fn begin(source: Follower) -> Result<Arc<Follower>, RemoteError> {
     source.begin()?;
     Ok(Arc::new(source))
+}
+
+/// Opens what is in the root; from its store, where it is damaged.
+fn open_server(config: &Config, source: Option<Arc<Follower>>) -> Result<Arc<Server>, ExitCode> {
+    let open = || Server::open(config.options(source.clone()));
+    open().or_else(|error| match source.as_ref().map(|source| source.repair(&error.to_string())) {
+        Some(Ok(true)) => open().map_err(|error| fail_to_open(&error)),
+        Some(Err(error)) => Err(fail(code_of(&error), &error.to_string())),
+        _ => Err(fail_to_open(&error)),
+    })
+}
+
+/// From here on a file that exceeds the limit on file sizes is an error of its write, and does not end the process.
+async fn survive_long_files() {
+    use tokio::signal::unix::{SignalKind, signal};
+    if signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).is_err() {
+        tracing::warn!("a limit on file sizes would end this process");
+    }
 }
 
 fn code_of(error: &RemoteError) -> u8 {

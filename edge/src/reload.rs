@@ -91,10 +91,9 @@ impl Server {
         }
     }
 
-    /// Whether the bodies of a generation that is served without them have arrived.
+    /// Whether the generation was pulled again: its bodies have arrived, or it was damaged.
     fn is_replaced(&self) -> bool {
-        let state = self.state();
-        state.generation().is_lazy() && state.generation().is_replaced()
+        self.state().generation().is_replaced()
     }
 
     fn take(&self, id: &str) -> Result<(), OpenError> {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use indicatif::HumanBytes;
 use jiff::Timestamp;
-use remote::{ErrorClass, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust};
+use remote::{
+    ErrorClass, FetchBudget, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust,
+};
 use store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
@@ -46,7 +48,8 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
         match run(publisher.push(&mut source)) {
             Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
-                let puller = Puller { target, trust, jobs: jobs(), mode: FetchMode::All };
+                let budget = FetchBudget::default();
+                let puller = Puller { target, trust, jobs: jobs(), mode: FetchMode::All, budget: &budget };
                 run(puller.pull(&options.root, None)).map_err(failure)?;
                 // Nothing is rendered: the same files under the next number.
                 store::rollback(&options.root, Some(own), today()).map_err(|faults| {
@@ -67,7 +70,9 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
 pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), mode: FetchMode::All };
+    let budget = FetchBudget::default();
+    let puller =
+        Puller { target: &*target, trust: &trust, jobs: jobs(), mode: FetchMode::All, budget: &budget };
     let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
     let Some(pulled) = pulled else { return Ok(String::new()) };
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use store::{Body, Digest};
+use store::{Body, Digest, FileTotals};
 
 use crate::current::GenerationRef;
 use crate::error::RemoteError;
@@ -21,7 +21,16 @@ pub(crate) const HISTORY: &str = "history.bin.zst";
 /// Most bytes of it: the names of some 100,000 packs.
 const LIMIT: u64 = 16 << 20;
 /// Most bytes of a table, decompressed.
-const TABLE: u64 = 8 << 30;
+const TABLE: u64 = 1 << 30;
+/// What a table may have beyond the rows that the manifest accounts for.
+const SLACK: u64 = 16 << 20;
+/// Most bytes of a row of each table.
+const OBJECTS_ROW: u64 = 256;
+const HISTORY_ROW: u64 = 1 << 10;
+/// A body of so many bytes is at most one more object, of [`OBJECTS_ROW`] bytes.
+const CHUNK: u64 = 16 << 10;
+/// Hashes, which are half of the table of objects, do not compress.
+const RATIO: u64 = 64;
 /// Zstandard level of tables, most of whose bytes are hashes.
 const LEVEL: i32 = 6;
 
@@ -117,6 +126,34 @@ impl GenerationIndex {
         let path = of.path(CONTENTS);
         let bytes = fetch_by_hash(target, &path, LIMIT, of.contents).await?;
         read_json(&target.place(), &path, FORMAT, &bytes)
+    }
+
+    /// Refuses tables that are longer than those of the manifest's generation can be: a few bytes must not become many.
+    pub(crate) fn check_sizes(&self, place: &str, of: &GenerationRef) -> Result<(), RemoteError> {
+        let name = of.path(CONTENTS);
+        let malformed =
+            |problem: String| RemoteError::Malformed { place: place.to_owned(), name: name.clone(), problem };
+        /// The part of the manifest that is of use here; `store` reads it as a whole.
+        #[derive(Deserialize)]
+        struct Sizes {
+            files: FileTotals,
+        }
+        let Sizes { files } =
+            serde_json::from_str(&self.manifest).map_err(|error| malformed(error.to_string()))?;
+        let objects = (files.bytes / CHUNK).saturating_add(files.count).saturating_mul(OBJECTS_ROW);
+        let objects = objects.min(self.objects.stored.saturating_mul(RATIO));
+        // Each row of the table of objects has eight bytes at least.
+        let rows = files.count.min(1 + self.objects.length / 8);
+        for (table, name, most) in
+            [(&self.objects, OBJECTS, objects), (&self.history, HISTORY, rows.saturating_mul(HISTORY_ROW))]
+        {
+            let most = most.saturating_add(SLACK).min(TABLE);
+            if table.length > most || table.stored > most {
+                let length = table.length.max(table.stored);
+                return Err(malformed(format!("{name} of {length} bytes, at most {most} fit its manifest")));
+            }
+        }
+        Ok(())
     }
 
     /// Fetches the table of where bodies are stored.

@@ -1,10 +1,13 @@
 //! Reading a store's objects: whole ones checked by their hash or the version of their JSON, and parts of packs by ranges
 //! that neighbours share.
 
-use bytes::Bytes;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::{Digest, PackRange};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{RemoteError, read_error};
 use crate::target::{Target, TargetError};
@@ -13,6 +16,10 @@ use crate::target::{Target, TargetError};
 pub(crate) const TRIES: usize = 3;
 /// Longest range of a request.
 pub(crate) const RANGE: u64 = 8 << 20;
+/// A try that brought so many bytes was of use.
+const PROGRESS: u64 = 64 << 10;
+/// Bytes of a part of the budget.
+const UNIT: u64 = 1 << 10;
 /// Pieces of a pack share a request if no more bytes than these lie between them: another request costs more.
 const GAP: u64 = 64 << 10;
 
@@ -43,6 +50,79 @@ pub(crate) async fn fetch_by_hash(
         }
     }
     Err(RemoteError::Damaged { place, name: path.to_owned() })
+}
+
+/// The memory of all fetches together: each takes what it will need and waits until that is free.
+#[derive(Clone, Debug)]
+pub struct FetchBudget(Arc<Semaphore>);
+
+impl FetchBudget {
+    /// The least that lets every request through, in bytes.
+    pub const LEAST: u64 = RANGE;
+
+    /// A budget of so many bytes, [`Self::LEAST`] or more.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        let units = bytes.max(Self::LEAST).div_ceil(UNIT).min(Semaphore::MAX_PERMITS as u64);
+        Self(Arc::new(Semaphore::new(units as usize)))
+    }
+
+    async fn take(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        Arc::clone(&self.0).acquire_many_owned(bytes.min(RANGE).div_ceil(UNIT) as u32).await.ok()
+    }
+}
+
+impl Default for FetchBudget {
+    fn default() -> Self {
+        Self::new(64 << 20)
+    }
+}
+
+/// The bytes of a range, and the part of the budget that they use.
+pub(crate) struct FetchedRange {
+    pub(crate) bytes: Bytes,
+    _part: Option<OwnedSemaphorePermit>,
+}
+
+/// Fetches a range. Where a connection breaks off, the next request begins there.
+///
+/// # Errors
+///
+/// [`TargetError::Length`] if the object is shorter or the answer longer, after several tries.
+pub(crate) async fn fetch_range(
+    target: &dyn Target,
+    budget: &FetchBudget,
+    (path, start, length): (&str, u64, u64),
+) -> Result<FetchedRange, TargetError> {
+    let _part = budget.take(length).await;
+    let mut found = BytesMut::new();
+    let mut tries = 0;
+    loop {
+        let (done, before) = (found.len() as u64, tries);
+        tries += 1;
+        let error = match target.range(path, start + done, length - done).await {
+            Ok(bytes) if done == 0 && bytes.len() as u64 == length => {
+                return Ok(FetchedRange { bytes, _part });
+            }
+            Ok(bytes) if bytes.len() as u64 <= length - done => {
+                found.extend_from_slice(&bytes);
+                if found.len() as u64 == length {
+                    return Ok(FetchedRange { bytes: found.freeze(), _part });
+                }
+                if bytes.len() as u64 >= PROGRESS {
+                    tries = before;
+                }
+                TargetError::Length
+            }
+            Ok(_) => TargetError::Length,
+            Err(error @ (TargetError::Failed(_) | TargetError::Length)) => error,
+            Err(error) => return Err(error),
+        };
+        if tries == TRIES {
+            return Err(error);
+        }
+    }
 }
 
 /// Reads an object of JSON. The version of its format comes first: of a later one nothing else is read.

@@ -7,14 +7,15 @@
 
 use std::path::Path;
 
-use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
-use store::{Body, FetchMode, GenerationId, IncomingGeneration, take_present};
+use store::{Body, FetchMode, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, read_error};
 use crate::index::GenerationIndex;
-use crate::objects::{RANGE, RangeRequest, TRIES, join_ranges, pack_path};
+use crate::objects::{
+    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path,
+};
 use crate::rollback_guard::RollbackGuard;
 use crate::target::{ObjectVersion, Target, TargetError};
 
@@ -32,6 +33,8 @@ pub struct Puller<'a> {
     pub jobs: usize,
     /// Which bodies it fetches.
     pub mode: FetchMode,
+    /// The memory that it shares with other fetches.
+    pub budget: &'a FetchBudget,
 }
 
 /// The outcome of a pull.
@@ -64,8 +67,7 @@ impl Puller<'_> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let current = current::fetch_unless(self.target, self.trust, unless).await?;
-            let Some(current) = current else { return Ok(None) };
+            let Some(current) = self.look(unless).await? else { return Ok(None) };
             match self.accept(root, current).await {
                 Err(error) if error.is_missing() && tries < TRIES => {}
                 pulled => return pulled.map(Some),
@@ -73,7 +75,21 @@ impl Puller<'_> {
         }
     }
 
-    async fn accept(&self, root: &Path, current: FetchedCurrent) -> Result<Pulled, RemoteError> {
+    /// Reads CURRENT and checks its signature; `None` if its version still is `unless`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is not trusted.
+    pub async fn look(&self, unless: Option<&ObjectVersion>) -> Result<Option<FetchedCurrent>, RemoteError> {
+        current::fetch_unless(self.target, self.trust, unless).await
+    }
+
+    /// Brings the generation that CURRENT names into a root. What was fetched before a failure is kept for the next try.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::pull`].
+    pub async fn accept(&self, root: &Path, current: FetchedCurrent) -> Result<Pulled, RemoteError> {
         let (guard, place) = (RollbackGuard::read(root)?, self.target.place());
         guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
@@ -96,13 +112,13 @@ impl Puller<'_> {
         live: &GenerationRef,
         index: &GenerationIndex,
     ) -> Result<(u64, u64), RemoteError> {
+        index.check_sizes(&self.target.place(), live)?;
         let objects = index.objects(self.target, live).await?;
         let history = index.history(self.target, live).await?;
         let manifest = index.manifest.as_bytes();
         let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects, self.mode)?;
         if incoming.id() != live.generation {
-            let name = format!("manifest of {}", live.generation);
-            return Err(RemoteError::Damaged { place: self.target.place(), name });
+            return Err(self.damaged(format!("manifest of {}", live.generation)));
         }
         let (mut ranges, mut bytes) = (0, 0);
         loop {
@@ -124,41 +140,58 @@ impl Puller<'_> {
         Ok((ranges, bytes))
     }
 
+    /// Adds what comes to the generation. Damaged pieces stop nothing else from being fetched.
     async fn fetch_ranges(
         &self,
         requests: &[RangeRequest],
         incoming: &mut IncomingGeneration,
     ) -> Result<(), RemoteError> {
-        let send = async |request: &RangeRequest| {
-            self.range(&pack_path(&request.pack), request.start, request.length).await
-        };
-        let responses = requests.iter().map(|request| async move { (request, send(request).await) });
+        let responses = requests.iter().map(|request| async move {
+            (request, self.range(&pack_path(&request.pack), request.start, request.length).await)
+        });
         let mut responses = stream::iter(responses).buffered(CONCURRENT);
+        let mut damaged = Vec::new();
         while let Some((request, response)) = responses.next().await {
-            let mut response = response?;
-            for tries in 1.. {
-                let added =
-                    request.split(&response).try_for_each(|(piece, stored)| incoming.add(piece, stored));
-                match added {
-                    Ok(()) => break,
-                    Err(error) if tries == TRIES => return Err(error.into()),
-                    Err(_) => response = send(request).await?,
+            let response = response?;
+            for (piece, stored) in request.split(&response.bytes) {
+                if !add(incoming, piece, stored)? {
+                    damaged.push(*piece);
                 }
             }
         }
-        Ok(())
-    }
-
-    async fn range(&self, path: &str, start: u64, length: u64) -> Result<Bytes, RemoteError> {
-        let place = self.target.place();
-        for _ in 1..TRIES {
-            match self.target.range(path, start, length).await {
-                Ok(bytes) if bytes.len() as u64 == length => return Ok(bytes),
-                Ok(_) | Err(TargetError::Length) => {}
-                Err(error) => return Err(read_error(&place, path)(error)),
+        let mut result = Ok(());
+        for piece in damaged {
+            if !self.fetch_again(&piece, incoming).await? {
+                result = Err(self.damaged(pack_path(&piece.pack)));
             }
         }
-        Err(RemoteError::Damaged { place, name: path.to_owned() })
+        result
+    }
+
+    /// Fetches a damaged piece once more, and again: a proxy or a disk in between may have erred. Gives whether it came.
+    async fn fetch_again(
+        &self,
+        piece: &PackRange,
+        incoming: &mut IncomingGeneration,
+    ) -> Result<bool, RemoteError> {
+        for _ in 1..TRIES {
+            let response = self.range(&pack_path(&piece.pack), piece.offset, piece.len.into()).await?;
+            if add(incoming, piece, &response.bytes)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn range(&self, path: &str, start: u64, length: u64) -> Result<FetchedRange, RemoteError> {
+        match fetch_range(self.target, self.budget, (path, start, length)).await {
+            Err(TargetError::Length) => Err(self.damaged(path.to_owned())),
+            fetched => fetched.map_err(read_error(&self.target.place(), path)),
+        }
+    }
+
+    fn damaged(&self, name: String) -> RemoteError {
+        RemoteError::Damaged { place: self.target.place(), name }
     }
 
     /// A file that is in no pack, range by range.
@@ -166,8 +199,17 @@ impl Puller<'_> {
         let mut file = Vec::new();
         while (file.len() as u64) < body.len {
             let start = file.len() as u64;
-            file.extend_from_slice(&self.range(path, start, RANGE.min(body.len - start)).await?);
+            file.extend_from_slice(&self.range(path, start, RANGE.min(body.len - start)).await?.bytes);
         }
         Ok(file)
+    }
+}
+
+/// Adds a piece; gives whether it is what was published.
+fn add(incoming: &mut IncomingGeneration, piece: &PackRange, stored: &[u8]) -> Result<bool, RemoteError> {
+    match incoming.add(piece, stored) {
+        Ok(()) => Ok(true),
+        Err(StoreError::Damaged { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }

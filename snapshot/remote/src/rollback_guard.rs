@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
@@ -44,6 +45,16 @@ struct Latest {
     version: u64,
     line: Digest,
     generation: String,
+    /// When to expect another one at the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+}
+
+/// When the latest CURRENT that a root accepted from a store expires, also while the store cannot be read.
+#[must_use]
+pub fn accepted_expiry(root: &Path, place: &str) -> Option<Timestamp> {
+    let guard = RollbackGuard::read(root).ok()?;
+    guard.at(place)?.keys.values().max_by_key(|latest| latest.version)?.expires
 }
 
 /// The file: earlier versions of this program wrote one store only.
@@ -144,7 +155,12 @@ impl RollbackGuard {
         let mut known =
             self.of(store).cloned().unwrap_or(Ratchet { root: store, place: None, keys: BTreeMap::new() });
         let generation = read.current.live.generation.to_string();
-        let latest = Latest { version: read.current.version, line: read.line, generation };
+        let latest = Latest {
+            version: read.current.version,
+            line: read.line,
+            generation,
+            expires: read.current.expires,
+        };
         if known.keys.get(&read.key).is_none_or(|before| before.version <= latest.version) {
             known.keys.insert(read.key.clone(), latest);
         }

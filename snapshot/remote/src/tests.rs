@@ -4,4 +4,5 @@ mod current;
 mod fetcher;
 mod gc;
 mod memory;
+mod resumed;
 mod schedules;

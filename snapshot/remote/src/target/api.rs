@@ -84,7 +84,14 @@ pub trait Target: Send + Sync {
         unless: Option<&'a ObjectVersion>,
         limit: u64,
     ) -> TargetFuture<'a, Option<FetchedObject>>;
-    /// `length` bytes of an object from `start` on.
+    /// The version of an object.
+    fn version<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ObjectVersion> {
+        Box::pin(async move {
+            let found = self.get(path, None, u64::MAX).await?;
+            Ok(found.map(|found| found.version).unwrap_or_default())
+        })
+    }
+    /// `length` bytes of an object from `start` on, or fewer where the connection broke off; never more.
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes>;
     /// Writes an object if the precondition holds; gives its new version.
     fn write<'a>(

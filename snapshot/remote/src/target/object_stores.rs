@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::{ClientConfigKey, ClientOptions, HttpClient, HttpConnector};
@@ -137,9 +139,28 @@ impl Bucket {
         }
         let modified = found.meta.last_modified.timestamp();
         let version = ObjectVersion { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
-        let bytes = found.bytes().await.map_err(|error| self.error(error))?;
-        Ok((bytes.len() as u64 <= limit).then_some(FetchedObject { bytes, version, modified }))
+        match collect(found.into_stream(), limit).await? {
+            (_, Some(error)) => Err(self.error(error)),
+            (bytes, None) => Ok(Some(FetchedObject { bytes, version, modified })),
+        }
     }
+}
+
+/// The bytes of an answer, and why it broke off, if it did. One that is longer than the limit is given up there, whatever
+/// its head states.
+async fn collect(
+    mut stream: BoxStream<'static, object_store::Result<Bytes>>,
+    limit: u64,
+) -> Result<(Bytes, Option<Error>), TargetError> {
+    let mut bytes = BytesMut::new();
+    while let Some(part) = stream.next().await {
+        match part {
+            Ok(part) if (bytes.len() + part.len()) as u64 > limit => return Err(TargetError::Length),
+            Ok(part) => bytes.extend_from_slice(&part),
+            Err(error) => return Ok((bytes.freeze(), Some(error))),
+        }
+    }
+    Ok((bytes.freeze(), None))
 }
 
 /// Whether a request for credentials failed, not one to the store: no variable has any.
@@ -183,10 +204,24 @@ impl Target for Bucket {
         Box::pin(self.read(path, unless, limit))
     }
 
+    fn version<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ObjectVersion> {
+        Box::pin(async move {
+            let found = self.store.head(&self.path(path)?).await.map_err(|error| self.error(error))?;
+            Ok(ObjectVersion { tag: found.e_tag, number: found.version })
+        })
+    }
+
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
             let end = start.checked_add(length).ok_or(TargetError::Length)?;
-            self.store.get_range(&self.path(path)?, start..end).await.map_err(|error| self.error(error))
+            let options = GetOptions { range: Some((start..end).into()), ..GetOptions::default() };
+            let found =
+                self.store.get_opts(&self.path(path)?, options).await.map_err(|error| self.error(error))?;
+            match collect(found.into_stream(), length).await? {
+                // What came before the connection broke off need not come again.
+                (bytes, Some(error)) if bytes.is_empty() => Err(self.error(error)),
+                (bytes, _) => Ok(bytes),
+            }
         })
     }
 

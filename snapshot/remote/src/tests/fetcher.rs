@@ -11,6 +11,7 @@ use store::{Digest, Fetch, PackRange};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fetcher::Fetcher;
+use crate::objects::FetchBudget;
 use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
 
 /// A pack whose byte n is n, and whose requests take a while.
@@ -86,7 +87,8 @@ fn piece(pack: &[u8], offset: u64, len: u32) -> PackRange {
 #[test]
 fn parts_come_in_the_requested_order_and_neighbours_share_a_request() {
     let (runtime, slow, (send, _gone)) = (runtime(), Arc::new(Slow::default()), sync_channel(1));
-    let fetcher = Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), send);
+    let fetcher =
+        Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
     let pieces = [piece(b"b", 40, 3), piece(b"a", 9, 2), piece(b"b", 7, 1), piece(b"b", 9_000_000, 1)];
     let parts = fetcher.fetch(&pieces).unwrap();
     assert_eq!(parts, [vec![40, 41, 42], vec![9, 10], vec![7], vec![(9_000_000 % 256) as u8]]);
@@ -99,7 +101,8 @@ fn parts_come_in_the_requested_order_and_neighbours_share_a_request() {
 fn a_request_to_a_stalled_store_fails_after_two_seconds_its_turn_included() {
     let (runtime, (send, _gone)) = (runtime(), sync_channel(1));
     let slow = Arc::new(Slow { takes: Duration::from_secs(60), ..Slow::default() });
-    let fetcher = Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), send);
+    let fetcher =
+        Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
     let began = Instant::now();
     std::thread::scope(|threads| {
         for n in 0..100 {
@@ -118,7 +121,7 @@ fn a_request_to_a_stalled_store_fails_after_two_seconds_its_turn_included() {
 fn a_missing_object_sends_one_message_to_the_follower() {
     let (runtime, (send, gone)) = (runtime(), sync_channel(1));
     let slow = Arc::new(Slow { is_gone: true, ..Slow::default() });
-    let fetcher = Fetcher::new(slow, runtime.handle().clone(), send);
+    let fetcher = Fetcher::new(slow, runtime.handle().clone(), FetchBudget::default(), send);
     for _ in 0..3 {
         assert!(fetcher.fetch(&[piece(b"a", 0, 1)]).unwrap_err().ends_with("is not there any more"));
     }

@@ -1,0 +1,154 @@
+//! Ranges whose connections break off, answers that are longer than requested, bodies that come late, and the memory of
+//! all of them together.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use bytes::Bytes;
+use store::{Digest, Fetch, PackRange};
+use tokio::runtime::Builder;
+
+use crate::fetcher::Fetcher;
+use crate::objects::{FetchBudget, fetch_range};
+use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+
+/// A pack whose byte n is n, and how it answers.
+#[derive(Default)]
+struct Unsteady {
+    /// A connection gives so many bytes, if not all.
+    breaks_after: Option<u64>,
+    takes: Duration,
+    is_long: bool,
+    sent: AtomicU64,
+    requests: AtomicU64,
+    under_way: AtomicU64,
+    most: AtomicU64,
+}
+
+impl Target for Unsteady {
+    fn place(&self) -> String {
+        "unsteady://".to_owned()
+    }
+
+    fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
+        Box::pin(async move {
+            self.requests.fetch_add(1, Relaxed);
+            self.most.fetch_max(self.under_way.fetch_add(length, Relaxed) + length, Relaxed);
+            tokio::time::sleep(self.takes).await;
+            self.under_way.fetch_sub(length, Relaxed);
+            let length = self.breaks_after.unwrap_or(length).min(length) + u64::from(self.is_long);
+            self.sent.fetch_add(length, Relaxed);
+            Ok((start..start + length).map(|n| n as u8).collect())
+        })
+    }
+
+    fn get<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a ObjectVersion>,
+        _: u64,
+    ) -> TargetFuture<'a, Option<FetchedObject>> {
+        unreachable!("only ranges are fetched")
+    }
+
+    fn write<'a>(&'a self, _: &'a str, _: Bytes, _: Precondition<'a>) -> TargetFuture<'a, ObjectVersion> {
+        unreachable!("nothing is written")
+    }
+
+    fn delete<'a>(&'a self, _: &'a str) -> TargetFuture<'a, ()> {
+        unreachable!("nothing is removed")
+    }
+}
+
+#[tokio::test]
+async fn a_range_goes_on_where_its_connection_broke_off() {
+    let budget = FetchBudget::default();
+    let target = Unsteady { breaks_after: Some(300_000), ..Unsteady::default() };
+    let fetched = fetch_range(&target, &budget, ("p", 7, 1_000_000)).await.map_err(drop).unwrap();
+    assert!(
+        fetched.bytes.len() == 1_000_000
+            && fetched.bytes.iter().zip(7u64..).all(|(byte, n)| *byte == n as u8)
+    );
+    assert_eq!((target.requests.load(Relaxed), target.sent.load(Relaxed)), (4, 1_000_000), "no byte twice");
+    let trickle = Unsteady { breaks_after: Some(1), ..Unsteady::default() };
+    let given_up = fetch_range(&trickle, &budget, ("p", 0, 1000)).await.map(drop);
+    assert_eq!(
+        (given_up, trickle.requests.load(Relaxed)),
+        (Err(TargetError::Length), 3),
+        "a byte is no progress"
+    );
+    let long = Unsteady { is_long: true, ..Unsteady::default() };
+    assert_eq!(fetch_range(&long, &budget, ("p", 0, 1000)).await.map(drop), Err(TargetError::Length));
+}
+
+#[tokio::test]
+async fn all_fetches_together_stay_within_their_budget() {
+    let target = Unsteady { takes: Duration::from_millis(2), ..Unsteady::default() };
+    let budget = FetchBudget::new(1);
+    let fetches = (0..32).map(|n| fetch_range(&target, &budget, ("p", n, 4 << 20)));
+    for fetched in futures_util::future::join_all(fetches).await {
+        // Each is used before the next one may come.
+        drop(fetched.map_err(drop).unwrap());
+        assert!(target.most.load(Relaxed) <= FetchBudget::LEAST);
+    }
+}
+
+#[test]
+fn a_body_that_comes_late_is_there_at_the_next_request() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let slow = Arc::new(Unsteady { takes: Duration::from_millis(2_500), ..Unsteady::default() });
+    let (send, _gone) = sync_channel(1);
+    let fetcher =
+        Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
+    let pieces = [PackRange::new(Digest::of(b"a"), 5, 2)];
+    assert_eq!(fetcher.fetch(&pieces), Err("no answer within 2 seconds".to_owned()));
+    assert_eq!(fetcher.fetch(&pieces), Ok(vec![vec![5, 6]]));
+    assert_eq!(slow.requests.load(Relaxed), 1, "the first request went on");
+}
+
+#[test]
+fn a_body_that_is_damaged_in_the_store_is_not_fetched_for_every_client() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let store = Arc::new(Unsteady::default());
+    let (send, _gone) = sync_channel(1);
+    let fetcher =
+        Fetcher::new(Arc::clone(&store) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
+    let [damaged, whole] = [5, 900].map(|offset| PackRange::new(Digest::of(b"a"), offset, 2));
+    fetcher.fetch(&[damaged]).unwrap();
+    fetcher.reject(&[damaged]);
+    for _ in 0..100 {
+        assert!(fetcher.fetch(&[damaged]).unwrap_err().contains("damaged"));
+    }
+    fetcher.fetch(&[whole]).unwrap();
+    assert_eq!(store.requests.load(Relaxed), 2);
+}
+
+/// A server whose answer to any range is that range by its head, and goes on for ever.
+#[cfg(feature = "stores")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_is_longer_than_requested_is_given_up() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let sent = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&sent);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4095/9000000000\r\nETag: \"a\"\r\n\
+                        Last-Modified: Mon, 23 Nov 2026 00:00:00 GMT\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let _ = stream.write_all(head.as_bytes());
+            let chunk = [b"10000\r\n".as_slice(), &[7; 65_536], b"\r\n"].concat();
+            while counted.load(Relaxed) < 3 << 30 && stream.write_all(&chunk).is_ok() {
+                counted.fetch_add(chunk.len() as u64, Relaxed);
+            }
+        }
+    });
+    let target = crate::target::open(&format!("http://{address}/site")).unwrap();
+    assert_eq!(target.range("p/x", 0, 4096).await, Err(TargetError::Length));
+    assert_eq!(target.get("CURRENT", None, 4096).await.map(drop), Err(TargetError::Length));
+    assert!(sent.load(Relaxed) < 64 << 20, "{} bytes were read", sent.load(Relaxed));
+}

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "what the edge may not do to files, its tests do")]
 
 mod harness;
+mod healing;
 mod lazy;
 
 use std::fs;

@@ -113,6 +113,18 @@ impl Server {
         panic!("it never printed `{words}`, but:\n{seen}");
     }
 
+    /// Whether the process has not ended.
+    #[allow(dead_code, reason = "one program of tests ends processes in the middle")]
+    pub(crate) fn is_running(&self) -> bool {
+        Path::new(&format!("/proc/{}/exe", self.child.id())).exists()
+    }
+
+    /// Whether any line that was printed and not waited for holds some words.
+    #[allow(dead_code, reason = "as above")]
+    pub(crate) fn has_printed(&self, words: &str) -> bool {
+        self.lines.try_iter().any(|line| line.contains(words))
+    }
+
     /// Status line, headers and body of the answer to a GET addressed to a host.
     pub(crate) fn get_from(&self, host: &str, target: &str) -> String {
         get(&self.address, host, target)

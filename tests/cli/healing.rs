@@ -1,0 +1,209 @@
+//! An edge comes back by itself: from a damaged folder, without its store, with no room for a file.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use remote::{LocalRoot, Publisher, Trust};
+use store::{VerifyMode, verify};
+use tempfile::TempDir;
+
+use super::harness::{Server, command, get, status};
+use super::{EDGE, overwrite, publish, push};
+
+const HOST: &str = "directory.example";
+
+/// A store with the sample; gives its address.
+fn store(folder: &TempDir) -> String {
+    let url = format!("file://{}", folder.path().join("store").display());
+    let built = folder.path().join("built");
+    publish(&built);
+    push(&built, &url);
+    url
+}
+
+/// Starts an edge that follows a store; gives the address of its admin listener too.
+fn follow(folder: &TempDir, url: &str, more: &[&str]) -> (Server, String) {
+    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let args = ["--snapshot", "root", "--source", url, "--poll", "1", "--listen", "127.0.0.1:0"];
+    let args = [&args[..], &["--admin-listen", &admin], more].concat();
+    (Server::start(EDGE, folder.path(), &args, "address="), admin)
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
+}
+
+/// The folder of the live generation.
+fn generation(root: &Path) -> PathBuf {
+    let id = fs::read_to_string(root.join("CURRENT")).unwrap();
+    root.join("generations").join(id.trim())
+}
+
+fn pack(root: &Path) -> PathBuf {
+    fs::read_dir(generation(root).join("packs")).unwrap().next().unwrap().unwrap().path()
+}
+
+fn cut(path: &Path) {
+    let bytes = fs::read(path).unwrap();
+    overwrite(path, &bytes[..bytes.len() / 2]);
+}
+
+fn flip(path: &Path, part: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let at = bytes.len() / 8 * part;
+    bytes[at] ^= 1;
+    overwrite(path, bytes);
+}
+
+type Damage = (&'static str, fn(&Path));
+
+const DAMAGES: [Damage; 20] = [
+    ("a pack is gone", |root| fs::remove_file(pack(root)).unwrap()),
+    ("a pack is cut", |root| cut(&pack(root))),
+    ("a pack is empty", |root| overwrite(&pack(root), b"")),
+    ("a pack is longer", |root| overwrite(&pack(root), [&fs::read(pack(root)).unwrap()[..], b"x"].concat())),
+    ("a byte in the middle of a pack differs", |root| flip(&pack(root), 4)),
+    ("a byte near the end of a pack differs", |root| flip(&pack(root), 7)),
+    ("a pack is a folder", |root| {
+        let pack = pack(root);
+        fs::remove_file(&pack).unwrap();
+        fs::create_dir(pack).unwrap();
+    }),
+    ("all packs are gone", |root| fs::remove_dir_all(generation(root).join("packs")).unwrap()),
+    ("the manifest is gone", |root| fs::remove_file(generation(root).join("manifest.json")).unwrap()),
+    ("the manifest is cut", |root| cut(&generation(root).join("manifest.json"))),
+    ("a byte of the manifest differs", |root| flip(&generation(root).join("manifest.json"), 3)),
+    ("the objects are gone", |root| fs::remove_file(generation(root).join("objects.bin")).unwrap()),
+    ("the objects are cut", |root| cut(&generation(root).join("objects.bin"))),
+    ("a byte of the objects differs", |root| flip(&generation(root).join("objects.bin"), 5)),
+    ("the history is gone", |root| fs::remove_file(generation(root).join("history.bin")).unwrap()),
+    ("the generation is gone", |root| fs::remove_dir_all(generation(root)).unwrap()),
+    ("all generations are gone", |root| fs::remove_dir_all(root.join("generations")).unwrap()),
+    ("CURRENT is gone", |root| fs::remove_file(root.join("CURRENT")).unwrap()),
+    ("CURRENT is garbage", |root| overwrite(&root.join("CURRENT"), b"\xff\0")),
+    ("CURRENT names no generation", |root| {
+        overwrite(&root.join("CURRENT"), format!("000099-{}\n", "0".repeat(32)));
+    }),
+];
+
+#[test]
+fn every_damage_of_its_folder_is_repaired_at_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let [root, whole] = ["root", "whole"].map(|name| folder.path().join(name));
+    let url = store(&folder);
+    drop(follow(&folder, &url, &[]));
+    copy(&root, &whole);
+    for (name, damage) in DAMAGES {
+        copy(&whole, &root);
+        damage(&root);
+        let began = Instant::now();
+        let (server, admin) = follow(&folder, &url, &[]);
+        let is_sound = || verify(&root, None, VerifyMode::Deep, 1, &|_, _| ()).is_ok();
+        // Damage that opening does not read is found by the first poll.
+        while !is_sound() || !get(&admin, HOST, "/readyz").contains("\"state\":\"ready\"") {
+            assert!(began.elapsed() < Duration::from_secs(30), "{name}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        eprintln!("{name}: {:?}", began.elapsed());
+        assert_eq!(status(&server.get_from(HOST, "/api/v1/search?q=grant")), "200", "{name}");
+        assert!(!root.join("incoming").exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_folder_waits_for_its_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder);
+    drop(follow(&folder, &url, &[]));
+    cut(&pack(&folder.path().join("root")));
+    let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
+    fs::rename(&store, &away).unwrap();
+    let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
+    let server = Server::start(EDGE, folder.path(), &args, "the store is not followed just now");
+    fs::rename(&away, &store).unwrap();
+    server.says("address=");
+}
+
+#[test]
+fn a_lazy_edge_has_the_shell_of_its_site_without_its_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder);
+    let (server, _) = follow(&folder, &url, &["--fetch", "lazy"]);
+    fs::rename(folder.path().join("store"), folder.path().join("away")).unwrap();
+    let start = server.get_from(HOST, "/");
+    let asset = start.split("/assets/").nth(1).unwrap().split('"').next().unwrap();
+    let asset = format!("/assets/{asset}");
+    for path in ["/", "/es", "/robots.txt", "/sitemap.xml", "/api/v1/openapi.json", &asset] {
+        assert_eq!(status(&server.get_from(HOST, path)), "200", "{path}");
+    }
+    for path in ["/there/is/none", "/es/there/is/none"] {
+        let answer = server.get_from(HOST, path);
+        assert!(status(&answer) == "404" && answer.contains("<html"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let url = format!("file://{}", store.display());
+    let built = folder.path().join("built");
+    publish(&built);
+    let (trust, target) = (Trust::new(&[], true).unwrap(), remote::open(&url).unwrap());
+    let clock = || Timestamp::now() - SignedDuration::from_hours(48);
+    let valid_for = Some(Duration::from_secs(3600));
+    let publisher = Publisher { target: &*target, trust: &trust, sign: None, valid_for, clock: &clock };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(publisher.push(&mut LocalRoot::open(&built, 2).unwrap())).unwrap();
+    let is_expired = |admin: &str| {
+        let ready = get(admin, HOST, "/readyz");
+        get(admin, HOST, "/metrics").contains("edge_source_expired 1\n")
+            && ready.contains("\"ready\":true,\"state\":\"degraded\"")
+            && ready.contains("\"expired\":true")
+    };
+    let (server, admin) = follow(&folder, &url, &[]);
+    assert!(is_expired(&admin));
+    drop(server);
+    fs::rename(&store, folder.path().join("away")).unwrap();
+    let (_server, admin) = follow(&folder, &url, &[]);
+    assert!(is_expired(&admin), "{}", get(&admin, HOST, "/readyz"));
+}
+
+#[test]
+fn a_store_that_is_back_is_not_failing_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder);
+    let (_server, admin) = follow(&folder, &url, &[]);
+    let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
+    let becomes = |failing: &str, seconds| {
+        let began = Instant::now();
+        while !get(&admin, HOST, "/metrics").contains(&format!("edge_source_failing {failing}\n")) {
+            assert!(began.elapsed() < Duration::from_secs(seconds), "failing is not {failing}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    fs::rename(&store, &away).unwrap();
+    becomes("1", 10);
+    // Long enough for a wait that doubles.
+    std::thread::sleep(Duration::from_secs(12));
+    fs::rename(&away, &store).unwrap();
+    becomes("0", 3);
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_no_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder);
+    let script = "ulimit -f 16; exec \"$@\"";
+    let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
+    let args = [&["-c", script, "bash", EDGE][..], &args].concat();
+    let server = Server::of(&mut command("bash", folder.path(), &args), "no space is left");
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(server.is_running(), "the signal is ignored");
+    assert!(!server.has_printed("no space is left"), "it is logged once");
+}

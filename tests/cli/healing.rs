@@ -157,7 +157,16 @@ fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
     let (trust, target) = (Trust::new(&[], true).unwrap(), remote::open(&url).unwrap());
     let clock = || Timestamp::now() - SignedDuration::from_hours(48);
     let valid_for = Some(Duration::from_secs(3600));
-    let publisher = Publisher { target: &*target, trust: &trust, sign: None, valid_for, clock: &clock };
+    let warn = |text: &str| panic!("{text}");
+    let publisher = Publisher {
+        target: &*target,
+        trust: &trust,
+        sign: None,
+        valid_for,
+        recover: false,
+        clock: &clock,
+        warn: &warn,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(publisher.push(&mut LocalRoot::open(&built, 2).unwrap())).unwrap();
     let is_expired = |admin: &str| {

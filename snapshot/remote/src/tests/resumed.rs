@@ -139,9 +139,9 @@ async fn an_answer_that_is_longer_than_requested_is_given_up() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
             let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4095/9000000000\r\nETag: \"a\"\r\n\
-                        Last-Modified: Mon, 23 Nov 2026 00:00:00 GMT\r\nTransfer-Encoding: chunked\r\n\r\n";
+                        Last-Modified: Mon, 23 Nov 2026 00:00:00 GMT\r\nContent-Length: 9000000000\r\n\r\n";
             let _ = stream.write_all(head.as_bytes());
-            let chunk = [b"10000\r\n".as_slice(), &[7; 65_536], b"\r\n"].concat();
+            let chunk = [7; 65_536];
             while counted.load(Relaxed) < 3 << 30 && stream.write_all(&chunk).is_ok() {
                 counted.fetch_add(chunk.len() as u64, Relaxed);
             }
@@ -149,6 +149,5 @@ async fn an_answer_that_is_longer_than_requested_is_given_up() {
     });
     let target = crate::target::open(&format!("http://{address}/site")).unwrap();
     assert_eq!(target.range("p/x", 0, 4096).await, Err(TargetError::Length));
-    assert_eq!(target.get("CURRENT", None, 4096).await.map(drop), Err(TargetError::Length));
     assert!(sent.load(Relaxed) < 64 << 20, "{} bytes were read", sent.load(Relaxed));
 }

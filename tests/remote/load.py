@@ -32,6 +32,21 @@ def change(data):
     table.write_text("\n".join(lines) + "\n")
 
 
+def flip(server):
+    """Changes a byte in the middle of the live generation's largest pack, or changes it back."""
+    import boto3
+
+    bucket = boto3.resource("s3", endpoint_url=server).Bucket("bucket")
+    read = lambda name: bucket.Object(f"site/{name}").get()["Body"].read()
+    live = json.loads(read("CURRENT").split(b"\n")[0])["live"]
+    contents = json.loads(read(f"g/{live['generation']}.{live['push'].replace('-', '')}/contents.json"))
+    name = max(contents["packs"], key=lambda pack: pack["length"])["sha256"]
+    pack = f"p/{name[:2]}/{name}.pack"
+    body = bytearray(read(pack))
+    body[len(body) // 2] ^= 1
+    bucket.Object(f"site/{pack}").put(Body=bytes(body))
+
+
 def files(folder):
     """The bodies of builds by the hash that names them and by file, as their lists have them."""
     lists = {}
@@ -79,4 +94,4 @@ def ask(edge, stop, sums, patient="0"):
 
 
 if __name__ == "__main__":
-    {"make": make, "change": change, "ask": ask}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "change": change, "flip": flip, "ask": ask}[sys.argv[1]](*sys.argv[2:])

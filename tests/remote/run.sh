@@ -186,6 +186,52 @@ cat wired-*
 grep -q ' 0 put off' wired-full || die 'what was fetched ahead was put off'
 export AWS_ENDPOINT=$direct
 
+# An edge comes back by itself: a damaged folder is repaired at a start, and a pull repairs what `verify` rejects.
+follow healing
+kill "$edge"
+wait "$edge" || true
+packs=("served-healing/generations/$live/packs"/*)
+chmod u+w "${packs[0]}"
+truncate -s -1 "${packs[0]}"
+rm "served-healing/generations/$live/history.bin"
+follow healing
+"$bin/opdir" verify served-healing >/dev/null
+packs=("other/generations/$live/packs"/*)
+chmod u+w "${packs[0]}"
+printf '\1\2\3' | dd of="${packs[0]}" bs=1 seek=1000 conv=notrunc status=none
+! "$bin/opdir" verify other >/dev/null 2>&1 || die 'a damaged pack is not noticed'
+"$bin/opdir" pull $url other --trust key.pub >/dev/null
+"$bin/opdir" verify other >/dev/null
+
+# One wrong byte in the store: all else is fetched once, then CURRENT is polled, and a restart fetches that object only.
+python3 "$here/load.py" flip "$AWS_ENDPOINT"
+"$bin/opdir-edge" --snapshot served-wrong --source $url --trust "$(cat public)" --poll 1 --listen 127.0.0.1:0 2>log-wrong &
+edge=$!
+started="$started $edge"
+for _ in $(seq 100); do
+  ! grep -q 'is not what was pushed' log-wrong || break
+  sleep 0.1
+done
+before=$(asked)
+sleep 10
+polls=$(($(asked) - before))
+kill "$edge"
+wait "$edge" || true
+python3 "$here/load.py" flip "$AWS_ENDPOINT"
+follow wrong
+fetched=$(sed -n 's/.*fetched a generation.*bytes=\([0-9]*\).*/\1/p' log-wrong)
+printf 'a wrong byte: %d requests in 10 s, then %d bytes\n' "$polls" "$fetched"
+[ "$polls" -le 15 ] && [ "$fetched" -le 300000 ] || die 'a wrong byte costs more than its object'
+
+# What a site shows whatever else is missing: a lazy edge has it without its store.
+follow shell --fetch lazy
+kill "$edge"
+wait "$edge" || true
+AWS_ENDPOINT=http://127.0.0.1:1 follow shell --fetch lazy
+for path in '' robots.txt sitemap.xml api/v1/openapi.json; do
+  python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' "$address/$path" || die "no /$path without the store"
+done
+
 # Old generations go, what is live stays whole.
 "$bin/opdir" gc $url --key key --keep 1 --days 0
 "$bin/opdir" pull $url new --trust key.pub

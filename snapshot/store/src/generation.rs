@@ -8,13 +8,12 @@ use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
 use super::error::{BodyUnavailable, FileProblem, StoreError};
 use super::layout::{
-    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, SIBLINGS,
+    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, INDEX_MAX, MANIFEST, OBJECTS, SIBLINGS,
     directory_of,
 };
 use super::lazy::{LazyBodies, ReadMode};
 use super::manifest::{GenerationId, Manifest, ManifestError};
 use super::objects::Objects;
-use super::packer::INDEX_MAX;
 use super::sections::{SectionError, Sections};
 use super::siblings::SiblingTable;
 use super::table::{FileEntry, FileTable};

@@ -36,7 +36,7 @@ pub enum FetchMode {
     IndexOnly,
 }
 
-/// Most bytes of the pages without which a site has no face, see [`is_shell`].
+/// Most bytes of the pages that a lazy root has, see [`is_shell`].
 const SHELL: u64 = 2 << 20;
 
 /// A generation of which objects are still missing. Dropped unpublished, it keeps the objects that it has for the next.

@@ -22,6 +22,9 @@ pub(super) const OBJECTS: &str = "objects.bin";
 pub(super) const PACKS: &str = "packs";
 pub(super) const INDEX_DIR: &str = "index";
 pub(super) const FILE_TABLE: &str = "index/files.bin";
+/// An index file up to this length is packed, and decoded into memory when it is opened; a longer one stays a file, to be
+/// mapped.
+pub(super) const INDEX_MAX: u64 = 64 << 20;
 /// What paths of index files and of pages start with.
 pub(super) const INDEX: &str = "index/";
 pub(super) const PUBLIC: &str = "public/";

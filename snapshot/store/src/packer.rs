@@ -32,9 +32,6 @@ use super::vfs::lock;
 
 /// Bodies from this length on are cut.
 const CUT: u64 = 128 << 10;
-/// An index file up to this length is packed, and decoded into memory when it is opened; a longer one stays a file, to be
-/// mapped.
-pub(super) const INDEX_MAX: u64 = 64 << 20;
 const CHUNK_MIN: usize = 16 << 10;
 const CHUNK: usize = 64 << 10;
 /// A pack of this length is closed: it is uploaded in one request.

@@ -94,7 +94,7 @@ fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
         Ok(source) => source,
         Err(error) => return fail(code_of(&error), &error.to_string()),
     };
-    let server = match open_server(&config, source) {
+    let server = match open_server(&config, source.as_ref()) {
         Ok(server) => server,
         Err(code) => return code,
     };
@@ -112,9 +112,9 @@ fn begin(source: Follower) -> Result<Arc<Follower>, RemoteError> {
 }
 
 /// Opens what is in the root; from its store, where it is damaged.
-fn open_server(config: &Config, source: Option<Arc<Follower>>) -> Result<Arc<Server>, ExitCode> {
-    let open = || Server::open(config.options(source.clone()));
-    open().or_else(|error| match source.as_ref().map(|source| source.repair(&error.to_string())) {
+fn open_server(config: &Config, source: Option<&Arc<Follower>>) -> Result<Arc<Server>, ExitCode> {
+    let open = || Server::open(config.options(source.cloned()));
+    open().or_else(|error| match source.map(|source| source.repair(&error.to_string())) {
         Some(Ok(true)) => open().map_err(|error| fail_to_open(&error)),
         Some(Err(error)) => Err(fail(code_of(&error), &error.to_string())),
         _ => Err(fail_to_open(&error)),

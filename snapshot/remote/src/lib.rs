@@ -19,7 +19,7 @@ mod uploads;
 #[cfg(test)]
 mod tests;
 
-pub use current::{Current, SignFn, Trust};
+pub use current::{Current, FetchedCurrent, SignFn, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use fetcher::{FetchStats, Fetcher};
 pub use gc::{GcReport, Retention};

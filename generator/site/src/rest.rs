@@ -122,6 +122,19 @@ impl<'a> RestPages<'a> {
     }
 }
 
+/// The CSV export of the same rows, in the same order, as the JSON export.
+fn csv_export(renderer: &RestPages<'_>) -> Filled {
+    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
+    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
+    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
+    let mut table = csv_rows::head().into_bytes();
+    for doc in export::documents(renderer.site) {
+        let row = shaper.program_summary(program_of[*doc as usize]);
+        table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
+    }
+    cut(&table, Syntax::Text, renderer.dated)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -153,17 +166,4 @@ mod tests {
         assert_eq!(served, expected);
         assert_eq!(OPENAPI.matches(ELSEWHERE).count(), 1);
     }
-}
-
-/// The CSV export of the same rows, in the same order, as the JSON export.
-fn csv_export(renderer: &RestPages<'_>) -> Filled {
-    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
-    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
-    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
-    let mut table = csv_rows::head().into_bytes();
-    for doc in export::documents(renderer.site) {
-        let row = shaper.program_summary(program_of[*doc as usize]);
-        table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
-    }
-    cut(&table, Syntax::Text, renderer.dated)
 }

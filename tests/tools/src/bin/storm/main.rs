@@ -258,8 +258,10 @@ impl Edge {
         let serving = lines.by_ref().map_while(std::io::Result::ok).any(|line| line.contains("serving"));
         let logged = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&logged);
-        // What it says later has to be read by somebody.
-        let add = move |line: String| drop(count.fetch_add(line.len() + 1, Relaxed));
+        // A pipe that is not read would stop the edge.
+        let add = move |line: String| {
+            count.fetch_add(line.len() + 1, Relaxed);
+        };
         std::thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(add));
         let place = Place { address: socket.local_addr()?, host: HOST.to_owned() };
         if serving { Ok(Self { process, place, logged }) } else { Err("the edge does not serve".into()) }

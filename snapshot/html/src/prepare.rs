@@ -3,17 +3,17 @@
 //! Sections of `index/html.bin`:
 //!
 //! ```text
-//! word.*                 the texts of [`Message`]; en and es, like the following sections
+//! word.*                 the texts of [`Message`](crate::Message); en and es, like the following sections
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
-//! row.*  cut.*           search row of each document, and the positions of its parts, see [`row`]
+//! row.*  cut.*           search row of each document, and the positions of its parts, see `row.rs`
 //! text.*                 passages of each document, for highlighted words
 //! line.*                 link to each document, for lists by deadline
 //! label.*                label of each facet value
 //! entry.*                Atom entry of each document
-//! feed.*                 the parts of a feed, see [`feed`]
+//! feed.*                 the parts of a feed, see `feed.rs`
 //! skel.*  slot.*         search page split at its slots: pieces, and the slot after each but the last
-//! org.*  kind             organizations, see [`organization`]
+//! org.*  kind             organizations, see `organization.rs`
 //! option                 name and value of each facet value's checkbox
 //! event                  iCalendar events of each document
 //! csv                    CSV row of each document, up to its next deadline
@@ -95,7 +95,7 @@ pub(crate) const fn names(locale: Locale) -> &'static Names {
 /// Fragments of one language, escaped.
 #[derive(Clone, Debug, Default)]
 pub struct LanguageParts {
-    /// Texts of [`Message::KEYS`].
+    /// Texts of [`Message::KEYS`](crate::Message::KEYS).
     pub words: Vec<String>,
     /// Facet names.
     pub facets: Vec<String>,

@@ -181,3 +181,49 @@ impl GenerationIndex {
         packs.chain(files).chain([OBJECTS, HISTORY, CONTENTS].map(|name| of.path(name))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GB: u64 = 1 << 30;
+
+    /// An index whose tables have these compressed and whole lengths, of a manifest with so many files.
+    fn index(files: u64, objects: (u64, u64), history: (u64, u64)) -> GenerationIndex {
+        let sha256 = Digest::of(b"");
+        let totals = FileTotals { count: files, bytes: files * 4096, sha256, table: sha256 };
+        let table = |(stored, length)| Table { sha256, stored, length };
+        GenerationIndex {
+            format: FORMAT,
+            manifest: serde_json::json!({ "files": totals, "sequence": 1 }).to_string(),
+            objects: table(objects),
+            history: table(history),
+            packs: Vec::new(),
+            plain: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_table_is_no_longer_than_the_files_of_its_manifest_account_for() {
+        let of = GenerationRef {
+            generation: store::GenerationId::new(1, &Digest::of(b"")),
+            push: uuid::Uuid::nil(),
+            contents: Digest::of(b""),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        let check =
+            |index: &GenerationIndex| index.check_sizes("here", &of).map_err(|error| error.to_string());
+        let usual = (2 << 20, 4 << 20);
+        assert_eq!(check(&index(20_000, usual, (64 << 10, 1 << 20))), Ok(()));
+        for (objects, history, name) in [
+            ((131_072, 8 * GB), (1, 1), OBJECTS),
+            ((131_072, GB / 2), (1, 1), OBJECTS),
+            ((8 * GB, 1), (1, 1), OBJECTS),
+            (usual, (131_072, 8 * GB), HISTORY),
+            (usual, (8 * GB, 1), HISTORY),
+        ] {
+            let error = check(&index(20_000, objects, history)).unwrap_err();
+            assert!(error.contains(name) && error.contains("fit its manifest"), "{error}");
+        }
+    }
+}

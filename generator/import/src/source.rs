@@ -66,18 +66,36 @@ fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<String, String> {
     let marked = encoding_rs::Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let encoding = marked.or(declared).unwrap_or(encoding_rs::UTF_8);
     let (text, _, is_bad) = encoding.decode(bytes);
-    if is_bad {
-        let guess = guess(bytes);
-        return Err(format!("it is not {}; add to its mapping: encoding = \"{guess}\"", encoding.name()));
+    match is_bad {
+        true if encoding == encoding_rs::UTF_8 => Err(not_utf8(bytes)),
+        true => Err(format!("it is not {}: correct `encoding` in its mapping", encoding.name())),
+        false => Ok(text.into_owned()),
     }
-    Ok(text.into_owned())
 }
 
-/// The likeliest encoding of what is not UTF-8.
-pub(super) fn guess(bytes: &[u8]) -> String {
+/// Where a text is not UTF-8, and what to do about it.
+fn not_utf8(bytes: &[u8]) -> String {
+    let first = bytes.utf8_chunks().next();
+    let (before, bad) = first.map_or(("", &[][..]), |chunk| (chunk.valid(), chunk.invalid()));
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().len() + 1;
+    let bad: String = bad.iter().map(|byte| format!("{byte:02X}")).collect();
+    let remedy = guess(bytes).map_or_else(
+        || "other letters of the file are: correct it there".to_owned(),
+        |guess| format!("add to the mapping of its source: encoding = \"{guess}\""),
+    );
+    format!("line {line}, byte {column} (0x{bad}) is not UTF-8; {remedy}")
+}
+
+/// The likeliest encoding of what is not UTF-8. None where some letters are: they are not UTF-8 by chance, so the rest is
+/// damaged, and another encoding would make these letters wrong.
+pub(super) fn guess(bytes: &[u8]) -> Option<String> {
+    if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
+        return None;
+    }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
-    detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase()
+    Some(detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase())
 }
 
 /// Cells by commas, semicolons, tabs or bars: what the first line has most of.

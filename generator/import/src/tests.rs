@@ -287,6 +287,21 @@ fn sources_that_were_cut_off_or_are_hostile_are_refused_in_plain_words() {
     assert!(place.refused()[0].2.contains("encoding = \"windows-1252\""), "{:?}", place.refused());
 }
 
+#[test]
+fn a_bad_byte_in_a_utf8_file_is_an_error_at_its_place_and_no_other_encoding() {
+    let bytes = b"Ref;Title\nA1;Espa\xc3\xb1a\nA2;Per\xfa\n";
+    let place = Place::new(&[("import.toml", MAPPING)]);
+    place.write("inbox/grants.csv", bytes);
+    let message = &place.refused()[0].2;
+    assert!(
+        message.contains("line 3, byte 7 (0xFA) is not UTF-8") && !message.contains("encoding"),
+        "{message}"
+    );
+    let [data, file] = ["data", "inbox/grants.csv"].map(|name| place.folder.path().join(name));
+    let error = draft(&data, Some(&file), None).unwrap_err().to_string();
+    assert!(error.contains("line 3, byte 7"), "{error}");
+}
+
 fn read_sheet(text: &str, rows: Option<&str>) -> Sheet {
     source::read(text.as_bytes(), &Reading { rows, ..Reading::default() }).unwrap()
 }

@@ -146,12 +146,6 @@ impl Html {
     }
 }
 
-/// Writes a count of results.
-pub(crate) fn push_results(language: &Language, out: &mut Vec<u8>, total: usize) {
-    let word = if total == 1 { Message::ResultsOne } else { Message::ResultsOther };
-    language.push_phrase(out, word, &[("n", &grouped(total as u64, language.locale))]);
-}
-
 /// Writes a count in brackets.
 pub(crate) fn push_count(out: &mut Vec<u8>, count: u32, locale: Locale) {
     out.extend_from_slice(b" <i>");

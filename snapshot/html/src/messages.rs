@@ -55,6 +55,8 @@ words! {
     ResultsOne = "results_one",
     ResultsOther = "results_other",
     NoResults = "results_none",
+    CloseOne = "results_close_one",
+    CloseOther = "results_close_other",
     WiderOne = "results_wider_one",
     WiderOther = "results_wider_other",
     WiderOnly = "results_wider_only",

@@ -73,6 +73,22 @@ fn regions_follow_what_names_the_place_on_pages_of_their_own() {
 }
 
 #[test]
+fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil grant"}), json!({"name": "Soil prize"})]);
+    for (address, count) in [
+        ("/programs?q=soil", "2 opportunities"),
+        ("/programs?q=soil+quasar", "2 close matches, none exact"),
+        ("/es/programs?q=soil+quasar", "2 coincidencias cercanas, ninguna exacta"),
+        ("/programs?q=quasar", "0 opportunities"),
+    ] {
+        let page = get(&live, address);
+        assert!(page.contains(&format!(">{count}</span>")), "{address}: {page}");
+        assert!(page.contains(&format!(": {count}")), "the title of {address}: {page}");
+    }
+}
+
+#[test]
 fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
     let folder = tempfile::tempdir().unwrap();
     let members = [
@@ -82,7 +98,7 @@ fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
     ];
     let live = live(folder.path(), &members);
     let page = get(&live, "/programs?q=soil+grant&organization=south");
-    assert!(page.contains(">0 opportunities</span>"), "{page}");
+    assert!(page.contains(">1 close match, none exact</span>"), "{page}");
     let ways = page.split("<ul class=\"without\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert!(
         ways.contains("href=\"/programs?q=grant&amp;organization=south\">Without <em>soil</em>: 1<"),

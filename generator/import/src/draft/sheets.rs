@@ -30,7 +30,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
         Ok(sheet) => (sheet, None),
         Err(reason) if std::str::from_utf8(bytes).is_ok() => return Err(reason),
         Err(reason) => {
-            let guess = source::guess(bytes);
+            let Some(guess) = source::guess(bytes) else { return Err(reason) };
             let how = Reading { encoding: Some(&guess), ..Reading::default() };
             (source::read(bytes, &how).map_err(|_| reason)?, Some(guess))
         }

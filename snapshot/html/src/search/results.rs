@@ -2,7 +2,6 @@
 
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
-use crate::fragments::push_results;
 use crate::messages::Message;
 use crate::suggestions;
 use snapshot::page::push_number;
@@ -11,14 +10,23 @@ use snapshot::query::{PAGE_RANGE, Query, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
-    /// Writes the number of matches; if all of them admit the place through a wider one, a message that states so.
+    /// Writes the number of full matches. Where there are none, states what is listed instead: records that match through
+    /// a wider region, or partial matches.
     pub(super) fn count(&self, out: &mut Vec<u8>) {
-        if !self.is_only_wider() {
-            return push_results(self.language, out, self.answer.total);
-        }
-        let wider = self.answer.wider;
-        let word = if wider == 1 { Message::WiderOne } else { Message::WiderOther };
-        self.language.push_phrase(out, word, &[("n", &grouped(wider as u64, self.query.locale))]);
+        let (wider, close) = (self.answer.wider, self.close());
+        let (number, one, other) = match self.answer.total {
+            0 if wider > 0 => (wider, Message::WiderOne, Message::WiderOther),
+            0 if close > 0 => (close, Message::CloseOne, Message::CloseOther),
+            total => (total, Message::ResultsOne, Message::ResultsOther),
+        };
+        let word = if number == 1 { one } else { other };
+        self.language.push_phrase(out, word, &[("n", &grouped(number as u64, self.query.locale))]);
+    }
+
+    /// The number of partial matches that are listed.
+    fn close(&self) -> usize {
+        let on_page = if self.query.page.offset == 0 { self.answer.rows.len() } else { 0 };
+        on_page.max(self.all() as usize)
     }
 
     /// Whether records match only through a wider region.

@@ -8,7 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
-use remote::{FetchBudget, RemoteError, is_address, shown_address, shown_key};
+use remote::secrets::{shown_address, shown_key};
+use remote::{FetchBudget, RemoteError, is_address};
 use snapshot::time::Day;
 
 use crate::clock;

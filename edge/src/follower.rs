@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::ValueEnum;
 use remote::{
     ErrorClass, FetchBudget, FetchStats, FetchedCurrent, Fetcher, ObjectVersion, Pulled, Puller, RemoteError,
-    Target, Trust, shown_address,
+    Target, Trust,
 };
 use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange, StoreError};
 use tokio::runtime::Runtime;
@@ -116,7 +116,7 @@ impl Follower {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
             let problem = "no key is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
-            return Err(RemoteError::Address { url: shown_address(url), problem });
+            return Err(RemoteError::Address { url: remote::secrets::shown_address(url), problem });
         }
         let target = remote::open(url)?;
         // A thread of its own, since bodies are fetched between polls too.

@@ -9,7 +9,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ContextValue;
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
-use remote::{is_address, shown_address};
+use remote::is_address;
+use remote::secrets::shown_address;
 
 use crate::diff::DiffFormat;
 use crate::exit_codes::Failure;

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
-use remote::shown_key;
+use remote::secrets::shown_key;
 
 /// Environment variable with the text of a secret key.
 const KEY_VARIABLE: &str = "OPDIR_KEY";

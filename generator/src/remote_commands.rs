@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use indicatif::HumanBytes;
 use jiff::Timestamp;
-use remote::{
-    ErrorClass, FetchBudget, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, SignFn, Trust,
-};
+use remote::{ErrorClass, FetchBudget, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, Trust};
 use store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
@@ -131,7 +129,7 @@ fn as_publisher(
     };
     let trust = trust(&signing.trust, url, &own)?;
     let target = remote::open(url).map_err(failure)?;
-    let sign = signer.as_ref().map(|signer| signer as SignFn<'_>);
+    let sign = signer.as_ref().map(|signer| signer as &dyn Fn(&[u8]) -> Result<String, String>);
     let warn = |text: &str| anstream::eprintln!("warning: {text}");
     let (trust, target, clock) = (&trust, &*target, &Timestamp::now);
     command(&Publisher { target, trust, sign, valid_for: None, recover: false, clock, warn: &warn })

@@ -11,7 +11,7 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::header::HOST;
 use hyper_util::rt::TokioIo;
-use remote::shown_address;
+use remote::secrets::shown_address;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 

@@ -12,21 +12,20 @@ mod objects;
 mod publish;
 mod pull;
 mod rollback_guard;
-mod secrets;
+pub mod secrets;
 mod target;
 mod uploads;
 
 #[cfg(test)]
 mod tests;
 
-pub use current::{Current, FetchedCurrent, SignFn, Trust};
+pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use fetcher::{FetchStats, Fetcher};
-pub use gc::{GcReport, Retention};
+pub use gc::Retention;
 pub use local::LocalRoot;
 pub use objects::FetchBudget;
 pub use publish::{Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;
-pub use secrets::{shown_address, shown_key};
 pub use target::{ObjectVersion, Target, is_address, open};

@@ -191,7 +191,7 @@ pub(crate) async fn fetch_unless(
 }
 
 /// Signs a line; gives the text of a signature as minisign writes it.
-pub type SignFn<'a> = &'a dyn Fn(&[u8]) -> Result<String, String>;
+pub(crate) type SignFn<'a> = &'a dyn Fn(&[u8]) -> Result<String, String>;
 
 /// The keys whose signatures are trusted.
 #[derive(Clone, Debug, Default)]

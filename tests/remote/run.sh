@@ -196,6 +196,7 @@ truncate -s -1 "${packs[0]}"
 rm "served-healing/generations/$live/history.bin"
 follow healing
 "$bin/opdir" verify served-healing >/dev/null
+"$bin/opdir" pull $url other --trust key.pub >/dev/null
 packs=("other/generations/$live/packs"/*)
 chmod u+w "${packs[0]}"
 printf '\1\2\3' | dd of="${packs[0]}" bs=1 seek=1000 conv=notrunc status=none

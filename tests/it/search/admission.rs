@@ -28,24 +28,32 @@ fn is_heavy(live: &Arc<Server>, target: &str) -> bool {
     reply.pooled
 }
 
+/// Whether one of several targets that cost as much is answered in a pool: a pool may be done before it is looked at.
+fn is_pooled(live: &Arc<Server>, target: &str) -> bool {
+    (0..16).any(|number| is_heavy(live, &format!("{target}%20x{number}")))
+}
+
 #[test]
 fn long_phrases_that_every_record_has_wait_their_turn_through_every_door() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path());
     for path in ["/api/v1/search", "/api/v1/programs", "/programs", "/es/programs"] {
-        assert!(is_heavy(&live, &format!("{path}?q={PHRASES}")), "{path}");
+        assert!(is_pooled(&live, &format!("{path}?q={PHRASES}")), "{path}");
         assert!(!is_heavy(&live, &format!("{path}?type=grant&sort=name")), "{path}");
     }
     for feed in ["/programs.atom", "/programs.ics", "/es/programs.csv"] {
-        assert!(is_heavy(&live, &format!("{feed}?q={PHRASES}")), "{feed}");
+        assert!(is_pooled(&live, &format!("{feed}?q={PHRASES}")), "{feed}");
     }
-    let phrases = "\"of the program and\" \"the people in the\"";
-    let tool = json!({"name": "search_opportunities", "arguments": {"query": phrases}});
-    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": tool});
-    let reply = post(&live, call.to_string());
-    let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
-    assert!(reply.pooled, "it was answered at once");
-    assert_eq!((&body["id"], &body["result"]["isError"]), (&json!(7), &json!(false)));
+    let is_call_pooled = |number: usize| {
+        let phrases = format!("\"of the program and\" \"the people in the\" x{number}");
+        let tool = json!({"name": "search_opportunities", "arguments": {"query": phrases}});
+        let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": tool});
+        let reply = post(&live, call.to_string());
+        let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!((&body["id"], &body["result"]["isError"]), (&json!(7), &json!(false)));
+        reply.pooled
+    };
+    assert!((0..16).any(is_call_pooled), "it was answered at once");
     let ping = json!({"jsonrpc": "2.0", "id": 8, "method": "ping"});
     assert!(!post(&live, ping.to_string()).pooled);
 }

@@ -110,6 +110,8 @@ next root
 follow() { # name, flags…
   local at
   at=$(port)
+  # An edge of the same name that ran before has written its own.
+  rm -f "log-$1"
   "$bin/opdir-edge" --snapshot "served-$1" --source $url --trust "$(cat public)" --poll 1 --listen "127.0.0.1:$at" \
     --today 2026-11-20 "${@:2}" 2>"log-$1" &
   edge=$!

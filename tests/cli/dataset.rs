@@ -148,6 +148,11 @@ fn a_messy_sheet_is_on_a_site_after_a_draft() {
     ] {
         assert!(mapping.contains(words), "{words}\n{mapping}");
     }
+    let open = mapping.matches("# ?").count();
+    let words = ["this is not decided yet", "remove the mark `# ?`"];
+    place.opdir(&["import", "data"]).fails(1, &words);
+    assert_eq!(open, 2, "{mapping}");
+    decide(&place, &mapping);
     let imported = place.opdir(&["import", "data"]);
     assert_eq!(imported.code, 0, "{}{}\n{mapping}", imported.out, imported.err);
     let built = place.build();
@@ -160,6 +165,11 @@ fn a_messy_sheet_is_on_a_site_after_a_draft() {
     {
         assert!(program.contains(words), "{words}: {program}");
     }
+}
+
+/// Answers every question of a draft as it is proposed.
+fn decide(place: &Place, mapping: &str) {
+    fs::write(place.path("data/import.toml"), mapping.replace("  # ?", "  #")).unwrap();
 }
 
 #[test]
@@ -195,7 +205,7 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     // The import itself tells of the new column, the check of places that it understood.
     let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
     let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
-    fs::write(place.path("data/import.toml"), ignored.join("\n")).unwrap();
+    decide(&place, &ignored.join("\n"));
     let told = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
     let logs = told.lines().filter(|line| line.starts_with('{')).count();
     assert_eq!(logs, 1, "{told}");

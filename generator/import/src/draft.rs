@@ -7,14 +7,16 @@ use std::path::Path;
 
 use super::mapping::FILE;
 use super::source::sheet::{Cell, Row, Sheet};
-use super::values::{is_day_first, is_month_first, looks_like_a_date};
 use crate::files::{ImportError, read_source, replace};
+use crate::money;
 use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
 use dataset::schema::ValueType;
 use dataset::text::slug_of;
 use dataset::{Table, dataset_json};
-use sheets::{Found, beside, currency_of, one_line, sheets};
+use forms::Money;
+use sheets::{Found, beside, one_line, sheets};
 
+mod forms;
 mod sheets;
 
 /// Most different words of a column that are a vocabulary.
@@ -51,7 +53,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         let source = if source.is_empty() { "source".to_owned() } else { source };
         let source =
             if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
-        let draft = Draft { sheet: &found.sheet, others: &read, currency: currency_of(&found.sheet) };
+        let draft = Draft { sheet: &found.sheet, others: &read };
         text.push_str(&draft.text(&source, file.as_deref(), found));
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
         found_lines.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
@@ -64,23 +66,23 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         replace(&about, dataset_json(data, jiff::Timestamp::now()).as_bytes())?;
         found_lines.push(format!("{}: name and title of the directory", about.display()));
     }
-    Ok(format!(
-        "{}\n{}\nread it, then: opdir import {}",
-        path.display(),
-        found_lines.join("\n"),
-        data.display()
-    ))
+    // Every guess stands on the screen with its evidence.
+    let guesses = text.lines().skip(1).filter(|line| line.contains("  # ") || line.starts_with("# ?"));
+    found_lines.extend(guesses.map(|line| format!("  {line}")));
+    let open = text.matches("# ?").count();
+    let next = if open == 0 { "read it".to_owned() } else { format!("decide the {open} lines marked `# ?`") };
+    let (path, data) = (path.display(), data.display());
+    Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
 }
 
 struct Draft<'s> {
     sheet: &'s Sheet,
     /// Every sheet of the source.
     others: &'s [Found],
-    currency: Option<(&'static str, String)>,
 }
 
-/// The column of each mapped field.
-type Taken = BTreeMap<(Table, &'static str), usize>;
+/// The column of each mapped field, and whether its name leaves no doubt.
+type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
 impl Draft<'_> {
     fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
@@ -105,7 +107,7 @@ impl Draft<'_> {
                 line(format!("key     = {}  # different in every row", quoted(&self.sheet.columns[column])));
             }
             None => line(
-                "# key = \"…\"  # no column is different in every row: a program renamed will be another one"
+                "# ? key = \"…\"  no column is different in every row: without a key, there are no seasons and sums"
                     .to_owned(),
             ),
         }
@@ -117,24 +119,20 @@ impl Draft<'_> {
             let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
             line(format!("empty   = [{}]  # what stands for nothing", marks.join(", ")));
         }
-        let mut used: BTreeSet<usize> = taken.values().copied().chain(key).collect();
-        if let Some(sum) = self.sum(&taken) {
-            let sums = |field: &str| field.ends_with("Usd");
-            used.retain(|column| {
-                *column == sum || !taken.iter().any(|((_, it), at)| at == column && sums(it))
-            });
-        }
-        key.and_then(|key| self.skipped(key)).into_iter().for_each(&mut line);
+        let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
+        let money = self.money(&taken);
+        money.declared.iter().cloned().for_each(&mut line);
+        key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
         self.ignored(&used).into_iter().for_each(&mut line);
-        self.tables(&mut out, name, &taken, key.is_some());
+        self.tables(&mut out, name, &taken, key.is_some(), &money);
         out
     }
 
     /// The column with the names by which another sheet refers to organizations, and the evidence.
     fn organizations(&self) -> Option<(usize, String)> {
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
-            let draft = Draft { sheet: &other.sheet, others: &[], currency: None };
-            let column = *draft.taken().get(&(Table::Programs, "organization"))?;
+            let draft = Draft { sheet: &other.sheet, others: &[] };
+            let (column, _) = *draft.taken().get(&(Table::Programs, "organization"))?;
             let named: BTreeSet<String> = draft.column(column).collect();
             let is_named = |column: &usize| {
                 let own: BTreeSet<String> = self.column(*column).collect();
@@ -161,9 +159,9 @@ impl Draft<'_> {
         let mut used = BTreeSet::from([column]);
         let mut fields = format!("name = {}  # {proof}\n", quoted(&columns[column]));
         for field in fields_of(Table::Organizations) {
-            if let Some(column) = field.find(columns, |column| !used.contains(&column)) {
-                used.insert(column);
-                let _ = writeln!(fields, "{} = {}", field.name, quoted(&columns[column]));
+            if let Some(taken) = field.find(columns, |column| !used.contains(&column)) {
+                used.insert(taken.0);
+                self.field(&mut fields, field, taken);
             }
         }
         let mut out = format!("\n[sources.{name}]\n");
@@ -186,30 +184,29 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]  # not published", rest.join(", ")))
     }
 
-    /// Keys of rows with very few cells, such as sums below a table.
-    fn skipped(&self, key: usize) -> Option<String> {
-        let filled = |row: &&Row| row.cells.iter().filter(|cell| !cell.is_empty()).count();
-        let widest = self.sheet.rows.iter().map(|row| filled(&row)).max().unwrap_or(0);
-        let poor: Vec<_> = self.sheet.rows.iter().filter(|row| widest > 4 && filled(row) <= 2).collect();
+    /// Keys of rows that have no other mapped value, or are named as sums.
+    fn skipped(&self, key: usize, used: &BTreeSet<usize>) -> Option<String> {
+        let is_sum =
+            |row: &&Row| value_of("sum", &row.cells.get(key).map(Cell::text).unwrap_or_default()).is_some();
+        let has_value = |row: &&Row| {
+            let mut cells = used.iter().filter(|column| **column != key).filter_map(|at| row.cells.get(*at));
+            cells.any(|cell| !cell.is_empty())
+        };
+        let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum(row) || !has_value(row)).collect();
         let keys: Vec<String> =
             poor.iter().filter_map(|row| row.cells.get(key)).map(|cell| quoted(&cell.text())).collect();
-        let first = poor.first()?;
-        Some(format!(
-            "skip    = [{}]  # keys of rows that are none: row {} has {} of {widest} cells",
-            keys.join(", "),
-            first.line,
-            filled(first)
-        ))
+        let lines: Vec<String> = poor.iter().map(|row| row.line.to_string()).collect();
+        (!keys.is_empty() && used.len() > 1).then(|| {
+            format!("skip    = [{}]  # sums and rows without values: {}", keys.join(", "), lines.join(", "))
+        })
     }
 
-    fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool) {
+    fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool, money: &Money) {
         let elsewhere = self.others.iter().any(|other| {
             !std::ptr::eq(&other.sheet, self.sheet)
-                && Draft { sheet: &other.sheet, others: self.others, currency: None }
-                    .organizations()
-                    .is_some()
+                && Draft { sheet: &other.sheet, others: self.others }.organizations().is_some()
         });
-        if let Some(column) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
+        if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let column = quoted(&self.sheet.columns[*column]);
             let _ = writeln!(
                 out,
@@ -219,64 +216,92 @@ impl Draft<'_> {
         let _ = writeln!(out, "\n[sources.{name}.programs]");
         for field in fields_of(Table::Programs) {
             match (taken.get(&(Table::Programs, field.name)), field.name) {
-                (Some(column), name @ "programType") => {
-                    self.words(out, name, *column, |word| {
-                        value_of(name, word).map_or_else(|| slug_of(word), str::to_owned)
-                    });
+                (Some(taken), "programType" | "lifecycle") => {
+                    self.words(out, field.name, *taken, |word| value_of(field.name, word).map(str::to_owned));
                 }
-                (Some(column), name @ "lifecycle") => {
-                    self.words(out, name, *column, |word| {
-                        value_of(name, word).unwrap_or("unclear").to_owned()
-                    });
+                (Some(_), "fundingMinUsd" | "fundingMaxUsd") if !money.has_dollars => {}
+                (Some((column, is_sure)), name @ "eligibleCountries") => {
+                    let separator = self.separator(taken).map(|(separator, _)| separator);
+                    self.places(out, name, (*column, *is_sure), separator);
                 }
-                (Some(_), "fundingMinUsd" | "fundingMaxUsd") if self.currency.is_some() => {}
-                (Some(column), name @ "eligibleCountries") => {
-                    self.places(out, name, *column, self.separator(taken).map(|(separator, _)| separator));
+                (Some(own), name) => {
+                    self.field(out, field, *own);
+                    let is_range = |text: String| {
+                        let sum = money::read(&text, self.form(taken));
+                        sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
+                    };
+                    let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
+                    if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(is_range) {
+                        let column = quoted(&self.sheet.columns[own.0]);
+                        let _ = writeln!(out, "fundingMinUsd = {column}  # it has ranges");
+                    }
                 }
-                (Some(column), _) => self.field(out, field, *column),
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
-                    let _ = writeln!(out, "{name} = \"…\"  # needed: no column looks like it");
+                    let _ = writeln!(out, "{name} = \"…\"  # ? needed, and no column looks like it");
                 }
                 (None, "programType") => {
-                    out.push_str("programType = { value = \"grant\" }  # the same for all\n");
+                    out.push_str("programType = { value = \"grant\" }  # ? no column looks like it: the same for all\n");
                 }
                 (None, _) => {}
             }
         }
         if has_key {
-            self.sums(out, name, taken);
+            self.sums(out, name, taken, money);
             self.cycles(out, name, taken);
         }
     }
 
     /// A field whose cells need no words of their own, unless it has a closed list of values.
-    fn field(&self, out: &mut String, field: &Field, column: usize) {
+    fn field(&self, out: &mut String, field: &Field, taken: (usize, bool)) {
         if field.column.is_some_and(|column| !column.allowed.is_empty()) {
-            self.words(out, field.name, column, |word| field.allowed_value(word));
+            self.words(out, field.name, taken, |word| {
+                Some(field.allowed_value(word)).filter(|it| !it.is_empty())
+            });
         } else {
-            let _ = writeln!(out, "{} = {}", field.name, quoted(&self.sheet.columns[column]));
+            let rule = format!("{} = {}", field.name, quoted(&self.sheet.columns[taken.0]));
+            let _ = writeln!(out, "{rule}{}", self.evidence(field.value_type(), taken));
         }
+    }
+
+    /// How many cells of a column have the form of a type, as a comment; a question if its name or cells leave doubts.
+    fn evidence(&self, value_type: ValueType, (column, is_sure): (usize, bool)) -> String {
+        let cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(column));
+        let cells: Vec<&Cell> =
+            cells.filter(|cell| !cell.is_empty() && !is_empty_mark(&cell.text())).collect();
+        let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+        let fits = |cell: &&&Cell| match (value_type, cell) {
+            (_, Cell::Broken(_)) => false,
+            (ValueType::Url, Cell::Text(text)) => text.contains('.') && !text.contains(' '),
+            (ValueType::Date, Cell::Text(text)) => has_digit(text) || value_of("status", text).is_some(),
+            (ValueType::Date, Cell::Number(_)) => false,
+            (ValueType::Number | ValueType::Integer, Cell::Text(text)) => has_digit(text) && text.len() < 40,
+            _ => true,
+        };
+        let (all, fit) = (cells.len(), cells.iter().filter(fits).count());
+        let is_sure = is_sure && fit * 10 >= all * 9;
+        format!("  # {}{fit} of {all} cells fit", if is_sure { "" } else { "? by a part of its name; " })
     }
 
     /// Seasons of the same row's program, if a column has dates.
     fn cycles(&self, out: &mut String, name: &str, taken: &Taken) {
         let cycles = fields_of(Table::Cycles)
             .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
-        let cycles: Vec<(&Field, usize)> = cycles.collect();
+        let cycles: Vec<(&Field, (usize, bool))> = cycles.collect();
         if !cycles.iter().any(|(field, _)| field.value_type() == ValueType::Date) {
             return;
         }
         let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
         match label {
-            Some(column) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
+            Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
             None => out.push_str("label = { value = \"Current call\" }\n"),
         }
         let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
-        let rolling: BTreeSet<String> = deadline.map(|column| self.rolling(*column)).unwrap_or_default();
-        for (field, column) in cycles {
+        let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
+        for (field, taken @ (column, is_sure)) in cycles {
             let name = quoted(&self.sheet.columns[column]);
             let has_hours = field.value_type() == ValueType::Date && self.has_hours(column);
+            let evidence = self.evidence(field.value_type(), (column, is_sure));
             let hours = if has_hours { ", time = \"note\"" } else { "" };
             match field.name {
                 "label" => {}
@@ -289,15 +314,17 @@ impl Draft<'_> {
                     let (nothing, state) = (pairs(""), pairs("rolling"));
                     let _ = writeln!(
                         out,
-                        "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}  # no day; others as they are\n\
+                        "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}{evidence}\n\
                          status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
                     );
                 }
                 field if has_hours => {
-                    let _ =
-                        writeln!(out, "{field} = {{ column = {name}{hours} }}  # the hour goes into a note");
+                    let _ = writeln!(
+                        out,
+                        "{field} = {{ column = {name}{hours} }}{evidence}; hours and other texts become notes"
+                    );
                 }
-                _ => self.field(out, field, column),
+                _ => self.field(out, field, taken),
             }
         }
     }
@@ -307,26 +334,9 @@ impl Draft<'_> {
         self.column(column).filter(|word| value_of("status", word).is_some()).collect()
     }
 
-    /// The column of sums that are not in dollars; a fact has one sum, and the most is what readers look for.
-    fn sum(&self, taken: &Taken) -> Option<usize> {
-        let column = |field| taken.get(&(Table::Programs, field)).copied();
-        self.currency.as_ref().and_then(|_| column("fundingMaxUsd").or_else(|| column("fundingMinUsd")))
-    }
-
-    /// Sums that are not in dollars, as facts.
-    fn sums(&self, out: &mut String, name: &str, taken: &Taken) {
-        let (Some((currency, proof)), Some(column)) = (&self.currency, self.sum(taken)) else { return };
-        let column = quoted(&self.sheet.columns[column]);
-        let _ = writeln!(
-            out,
-            "\n[sources.{name}.facts]  # sums are never converted: they are published in their own currency\n\
-             kind = {{ value = \"funding\" }}\nlabel = {{ value = {column} }}\namount = {column}\n\
-             currency = {{ value = \"{currency}\" }}  # as in {proof}"
-        );
-    }
-
     /// Places that may apply: a union of states as its members, which have codes.
-    fn places(&self, out: &mut String, field: &str, column: usize, lists: Option<&str>) {
+    fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
+        let (column, evidence) = (taken.0, self.evidence(ValueType::List, taken));
         let name = quoted(&self.sheet.columns[column]);
         let cells = self.column(column);
         let words = cells.flat_map(|cell| match lists {
@@ -336,38 +346,56 @@ impl Draft<'_> {
         let unions: BTreeMap<String, &str> =
             words.filter_map(|word| value_of("places", &word).map(|members| (word, members))).collect();
         if unions.is_empty() {
-            let _ = writeln!(out, "{field} = {name}");
+            let _ = writeln!(out, "{field} = {name}{evidence}");
             return;
         }
         let pairs: Vec<String> =
             unions.iter().map(|(word, members)| format!("{} = \"{members}\"", quoted(word))).collect();
         let _ = writeln!(
             out,
-            "{field} = {{ column = {name}, values = {{ {}, \"*\" = \"*\" }} }}  # its members; others as they are",
+            "{field} = {{ column = {name}, values = {{ {}, \"*\" = \"*\" }} }}{evidence}",
             pairs.join(", ")
         );
     }
 
-    /// A column of a few words as a vocabulary: each word and what stands for it.
-    fn words(&self, out: &mut String, field: &str, column: usize, value_of: impl Fn(&str) -> String) {
-        let words: BTreeSet<String> = self.column(column).filter(|word| !is_empty_mark(word)).collect();
-        let name = quoted(&self.sheet.columns[column]);
+    /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
+    fn words(
+        &self,
+        out: &mut String,
+        field: &str,
+        taken: (usize, bool),
+        value_of: impl Fn(&str) -> Option<String>,
+    ) {
+        let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
+        let name = quoted(&self.sheet.columns[taken.0]);
         if words.len() > MOST_WORDS {
-            let _ = writeln!(out, "{field} = {name}");
+            let _ = writeln!(out, "# ? {field} = {name}  {} different words", words.len());
             return;
         }
-        let pairs: Vec<String> =
-            words.iter().map(|word| format!("{} = {}", quoted(word), quoted(&value_of(word)))).collect();
-        let _ = writeln!(out, "{field} = {{ column = {name}, values = {{ {} }} }}", pairs.join(", "));
+        let unknown = words.iter().filter(|word| value_of(word).is_none()).count();
+        let pair =
+            |word: &String| format!("{} = {}", quoted(word), quoted(&value_of(word).unwrap_or_default()));
+        let pairs: Vec<String> = words.iter().map(pair).collect();
+        let evidence = match unknown {
+            0 => self.evidence(ValueType::Text, taken),
+            unknown => format!("  # ? {unknown} of {} words are not known", words.len()),
+        };
+        let _ =
+            writeln!(out, "{field} = {{ column = {name}, values = {{ {} }} }}{evidence}", pairs.join(", "));
     }
 
     fn taken(&self) -> Taken {
         let mut taken = Taken::new();
         let mut used = BTreeSet::new();
-        for field in FIELDS.iter().filter(|field| field.table != Table::Organizations) {
-            if let Some(column) = field.find(&self.sheet.columns, |column| !used.contains(&column)) {
-                used.insert(column);
-                taken.insert((field.table, field.name), column);
+        // Names that leave no doubt come first.
+        for is_sure in [true, false] {
+            for field in FIELDS.iter().filter(|field| field.table != Table::Organizations) {
+                let at = (field.table, field.name);
+                let found = field.find(&self.sheet.columns, |column| !used.contains(&column));
+                if let Some(found) = found.filter(|it| it.1 == is_sure && !taken.contains_key(&at)) {
+                    used.insert(found.0);
+                    taken.insert(at, found);
+                }
             }
         }
         taken
@@ -412,82 +440,6 @@ impl Draft<'_> {
     fn has_hours(&self, column: usize) -> bool {
         self.column(column).any(|text| text.contains(':'))
     }
-
-    fn dates(&self, taken: &Taken) -> Option<String> {
-        let mut numeric = None;
-        for column in columns_of(taken, ValueType::Date) {
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                let proof = if is_day_first(text) {
-                    "dmy"
-                } else if is_month_first(text) {
-                    "mdy"
-                } else {
-                    ""
-                };
-                if !proof.is_empty() {
-                    return Some(format!(
-                        "dates   = \"{proof}\"  # proved by {}, row {}",
-                        one_line(text),
-                        row.line
-                    ));
-                }
-                if looks_like_a_date(text) && text.parse::<jiff::civil::Date>().is_err() {
-                    numeric.get_or_insert((one_line(text), row.line));
-                }
-            }
-        }
-        numeric.map(|(text, line)| {
-            format!("# dates = \"dmy\" or \"mdy\": {text}, row {line}, may be both, and no row decides")
-        })
-    }
-
-    fn numbers(&self, taken: &Taken) -> Option<String> {
-        let mut open = None;
-        for column in columns_of(taken, ValueType::Number) {
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                let digits: String =
-                    text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
-                let (dot, comma) = (digits.rfind('.'), digits.rfind(','));
-                let form = match (dot, comma) {
-                    (Some(dot), Some(comma)) if dot < comma => "1.234,56",
-                    (Some(_), Some(_)) => "1,234.56",
-                    (Some(_), None) if digits.matches('.').count() > 1 => "1.234,56",
-                    (None, Some(_)) if digits.matches(',').count() > 1 => "1,234.56",
-                    (None, None) => continue,
-                    _ => {
-                        open.get_or_insert((one_line(text), row.line));
-                        continue;
-                    }
-                };
-                return Some(format!(
-                    "numbers = \"{form}\"  # proved by {}, row {}",
-                    one_line(text),
-                    row.line
-                ));
-            }
-        }
-        open.map(|(text, line)| {
-            format!(
-                "# numbers = \"1,234.56\" or \"1.234,56\": {text}, row {line}, may be both, and no row decides"
-            )
-        })
-    }
-
-    fn lists(&self, taken: &Taken) -> Option<String> {
-        let (separator, cell) = self.separator(taken)?;
-        Some(format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)))
-    }
-
-    /// What stands between the items of lists, and a cell where it does.
-    fn separator(&self, taken: &Taken) -> Option<(&'static str, String)> {
-        let columns: Vec<usize> = columns_of(taken, ValueType::List).collect();
-        [";", "|", ","].into_iter().find_map(|separator| {
-            let mut cells = columns.iter().flat_map(|column| self.column(*column));
-            Some((separator, cells.find(|text| text.contains(separator))?))
-        })
-    }
 }
 
 fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
@@ -499,10 +451,9 @@ fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usiz
     let is_typed = move |table: Table, name: &str| {
         fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
     };
-    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, column)| *column)
+    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
 }
 
-/// A text on one line of a comment.
 /// A text as TOML writes it.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");

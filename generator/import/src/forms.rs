@@ -8,6 +8,8 @@ pub(super) enum DateOrder {
     Day,
     Month,
     Year,
+    /// Seconds or milliseconds since 1970.
+    Epoch,
 }
 
 impl FromStr for DateOrder {
@@ -18,7 +20,8 @@ impl FromStr for DateOrder {
             "dmy" => Ok(Self::Day),
             "mdy" => Ok(Self::Month),
             "ymd" => Ok(Self::Year),
-            _ => Err(format!("`dates` is `{text}`, it takes dmy, mdy, ymd")),
+            "epoch" => Ok(Self::Epoch),
+            _ => Err(format!("`dates` is `{text}`, it takes dmy, mdy, ymd, epoch")),
         }
     }
 }

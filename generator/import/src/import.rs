@@ -11,9 +11,11 @@ use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::output::{Outputs, Record, add_gone};
 use crate::source::sheet::{Cell, Row, Sheet};
 use crate::source::{self, Reading};
+use crate::sums::Money;
 use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
 
 /// What to import.
@@ -48,13 +50,33 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<V
             return Err(ImportError::Data);
         }
     };
+    let open = questions(&text);
+    for (line, question) in &open {
+        let message = format!("this is not decided yet: {}", quoted(question));
+        let help = "decide it: correct the line or remove it, and remove the mark `# ?`";
+        report.push(Diagnostic::new(Code::BadMapping, Location { file, line: *line }, message).help(help));
+    }
     let chosen = choose(&sources, options)?;
-    let mut importer = Importer { report, file, text: &text, outputs: BTreeMap::new() };
+    let mut importer = Importer {
+        report,
+        file,
+        text: &text,
+        outputs: BTreeMap::new(),
+        noted: BTreeSet::new(),
+        lost_minimums: 0,
+    };
     for source in &chosen {
         let bytes = bytes_of(source, options)?;
         importer.import(source, &bytes, options.data);
     }
+    let lost = importer.lost_minimums;
     let mut outputs = importer.outputs;
+    if lost > 0 {
+        report.note(format!(
+            "{} in other currencies are left out: a fact has one sum",
+            counted(lost, "least sum")
+        ));
+    }
     edits::apply(options.data, &mut outputs, report)?;
     if report.error_count() > 0 {
         return Err(ImportError::Data);
@@ -71,6 +93,24 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<V
         }
     }
     Ok(written)
+}
+
+/// Lines that a draft leaves open, marked by `# ?`.
+fn questions(text: &str) -> Vec<(u32, String)> {
+    let marked = (1..).zip(text.lines()).filter(|(_, line)| {
+        // A number sign in a text is no comment.
+        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count() % 2 == 0)
+    });
+    marked.map(|(number, line)| (number, line.replace("# ?", "").trim().to_owned())).collect()
+}
+
+/// The line of a field in a mapping.
+fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
+    let section = format!("[sources.{source}.{}]", table.name());
+    let lines = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with(&section)).skip(1);
+    let mut own = lines.take_while(|(_, line)| !line.starts_with('['));
+    let is_field = |line: &str| line.split('=').next().is_some_and(|name| name.trim() == field);
+    own.find(|(_, line)| is_field(line)).map_or(0, |(at, _)| at + 1)
 }
 
 /// The first line of a mapping with a word.
@@ -115,6 +155,10 @@ struct Importer<'a> {
     file: FileId,
     text: &'a str,
     outputs: Outputs,
+    /// Keys and texts of notes that are made.
+    noted: BTreeSet<(String, String)>,
+    /// Number of least sums in other currencies: a fact has one sum.
+    lost_minimums: usize,
 }
 
 impl Importer<'_> {
@@ -123,6 +167,8 @@ impl Importer<'_> {
             sheet: source.sheet.as_deref(),
             rows: source.rows.as_deref(),
             encoding: source.encoding.as_deref(),
+            takes_hidden: source.takes_hidden,
+            merged: source.merged.as_deref(),
         };
         let name = source
             .file
@@ -141,9 +187,8 @@ impl Importer<'_> {
         for note in &sheet.notes {
             self.report.note(format!("source `{}`: {note}", source.name));
         }
-        if !self.has_columns(source, &sheet, file) || !self.has_one_kind_of_dates(source, &sheet, file) {
-            return;
-        }
+        self.check_columns(source, &sheet, file);
+        self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
         if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
             let is_skipped =
@@ -158,8 +203,8 @@ impl Importer<'_> {
         }
     }
 
-    /// Whether every mapped column is there.
-    fn has_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
+    /// Reports mapped columns that are not there.
+    fn check_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
         let mapped = mapped
             .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
@@ -171,6 +216,9 @@ impl Importer<'_> {
                 let message =
                     format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
                 let help = match near {
+                    _ if sheet.hidden_columns.contains(column) => {
+                        "it is hidden: show it in the source, or declare hidden = \"take\"".to_owned()
+                    }
                     Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                     None => format!("its columns are {}", sheet.columns.join(", ")),
                 };
@@ -180,44 +228,47 @@ impl Importer<'_> {
                     .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
             }
         }
-        missing.is_empty()
     }
 
-    /// A column of dates and of texts that look like dates was half converted, and the converted half may
-    /// have day and month swapped.
-    fn has_one_kind_of_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> bool {
-        use dataset::schema::ValueType;
-        let mut is_good = true;
+    /// A spreadsheet that opens dates of another locale swaps day and month where it can, and leaves the others as
+    /// texts: then all texts have a number above 12 in the same place, and no date has a day above 12.
+    fn check_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         for (field, kind, rule) in source.targets.iter().flat_map(|target| &target.fields) {
             let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
             if *kind != ValueType::Date {
                 continue;
             }
-            let dates = sheet
-                .rows
-                .iter()
-                .filter(|row| matches!(row.cells.get(column), Some(Cell::Moment(_))))
-                .count();
-            let texts: Vec<&Row> = sheet
-                .rows
-                .iter()
-                .filter(
-                    |row| matches!(row.cells.get(column), Some(Cell::Text(text)) if values::looks_like_a_date(text)),
+            let cells = || sheet.rows.iter().filter_map(|row| Some((row, row.cells.get(column)?)));
+            let dates: Vec<i8> = cells()
+                .filter_map(
+                    |(_, cell)| if let Cell::Moment(moment) = cell { Some(moment.day()) } else { None },
                 )
                 .collect();
-            if let (true, Some(first)) = (dates > 0, texts.first()) {
+            let texts: Vec<(&Row, &String)> = cells()
+                .filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
+                .filter(|(_, text)| values::looks_like_a_date(text))
+                .collect();
+            let is_swapped = dates.iter().all(|day| *day <= 12)
+                && (texts.iter().all(|(_, text)| values::is_day_first(text))
+                    || texts.iter().all(|(_, text)| values::is_month_first(text)));
+            if let (false, true, Some((first, _))) =
+                (dates.is_empty(), is_swapped || source.dates.is_none(), texts.first())
+            {
                 let message = format!(
-                    "`{field}`: {dates} dates and {} texts in one column: day and month of the dates may be swapped",
+                    "`{field}`: {} dates and {} texts in one column: day and month of the dates may be swapped",
+                    dates.len(),
                     texts.len()
                 );
-                let help = "open the original with the right locale and export it again";
+                let help = if is_swapped {
+                    "open the original with the right locale and export it again"
+                } else {
+                    "declare how the texts are written: dates = \"dmy\" or \"mdy\""
+                };
                 let at = Location { file, line: first.line };
                 self.report
                     .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
-                is_good = false;
             }
         }
-        is_good
     }
 
     /// Reports columns that the mapping neither maps nor ignores.
@@ -245,9 +296,11 @@ impl Importer<'_> {
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         let mut keys = Vec::with_capacity(sheet.rows.len());
         for row in &sheet.rows {
-            let key = row.cells.get(column).map(Cell::text).unwrap_or_default();
+            let cell = row.cells.get(column).unwrap_or(&Cell::Empty);
+            let key = cell.text();
             let at = Location { file, line: row.line };
             let fault = match known.get(&key) {
+                _ if matches!(cell, Cell::Broken(_)) => Some(format!("the key is {}", quoted(&key))),
                 _ if key.is_empty() => Some("the row has no key".to_owned()),
                 Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
                 None => None,
@@ -275,11 +328,18 @@ impl Importer<'_> {
         let of_program =
             source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
         let of_program = of_program && is_of_a_program(target);
+        let contexts: Vec<Option<Money>> = target
+            .fields
+            .iter()
+            .map(|(field, _, rule)| Money::new(source, target, field, rule, sheet))
+            .collect();
         let mut seen = BTreeSet::new();
         let mut records = Vec::new();
         for (row, key) in sheet.rows.iter().zip(keys) {
             let at = Location { file, line: row.line };
-            let Some((mut record, notes)) = self.record(source, target, sheet, row, at) else { continue };
+            let (record, notes) = self.record(source, target, sheet, row, at, &contexts);
+            self.note_hours(source, key.as_deref(), notes, at);
+            let Some(mut record) = record else { continue };
             if let Some(field) = distinct {
                 let value = record.get(field).map(Value::to_string).unwrap_or_default();
                 if value.is_empty() || !seen.insert(value) {
@@ -297,12 +357,11 @@ impl Importer<'_> {
                 }
             }
             records.push(record);
-            self.note_hours(source, key.as_deref(), notes);
         }
         records
     }
 
-    /// The fields of a row, and hours for notes; none if every column is empty.
+    /// The fields of a row, and texts for notes; none if every column is empty.
     fn record(
         &mut self,
         source: &Source,
@@ -310,40 +369,70 @@ impl Importer<'_> {
         sheet: &Sheet,
         row: &Row,
         at: Location,
-    ) -> Option<(Record, Vec<(String, String)>)> {
+        contexts: &[Option<Money>],
+    ) -> (Option<Record>, Vec<(String, String)>) {
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let mut is_broken = false;
-        for (field, kind, rule) in &target.fields {
+        for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
             let cell = cell_of(rule, sheet, row);
-            match values::make(&cell, field, *kind, rule, source) {
-                Ok(None) => {}
+            let context = money.as_ref().map(|money| money.context(source, sheet, row)).transpose();
+            let made =
+                context.and_then(|context| values::make(&cell, field, *kind, rule, source, context.as_ref()));
+            let wrong = match made {
+                Ok(None) => continue,
                 Ok(Some(made)) => {
-                    has_value |= rule.value.is_none();
+                    self.lost_minimums += usize::from(made.is_lost);
+                    // Dollars are in the field that the column is mapped to as well.
+                    let is_dollars = made.currency.as_deref() == Some("USD");
+                    if field == "amount" && is_dollars && money.as_ref().is_some_and(|it| it.splits) {
+                        return (None, notes);
+                    }
+                    has_value |= rule.value.is_none() && !made.value.is_null();
                     notes.extend(made.note.map(|note| (field.clone(), note)));
-                    record.insert(field.clone(), made.value);
+                    if !made.value.is_null() {
+                        record.insert(field.clone(), made.value);
+                    }
+                    if let Some(currency) = made.currency.filter(|_| field == "amount") {
+                        record.insert("currency".to_owned(), currency.into());
+                        let text = made.text.filter(|_| !target.has("text"));
+                        text.into_iter().for_each(|text| drop(record.insert("text".to_owned(), text.into())));
+                    }
+                    continue;
                 }
-                Err(wrong) if source.drafts_broken => {
-                    is_broken = true;
-                    let message = format!("{}; kept as a draft without it", wrong.message);
-                    let problem = Diagnostic::new(Code::KeptAsDraft, at, message);
-                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
-                }
-                Err(wrong) => {
-                    let problem = Diagnostic::new(wrong.code, at, wrong.message);
-                    self.report.push(problem.value(field.clone(), cell.text()).help(wrong.help));
-                }
+                Err(wrong) => wrong,
+            };
+            let column =
+                rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
+            let line = line_of(self.text, &source.name, target.table, field);
+            let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
+            if source.drafts_broken {
+                is_broken = true;
+                (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));
             }
+            let help = format!("{} ({FILE}:{line})", wrong.help);
+            self.report.push(Diagnostic::new(code, at, message).value(field.clone(), cell.text()).help(help));
         }
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
         }
-        (has_value || is_broken).then_some((record, notes))
+        // What only states a currency is no fact.
+        let is_empty = !has_value || target.has("amount") && !record.contains_key("amount");
+        ((!is_empty || is_broken).then_some(record), notes)
     }
 
-    /// Adds the hours of dates as facts of the row's program.
-    fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>) {
-        let Some(key) = key else { return };
+    /// Adds what is no value as facts of the row's program.
+    fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (field, note) in notes {
+            let Some(key) = key else {
+                let message = format!("`{field}` has a note, and the row no key that the note could name");
+                let help = format!("name a column as `key` of source `{}`", source.name);
+                self.report
+                    .push(Diagnostic::new(Code::MissingField, at, message).value(field, note).help(help));
+                continue;
+            };
+            if !self.noted.insert((key.to_owned(), note.clone())) {
+                continue;
+            }
             let mut fact = Record::new();
             fact.insert("program".to_owned(), key.into());
             fact.insert("kind".to_owned(), "note".into());
@@ -370,7 +459,11 @@ fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
         (Some(value), _) => Cell::Text(value.clone()),
         (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
         (None, columns) => {
-            let texts = columns.iter().filter_map(cell).filter(|cell| !cell.is_empty()).map(Cell::text);
+            let cells = || columns.iter().filter_map(cell);
+            if let Some(broken) = cells().find(|cell| matches!(cell, Cell::Broken(_))) {
+                return broken.clone();
+            }
+            let texts = cells().filter(|cell| !cell.is_empty()).map(Cell::text);
             let texts: Vec<String> = texts.collect();
             if texts.is_empty() { Cell::Empty } else { Cell::Text(texts.join(&rule.with)) }
         }

@@ -7,8 +7,10 @@ mod fix;
 mod forms;
 mod import;
 mod mapping;
+mod money;
 mod output;
 mod source;
+mod sums;
 mod values;
 mod vocabulary;
 

@@ -14,9 +14,9 @@ use dataset::text::nearest;
 pub(super) const FILE: &str = "import.toml";
 
 /// Words that a source may have beside its tables.
-const OPTIONS: [&str; 13] = [
-    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "lists", "empty", "ignore", "skip",
-    "gone", "broken",
+const OPTIONS: [&str; 16] = [
+    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "currency", "lists", "empty", "ignore",
+    "skip", "hidden", "merged", "gone", "broken",
 ];
 /// Words of a rule.
 const WORDS: [&str; 8] = ["column", "value", "values", "join", "with", "distinct", "time", "default"];
@@ -41,11 +41,16 @@ pub(super) struct Source {
     pub key: Option<String>,
     pub dates: Option<DateOrder>,
     pub numbers: Option<NumberForm>,
+    /// Of sums that show none.
+    pub currency: Option<String>,
     pub lists: Option<String>,
     pub empty: Vec<String>,
     pub ignore: Vec<String>,
     /// Keys of rows that are no records, such as sums.
     pub skip: Vec<String>,
+    /// Whether hidden rows and columns are taken.
+    pub takes_hidden: bool,
+    pub merged: Option<String>,
     pub gone: Gone,
     /// Whether a row that fails becomes a draft without what failed.
     pub drafts_broken: bool,
@@ -64,10 +69,13 @@ impl Source {
             key: None,
             dates: None,
             numbers: None,
+            currency: None,
             lists: None,
             empty: Vec::new(),
             ignore: Vec::new(),
             skip: Vec::new(),
+            takes_hidden: false,
+            merged: None,
             gone: Gone::Withdraw,
             drafts_broken: false,
             targets: Vec::new(),
@@ -134,28 +142,22 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
     let Value::Table(members) = value else {
         return Err((format!("`{name}` is no table: write [sources.{name}]"), name.to_owned()));
     };
-    let mut targets = Vec::new();
-    for (word, value) in members.iter().filter(|(word, _)| !OPTIONS.contains(&word.as_str())) {
-        let Some(table) = Table::parse(word) else {
-            let known = OPTIONS.into_iter().chain(Table::ALL.map(Table::name));
-            let near =
-                nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err((format!("`{word}` is neither an option nor a table{near}"), word.clone()));
-        };
-        targets.push(target(table, value)?);
-    }
-    if targets.is_empty() {
-        let message = format!("nothing is mapped: add [sources.{name}.programs]");
-        return Err((message, name.to_owned()));
-    }
-    // Parents first: what has one row for each value is what other rows name.
-    targets.sort_by_key(|target| target.table);
+    let targets = targets(name, members)?;
     let text = |word: &str| text(members, word);
     let dates =
         text("dates")?.map(|form| form.parse().map_err(|error| (error, "dates".to_owned()))).transpose()?;
     let numbers = text("numbers")?
         .map(|form| form.parse().map_err(|error| (error, "numbers".to_owned())))
         .transpose()?;
+    let currency = match text("currency")? {
+        Some(code) if !is_currency(&code) => {
+            return Err((
+                format!("`currency` is `{code}`, it takes a code such as EUR"),
+                "currency".to_owned(),
+            ));
+        }
+        currency => currency,
+    };
     let one_of = |word: &'static str, known: &[&str]| match text(word)? {
         Some(found) if !known.contains(&found.as_str()) => {
             Err((format!("`{word}` is `{found}`, it takes {}", known.join(", ")), word.to_owned()))
@@ -176,14 +178,43 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         key: text("key")?,
         dates,
         numbers,
+        currency,
         lists: text("lists")?,
         empty: texts(members, "empty")?,
         ignore: texts(members, "ignore")?,
         skip: texts(members, "skip")?,
+        takes_hidden: one_of("hidden", &["skip", "take"])?.as_deref() == Some("take"),
+        merged: one_of("merged", &["fill", "first"])?,
         gone,
         drafts_broken: one_of("broken", &["stop", "draft"])?.as_deref() == Some("draft"),
         targets,
     })
+}
+
+/// Tables and what their fields are made of.
+fn targets(name: &str, members: &Toml) -> Result<Vec<Target>, Wrong> {
+    let mut targets = Vec::new();
+    for (word, value) in members.iter().filter(|(word, _)| !OPTIONS.contains(&word.as_str())) {
+        let Some(table) = Table::parse(word) else {
+            let known = OPTIONS.into_iter().chain(Table::ALL.map(Table::name));
+            let near =
+                nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err((format!("`{word}` is neither an option nor a table{near}"), word.clone()));
+        };
+        targets.push(target(table, value)?);
+    }
+    if targets.is_empty() {
+        let message = format!("nothing is mapped: add [sources.{name}.programs]");
+        return Err((message, name.to_owned()));
+    }
+    // Parents first: what has one row for each value is what other rows name.
+    targets.sort_by_key(|target| target.table);
+    Ok(targets)
+}
+
+/// Whether a text has the form of a currency's code.
+pub(super) fn is_currency(code: &str) -> bool {
+    code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 fn text(members: &Toml, word: &str) -> Result<Option<String>, Wrong> {

@@ -2,8 +2,10 @@
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
 mod document;
+mod ods;
 pub(crate) mod sheet;
 mod workbook;
+mod xlsx;
 mod xml;
 
 use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, Sheet};
@@ -16,6 +18,10 @@ pub(super) struct Reading<'a> {
     pub sheet: Option<&'a str>,
     pub rows: Option<&'a str>,
     pub encoding: Option<&'a str>,
+    /// Whether hidden rows and columns are taken.
+    pub takes_hidden: bool,
+    /// Whether merged cells `fill` their rows or only the `first` has the value.
+    pub merged: Option<&'a str>,
 }
 
 /// Reads a source, in the format that its first bytes show.
@@ -24,7 +30,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
         return Err(format!("it has more than {} MB", LARGEST >> 20));
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        return workbook::read(bytes, how.sheet);
+        return workbook::read(bytes, how);
     }
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
@@ -50,8 +56,8 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 
 /// Whether a workbook unpacks to no more than so many bytes.
 #[cfg(test)]
-pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<bool, String> {
-    workbook::unpacks(bytes, most)
+pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<(), String> {
+    workbook::unpacks(bytes, most).map(drop)
 }
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
@@ -110,11 +116,7 @@ fn table(text: &str) -> Result<Sheet, String> {
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(1, |position| u32::try_from(position.line()).unwrap_or(u32::MAX));
-        let cells = record.iter().map(|cell| match cell.trim() {
-            "" => Cell::Empty,
-            text => Cell::Text(text.to_owned()),
-        });
-        let cells: Vec<Cell> = cells.collect();
+        let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
         if sheet.columns.is_empty() {
             sheet.columns = cells.iter().map(Cell::text).collect();
             if sheet.columns.len() > MOST_COLUMNS {

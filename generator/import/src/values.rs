@@ -3,13 +3,16 @@
 use jiff::civil::{Date, DateTime};
 use serde_json::{Value, json};
 
-use super::forms::{DateOrder, NumberForm};
+use super::forms::DateOrder;
 use super::mapping::{Rule, Source};
+use super::money;
 use super::source::sheet::Cell;
-use super::vocabulary::month_of;
+use super::sums::{self, Context};
+use super::vocabulary::{month_of, value_of};
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
+use snapshot::text::fold;
 
 /// Why a cell makes no value.
 #[derive(Debug)]
@@ -19,14 +22,21 @@ pub(super) struct Wrong {
     pub help: String,
 }
 
-fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
+pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
     Wrong { code, message: message.into(), help: help.into() }
 }
 
 /// A value, and what is to be noted beside it.
+#[derive(Default)]
 pub(super) struct Made {
     pub value: Value,
     pub note: Option<String>,
+    /// Of a sum.
+    pub currency: Option<String>,
+    /// The text of a sum that is more than one number, such as a range.
+    pub text: Option<String>,
+    /// Whether a sum has no place where it could be shown.
+    pub is_lost: bool,
 }
 
 /// The value of a field; none if the cell is empty.
@@ -36,10 +46,12 @@ pub(super) fn make(
     kind: ValueType,
     rule: &Rule,
     source: &Source,
+    context: Option<&Context>,
 ) -> Result<Option<Made>, Wrong> {
-    if let Cell::Broken(error) = cell {
-        let message = format!("`{field}`: the cell is {}", quoted(error));
-        return Err(wrong(Code::BadValue, message, "repair the formula or the date in the source"));
+    if let Cell::Broken(error) = cell
+        && !source.empty.contains(error)
+    {
+        return Err(broken(error, field));
     }
     let is_empty = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
     let cell = match cell {
@@ -58,7 +70,7 @@ pub(super) fn make(
         return rule
             .default
             .as_ref()
-            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, rule))
+            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, rule, context))
             .transpose();
     }
     if kind == ValueType::List {
@@ -72,16 +84,28 @@ pub(super) fn make(
         let items = items?;
         let items: Vec<&str> =
             items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
-        return Ok(Some(Made { value: json!(items), note: None }));
+        return Ok(Some(Made { value: json!(items), ..Made::default() }));
     }
     if rule.values.is_empty() {
-        return convert(cell, field, kind, source, rule).map(Some);
+        return convert(cell, field, kind, source, rule, context).map(Some);
     }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, field, kind, source, rule).map(Some),
-        other => convert(&Cell::Text(other), field, kind, source, rule).map(Some),
+        same if same == text => convert(cell, field, kind, source, rule, context).map(Some),
+        other => convert(&Cell::Text(other), field, kind, source, rule, context).map(Some),
     }
+}
+
+/// Why a cell has no value that could be taken.
+fn broken(error: &str, field: &str) -> Wrong {
+    let message = format!("`{field}`: the cell is {}", quoted(error));
+    let help = if error.starts_with("merged") {
+        "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)"
+            .to_owned()
+    } else {
+        format!("repair it in the source and save it again, or list {} in `empty`", quoted(error))
+    };
+    wrong(Code::BadValue, message, help)
 }
 
 /// The value that the rule maps a text to: empty for no value, the text itself for `*`.
@@ -98,9 +122,18 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, field: &str, kind: ValueType, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
-    let plain = |value: Value| Ok(Made { value, note: None });
+fn convert(
+    cell: &Cell,
+    field: &str,
+    kind: ValueType,
+    source: &Source,
+    rule: &Rule,
+    context: Option<&Context>,
+) -> Result<Made, Wrong> {
+    let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
+        ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
+        ValueType::Url => plain(address(cell, field)?.into()),
         ValueType::Date => day(cell, field, source, rule),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
         ValueType::Time => plain(moment(cell, field, source)?),
@@ -125,7 +158,21 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
             let is_day = moment.time() == jiff::civil::Time::midnight();
             (moment.date(), (!is_day).then(|| moment.time().to_string()))
         }
-        Cell::Text(text) => read_day(text, field, source)?,
+        Cell::Number(_) | Cell::Text(_) if source.dates == Some(DateOrder::Epoch) => {
+            (since_1970(cell, field)?, None)
+        }
+        Cell::Text(text) => match read_day(text, field, source) {
+            Err(_) if is_vague(text) && rule.notes_time => {
+                return Ok(Made { note: Some(text.clone()), ..Made::default() });
+            }
+            Err(wrong) if is_vague(text) => {
+                let help = format!(
+                    "write {field} = {{ column = …, time = \"note\" }}: what is no day becomes a note"
+                );
+                return Err(Wrong { help, ..wrong });
+            }
+            read => read?,
+        },
         other => {
             let message = format!("`{field}` is {}, which is no date", quoted(&other.text()));
             return Err(wrong(Code::BadValue, message, "format the column as a date in the spreadsheet"));
@@ -143,7 +190,27 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
             return Err(wrong(Code::BadValue, message, help));
         }
     };
-    Ok(Made { value: day.to_string().into(), note })
+    Ok(Made { value: day.to_string().into(), note, ..Made::default() })
+}
+
+/// Whether a text names a month or a season, but no day.
+fn is_vague(text: &str) -> bool {
+    let folded = fold(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| month_of(word).is_some() || value_of("season", word).is_some())
+}
+
+fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
+    let number = cell.text().parse::<i64>().ok();
+    let moment = number.and_then(|it| match it.abs() {
+        100_000_000..100_000_000_000 => jiff::Timestamp::from_second(it).ok(),
+        100_000_000_000..100_000_000_000_000 => jiff::Timestamp::from_millisecond(it).ok(),
+        _ => None,
+    });
+    moment.map(|it| it.to_zoned(jiff::tz::TimeZone::UTC).date()).ok_or_else(|| {
+        let message = format!("`{field}` is {}, which is no time since 1970", quoted(&cell.text()));
+        wrong(Code::BadValue, message, "correct `dates`, or list it in `empty`")
+    })
 }
 
 /// A date, and what is printed behind it.
@@ -184,23 +251,28 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
         None => Err(wrong(
             Code::BadValue,
             format!("{}, which is no day of the declared form", subject()),
-            "write it with four digits of the year, as 2026-01-31, or list it in `empty`",
+            "write it as 2026-01-31, or list it in `empty`",
         )),
     }
 }
 
 /// Whether its first number can be no month.
 pub(super) fn is_day_first(text: &str) -> bool {
-    let mut parts = text.split(|c: char| !c.is_ascii_digit());
-    let mut number = || parts.next().and_then(|part| part.parse::<u8>().ok());
-    matches!((number(), number()), (Some(first), Some(second)) if (13..=31).contains(&first) && second <= 12)
+    matches!(first_numbers(text), Some((first, second)) if (13..=31).contains(&first) && second <= 12)
 }
 
 /// Whether its second number can be no month.
 pub(super) fn is_month_first(text: &str) -> bool {
+    matches!(first_numbers(text), Some((first, second)) if first <= 12 && (13..=31).contains(&second))
+}
+
+/// The first two numbers of a date, also of `12312026`.
+fn first_numbers(text: &str) -> Option<(u8, u8)> {
+    if text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some((text[..2].parse().ok()?, text[2..4].parse().ok()?));
+    }
     let mut parts = text.split(|c: char| !c.is_ascii_digit());
-    let mut number = || parts.next().and_then(|part| part.parse::<u8>().ok());
-    matches!((number(), number()), (Some(first), Some(second)) if first <= 12 && (13..=31).contains(&second))
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
 fn ordered(a: &str, b: &str, c: &str, order: DateOrder) -> Option<Date> {
@@ -208,9 +280,14 @@ fn ordered(a: &str, b: &str, c: &str, order: DateOrder) -> Option<Date> {
         DateOrder::Day => (c, b, a),
         DateOrder::Month => (c, a, b),
         DateOrder::Year => (a, b, c),
+        DateOrder::Epoch => return None,
     };
-    // Two digits of a year are two centuries.
-    let year = (year.len() == 4).then(|| year.parse().ok())??;
+    // Where the order is declared, a year of two digits is of this century: opportunities lie ahead.
+    let year: i16 = match year.len() {
+        4 => year.parse().ok()?,
+        2 => 2000 + year.parse::<i16>().ok()?,
+        _ => return None,
+    };
     Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
@@ -223,12 +300,12 @@ fn compact(digits: &str, order: DateOrder) -> Option<Date> {
 
 /// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`: one reading in either language.
 fn named_month(text: &str) -> Option<(Date, Option<String>)> {
-    let lower = text.to_lowercase();
+    let lower = fold(text);
     let words = lower
         .split(|c: char| !c.is_alphanumeric() && c != ':')
-        .filter(|word| !word.is_empty() && *word != "de");
+        .filter(|word| !word.is_empty() && value_of("day", word).is_none());
     let words: Vec<&str> = words.collect();
-    let digits = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<i8>().ok();
+    let digits = |word: &str| word.trim_end_matches(char::is_alphabetic).parse::<i8>().ok();
     let (day, month, year, rest) = match &words[..] {
         [a, b, year, rest @ ..] => match (month_of(a), month_of(b)) {
             (Some(month), _) => (digits(b)?, month, year, rest),
@@ -279,67 +356,47 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         Cell::Number(number) => return Ok(json!(snapshot::record::Number(*number))),
         other => other.text(),
     };
-    let is_dollars = field.ends_with("Usd");
-    let foreign = ['€', '£', '¥'].into_iter().find(|sign| text.contains(*sign));
-    if let Some(sign) = foreign.filter(|_| is_dollars) {
-        let message = format!("`{field}` is {}, and the field is US dollars", quoted(&text));
-        let help = format!(
-            "sums are never converted: map it to facts, as kind = {{ value = \"funding\" }}, amount, currency of {sign}"
-        );
-        return Err(wrong(Code::BadCurrency, message, help));
-    }
-    let bare = text.trim().trim_start_matches(['$', '€', '£', '¥']).trim_end_matches(['$', '€', '£', '¥']);
-    let bare = bare.trim_start_matches("USD").trim_start_matches("US$").trim_end_matches("USD").trim();
-    let read = match source.numbers {
-        Some(form) => formed(bare, form),
-        None if is_plain(bare) => bare.parse().ok(),
-        None => None,
-    };
-    match read {
+    match money::number(text.trim(), source.numbers) {
         Some(number) => Ok(json!(snapshot::record::Number(number))),
-        None => {
-            let message = format!("`{field}` is {}, expected a number", quoted(&text));
-            let help = match source.numbers {
-                None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-                Some(_) => "correct it in the source, or list it in `empty`",
-            };
-            Err(wrong(Code::Separators, message, help))
-        }
+        None => Err(no_number(field, &text, source)),
     }
 }
 
-/// Digits, and cents behind a point; three digits behind it may be thousands.
-fn is_plain(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.trim_start_matches('-').split_once('.') {
-        None => digits(text.trim_start_matches('-')),
-        Some((whole, cents)) => digits(whole) && digits(cents) && cents.len() != 3,
-    }
+pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
+    let message = format!("`{field}` is {}, expected a number", quoted(text));
+    let help = match source.numbers {
+        None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
+        Some(_) => "correct it in the source, or list it in `empty`",
+    };
+    wrong(Code::Separators, message, help)
 }
 
-fn formed(text: &str, form: NumberForm) -> Option<f64> {
-    let (whole, cents) = match form.decimal.and_then(|sign| text.split_once(sign)) {
-        Some((whole, cents)) => (whole, cents),
-        None => (text, "0"),
+/// Whether a field is a sum of money.
+pub(super) fn is_money(field: &str) -> bool {
+    field.ends_with("Usd") || field == "amount"
+}
+
+/// An address: what a link leads to, where its text is none.
+fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
+    let Cell::Link(text, target) = cell else { return Ok(cell.text()) };
+    let bare = |text: &str| {
+        let text = text.trim().trim_end_matches('/');
+        let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);
+        text.strip_prefix("www.").unwrap_or(text).to_lowercase()
     };
-    let whole = match form.group {
-        Some(sign) => {
-            let groups: Vec<&str> = whole.split(sign).collect();
-            let fits = groups.iter().skip(1).all(|group| group.len() == 3);
-            fits.then(|| groups.concat())?
-        }
-        None => whole.to_owned(),
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unsigned = whole.trim_start_matches('-');
-    (is_number(unsigned) && is_number(cents)).then(|| format!("{whole}.{cents}").parse().ok())?
+    let is_address = text.contains("://") || text.starts_with("www.");
+    if is_address && bare(text) != bare(target) {
+        let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
+        return Err(wrong(Code::BadValue, message, "correct the link in the source"));
+    }
+    Ok(target.clone())
 }
 
 /// A value written by hand, in the forms of a dataset.
 pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let source = Source::plain();
-    let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source)?;
+    let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source, None)?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }
 

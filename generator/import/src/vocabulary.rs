@@ -1,5 +1,6 @@
 //! Names by which a draft recognizes columns, and the values that common words of cells stand for.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use dataset::Table;
@@ -15,6 +16,8 @@ pub(super) struct Field {
     pub column: Option<&'static Column>,
     /// Names of columns, as [`key_of`] folds them, the best first.
     columns: Vec<String>,
+    /// Names that stand for other fields as well.
+    doubtful: Vec<String>,
     /// Whether a column also matches by a single word of its name.
     matches_words: bool,
 }
@@ -24,10 +27,12 @@ pub(super) struct Field {
 pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
     let published_column =
         |table: Table, name: &str| published(table).columns.iter().find(|column| column.name == name);
-    let listed = data_rows(include_str!("vocabulary/columns.csv")).filter_map(|[table, name, columns]| {
+    let listed = data_rows(include_str!("vocabulary/columns.csv")).filter_map(|row| {
+        let [table, name, columns, doubtful] = row;
         let table = Table::parse(table)?;
-        let columns = columns.split('|').map(str::to_owned).collect();
-        Some(Field { table, name, column: published_column(table, name), columns, matches_words: true })
+        let [columns, doubtful] = [columns, doubtful].map(|names| names.split('|').map(key_of).collect());
+        let column = published_column(table, name);
+        Some(Field { table, name, column, columns, doubtful, matches_words: true })
     });
     let mut fields: Vec<Field> = listed.collect();
     for table in [Table::Programs, Table::Cycles, Table::Organizations] {
@@ -41,7 +46,8 @@ pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
                 || matches!((table, name), (Table::Programs, "active") | (Table::Organizations, "name"));
             if !is_listed && !is_set {
                 let columns = vec![key_of(name)];
-                fields.push(Field { table, name, column: Some(column), columns, matches_words: false });
+                let (column, doubtful) = (Some(column), Vec::new());
+                fields.push(Field { table, name, column, columns, doubtful, matches_words: false });
             }
         }
     }
@@ -60,18 +66,23 @@ impl Field {
         allowed.rfind(|allowed| key_of(allowed) == key_of(word)).unwrap_or_default().to_owned()
     }
 
-    /// The first column with one of the field's names, else the first with one of them among its words.
-    pub(super) fn find(&self, columns: &[String], is_free: impl Fn(usize) -> bool) -> Option<usize> {
-        let whole = |name: &String| columns.iter().position(|column| key_of(column) == *name);
-        let exact = self.columns.iter().find_map(whole).filter(|column| is_free(*column));
-        exact.or_else(|| {
-            let has_word = |name: &str, column: &str| {
-                fold(column).split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)
-            };
-            self.columns.iter().filter(|_| self.matches_words).find_map(|name| {
-                columns.iter().enumerate().position(|(at, column)| is_free(at) && has_word(name, column))
-            })
-        })
+    /// The first column with one of the field's names, which leaves no doubt; else one with a doubtful name, or with one
+    /// of the names among its words.
+    pub(super) fn find(&self, columns: &[String], is_free: impl Fn(usize) -> bool) -> Option<(usize, bool)> {
+        let position = |fits: &dyn Fn(&str) -> bool| {
+            columns.iter().enumerate().position(|(at, column)| is_free(at) && fits(column))
+        };
+        let whole =
+            |names: &[String]| names.iter().find_map(|name| position(&|column| key_of(column) == *name));
+        let has_word = |name: &String, column: &str| {
+            fold(column).split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)
+        };
+        let partly = || {
+            let mut names = self.columns.iter().filter(|_| self.matches_words);
+            names.find_map(|name| position(&|column| has_word(name, column)))
+        };
+        let exact = whole(&self.columns).map(|column| (column, true));
+        exact.or_else(|| whole(&self.doubtful).or_else(partly).map(|column| (column, false)))
     }
 }
 
@@ -95,10 +106,20 @@ pub(super) fn month_of(word: &str) -> Option<i8> {
     find_word("month", word)?.parse().ok()
 }
 
+/// The value of a word, sign or phrase about money, which is folded.
+pub(super) fn money_word(list: &str, word: &str) -> Option<&'static str> {
+    find_word(list, word)
+}
+
 fn find_word(list: &str, word: &str) -> Option<&'static str> {
-    data_rows(include_str!("vocabulary/words.csv"))
-        .find(|[of, _, words]| *of == list && words.split('|').any(|known| known == word))
-        .map(|[_, value, _]| value)
+    static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
+        let rows = data_rows(include_str!("vocabulary/words.csv"))
+            .chain(data_rows(include_str!("vocabulary/money.csv")));
+        let words =
+            rows.flat_map(|[list, value, words]| words.split('|').map(move |word| ((list, word), value)));
+        words.collect()
+    });
+    WORDS.get(&(list, word)).copied()
 }
 
 /// A column's name for comparison: its letters and digits, without case and accents.

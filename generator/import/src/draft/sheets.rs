@@ -1,8 +1,8 @@
-//! What a draft is made from: every sheet of a source, where it stands, and the money it speaks of.
+//! What a draft is made from: every sheet of a source, and where it stands.
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::source::sheet::{Cell, Sheet};
+use crate::source::sheet::Sheet;
 use crate::source::{self, Reading};
 
 /// A sheet that was read, and how.
@@ -51,24 +51,6 @@ pub(super) fn beside(file: &Path, data: &Path) -> PathBuf {
     }
     let up = data.components().skip(common).map(|_| Component::ParentDir);
     up.chain(file.components().skip(common)).collect()
-}
-
-/// The currency that the sums of a sheet are in, and a cell that shows it; none for US dollars.
-pub(super) fn currency_of(sheet: &Sheet) -> Option<(&'static str, String)> {
-    const SIGNS: [(char, &str); 3] = [('€', "EUR"), ('£', "GBP"), ('¥', "JPY")];
-    let texts = sheet.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row.line, cell)));
-    let mut sums = texts.filter_map(|(line, cell)| match cell {
-        Cell::Text(text) if text.len() < 40 && text.bytes().any(|byte| byte.is_ascii_digit()) => {
-            Some((line, text))
-        }
-        _ => None,
-    });
-    sums.find_map(|(line, text)| {
-        let (_, currency) = SIGNS
-            .into_iter()
-            .find(|(sign, _)| text.trim().starts_with(*sign) || text.trim().ends_with(*sign))?;
-        Some((currency, format!("{}, row {line}", one_line(text))))
-    })
 }
 
 /// The start of a text, for a comment.

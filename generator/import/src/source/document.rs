@@ -60,21 +60,31 @@ fn array(value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
     }
     match value {
         Value::Array(items) => Ok(items),
-        Value::Object(members) => {
-            let arrays = members.iter().filter(|(_, value)| {
-                value.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty())
-            });
-            let names: Vec<&String> = arrays.map(|(name, _)| name).collect();
-            match &names[..] {
-                [] => Ok(vec![Value::Object(members)]),
-                [only] => Ok(members[*only].as_array().cloned().unwrap_or_default()),
+        Value::Object(_) => {
+            let mut found = Vec::new();
+            arrays(&value, "", 2, &mut found);
+            match &found[..] {
+                [] => Ok(vec![value]),
+                [only] => Ok(value.pointer(only).and_then(Value::as_array).cloned().unwrap_or_default()),
                 several => {
-                    let named: Vec<String> = several.iter().map(|name| format!("\"/{name}\"")).collect();
+                    let named: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
                     Err(format!("it has several arrays; name one, as rows = {}", named.join(" or ")))
                 }
             }
         }
         _ => Err("it is neither an array nor an object".to_owned()),
+    }
+}
+
+/// Pointers of the arrays of objects in an object; what stands nearest hides what is in other members.
+fn arrays(value: &Value, path: &str, levels: usize, found: &mut Vec<String>) {
+    let members = || value.as_object().into_iter().flatten();
+    let is_rows =
+        |value: &Value| value.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty());
+    let names = members().filter(|(_, value)| is_rows(value)).map(|(name, _)| format!("{path}/{name}"));
+    found.extend(names);
+    for (name, inner) in members().filter(|_| levels > 1 && found.is_empty()).collect::<Vec<_>>() {
+        arrays(inner, &format!("{path}/{name}"), levels - 1, found);
     }
 }
 
@@ -107,8 +117,7 @@ fn flatten(
         Value::Null => Cell::Empty,
         Value::Bool(flag) => Cell::Flag(flag),
         Value::Number(number) => Cell::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Value::String(text) if text.trim().is_empty() => Cell::Empty,
-        Value::String(text) => Cell::Text(text.trim().to_owned()),
+        Value::String(text) => Cell::of_text(&text),
     };
     names.push(name.to_owned());
     map.insert(name.to_owned(), cell);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::civil::DateTime;
 
 /// Most bytes that a workbook unpacks to.
-pub(super) const LARGEST_UNPACKED: u64 = 1 << 30;
+pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
 /// Most rows and columns.
-pub(crate) const MOST_ROWS: usize = 1_000_000;
+pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
 
 /// What a cell holds.
@@ -16,20 +16,41 @@ pub(crate) enum Cell {
     Empty,
     Text(String),
     Number(f64),
+    /// A number that is shown as money: its currency, or the sign of it.
+    Money(f64, String),
     Flag(bool),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
     List(Vec<String>),
-    /// What a formula failed with.
+    /// A text and the address behind it.
+    Link(String, String),
+    /// Why it has no value, such as what a formula failed with.
     Broken(String),
 }
 
+/// How formulas fail, in the languages of common spreadsheet programs.
+const ERRORS: [&str; 6] = ["#N/A", "#N/D", "#NV", "#ERROR!", "#NAME?", "#FIELD!"];
+
 impl Cell {
+    /// A text, unless it is empty or the error of a formula.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let text = text.trim();
+        let is_error = ERRORS.contains(&text)
+            || text.starts_with("Err:") && text.len() == 7
+            || text.starts_with('#') && text.ends_with(['!', '?']) && text.len() < 14 && !text.contains(' ');
+        match text {
+            "" => Self::Empty,
+            _ if is_error => Self::Broken(text.to_owned()),
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+
     /// As people read it.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::Text(text) => text.trim().to_owned(),
+            Self::Text(text) | Self::Link(text, _) => text.trim().to_owned(),
+            Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
             Self::Flag(flag) => flag.to_string(),
             Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
@@ -65,6 +86,8 @@ pub(crate) struct Sheet {
     pub rows: Vec<Row>,
     /// What people should know about how it was read.
     pub notes: Vec<String>,
+    /// Names of columns that are left out because they are hidden.
+    pub hidden_columns: Vec<String>,
 }
 
 impl Sheet {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::sheet::{Cell, MOST_ROWS, Sheet};
@@ -42,6 +42,17 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
     Sheet::of_maps(walk.maps)
 }
 
+/// The text of a character or of one of the five entities that need no document type.
+pub(super) fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
+    let name = entity.xml10_content();
+    match entity.resolve_char_ref().map_err(|error| broken(&error))? {
+        Some(c) => Ok(c.to_string()),
+        None => quick_xml::escape::resolve_predefined_entity(&name)
+            .map(str::to_owned)
+            .ok_or_else(|| format!("the entity &{name}; is not known")),
+    }
+}
+
 /// A document that is being read.
 struct Walk {
     /// The element that is a row.
@@ -63,15 +74,7 @@ impl Walk {
             }
             Event::Text(part) => self.text(&part.xml10_content()),
             Event::CData(part) => self.text(&part.xml10_content()),
-            Event::GeneralRef(entity) => {
-                let name = entity.xml10_content();
-                let number = entity.resolve_char_ref().map_err(|error| broken(&error))?;
-                match (number, quick_xml::escape::resolve_predefined_entity(&name)) {
-                    (Some(c), _) => self.text(c.encode_utf8(&mut [0; 4])),
-                    (None, Some(text)) => self.text(text),
-                    (None, None) => return Err(format!("the entity &{name}; is not known")),
-                }
-            }
+            Event::GeneralRef(reference) => self.text(&entity(&reference)?),
             Event::End(_) => self.end(),
             _ => {}
         }
@@ -166,7 +169,7 @@ impl Open {
         match self.map.get_mut(&name) {
             None => {
                 self.names.push(name.clone());
-                self.map.insert(name, Cell::Text(text));
+                self.map.insert(name, Cell::of_text(&text));
             }
             Some(Cell::List(items)) => items.push(text),
             Some(cell) => *cell = Cell::List(vec![cell.text(), text]),

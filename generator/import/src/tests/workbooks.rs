@@ -60,7 +60,7 @@ fn text(place: &str, text: &str) -> String {
 }
 
 /// Rows under the columns Ref and Day.
-fn sheet(rows: &[String]) -> String {
+fn sheet_of(rows: &[String]) -> String {
     let header = format!("<row r=\"1\">{}{}</row>", text("A1", "Ref"), text("B1", "Day"));
     let rows: String =
         rows.iter().enumerate().map(|(n, row)| format!("<row r=\"{}\">{row}</row>", n + 2)).collect();
@@ -73,7 +73,7 @@ fn read_book(bytes: &[u8], name: Option<&str>) -> Result<Sheet, String> {
 
 #[test]
 fn dates_of_either_epoch_are_the_days_that_people_see() {
-    let rows = sheet(&[format!("{}<c r=\"B2\" s=\"1\"><v>46387</v></c>", text("A2", "A1"))]);
+    let rows = sheet_of(&[format!("{}<c r=\"B2\" s=\"1\"><v>46387</v></c>", text("A2", "A1"))]);
     let day = |is_1904: bool| {
         read_book(&workbook(&[("Calls", "visible", &rows)], is_1904), None).unwrap().rows[0].cells[1].text()
     };
@@ -84,7 +84,7 @@ fn dates_of_either_epoch_are_the_days_that_people_see() {
 
 #[test]
 fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
-    let rows = sheet(&[
+    let rows = sheet_of(&[
         format!("{}<c r=\"B2\"><f>1+1</f><v>2</v></c>", text("A2", "A1")),
         format!("{}<c r=\"B3\" t=\"e\"><v>#REF!</v></c>", text("A3", "A2")),
     ]);
@@ -96,7 +96,7 @@ fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
 
 #[test]
 fn the_only_visible_sheet_is_read_and_several_need_a_name() {
-    let rows = sheet(&[text("A2", "A1")]);
+    let rows = sheet_of(&[text("A2", "A1")]);
     let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
     assert_eq!(read_book(&hidden, None).unwrap().rows.len(), 1);
     let two = workbook(&[("Calls", "visible", &rows), ("People", "visible", &rows)], false);
@@ -108,7 +108,7 @@ fn the_only_visible_sheet_is_read_and_several_need_a_name() {
 }
 
 #[test]
-fn merged_cells_are_reported_and_a_title_above_the_header_is_no_header() {
+fn merged_cells_are_declared_and_a_title_above_the_header_is_no_header() {
     let title = format!("<row r=\"1\">{}</row>", text("A1", "All our calls"));
     let header = format!("<row r=\"3\">{}{}</row>", text("A3", "Ref"), text("B3", "Title"));
     let row = format!("<row r=\"4\">{}{}</row>", text("A4", "A1"), text("B4", "Ocean"));
@@ -117,14 +117,25 @@ fn merged_cells_are_reported_and_a_title_above_the_header_is_no_header() {
     let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
     assert_eq!(sheet.columns, ["Ref", "Title"]);
     assert_eq!(sheet.rows[0].line, 4);
-    let merged = "1 merged cells: only the first cell of each has its value";
-    assert_eq!(sheet.notes, ["row 3 names the columns; what stands above is left out", merged]);
+    assert_eq!(sheet.notes, ["row 3 names the columns; what stands above is left out"]);
+    let day = "<c r=\"B2\" s=\"1\"><v>46387</v></c>";
+    let rows = sheet_of(&[format!("{}{day}", text("A2", "A1")), text("A3", "A2")]);
+    let rows = format!("{rows}<mergeCells count=\"1\"><mergeCell ref=\"B2:B3\"/></mergeCells>");
+    let book = workbook(&[("Calls", "visible", &rows)], false);
+    for (merged, second) in [
+        (None, Cell::Broken("merged with row 2".to_owned())),
+        (Some("first"), Cell::Empty),
+        (Some("fill"), Cell::Moment(jiff::civil::date(2026, 12, 31).into())),
+    ] {
+        let sheet = source::read(&book, &Reading { merged, ..Reading::default() }).unwrap();
+        assert_eq!(sheet.rows[1].cells[1], second);
+    }
 }
 
 #[test]
 fn a_column_half_of_dates_and_half_of_texts_is_refused() {
-    let rows = sheet(&[
-        format!("{}<c r=\"B2\" s=\"1\"><v>46387</v></c>", text("A2", "A1")),
+    let rows = sheet_of(&[
+        format!("{}<c r=\"B2\" s=\"1\"><v>46480</v></c>", text("A2", "A1")),
         format!("{}{}", text("A3", "A2"), text("B3", "31/12/2026")),
     ]);
     let mapping = "[sources.book]\nfile = \"inbox/book.xlsx\"\nkey = \"Ref\"\ndates = \"dmy\"\n[sources.book.programs]\nname = \"Ref\"\n[sources.book.cycles]\nlabel = \"Ref\"\ndeadlineOn = \"Day\"\n";
@@ -138,13 +149,16 @@ fn a_column_half_of_dates_and_half_of_texts_is_refused() {
 #[test]
 fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() {
     let corner = format!(
-        "<sheetData><row r=\"1\">{}</row><row r=\"1048576\"><c r=\"XFD1048576\"><v>1</v></c></row></sheetData>",
+        "<sheetData><row r=\"1\">{}</row><row r=\"1048\"><c r=\"XFD1048\"><v>1</v></c></row></sheetData>",
         text("A1", "Ref")
     );
     let error = read_book(&workbook(&[("Calls", "visible", &corner)], false), None).unwrap_err();
     assert!(error.contains("more than 1000 columns"), "{error}");
+    let many = "<sheetData><row r=\"1048576\"><c r=\"A1048576\"><v>1</v></c></row></sheetData>";
+    let error = read_book(&workbook(&[("Calls", "visible", many)], false), None).unwrap_err();
+    assert_eq!(error, "it has more than 200000 rows");
     let book = workbook(&[("Calls", "visible", &" ".repeat(3 << 20))], false);
-    assert!(source::unpacks(&book, 4 << 20).is_ok());
+    source::unpacks(&book, 4 << 20).unwrap();
     let error = source::unpacks(&book, 2 << 20).unwrap_err();
     assert!(error.contains("it unpacks to more than 2 MB"), "{error}");
 }
@@ -190,9 +204,9 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
     let mapping = fs::read_to_string(place.folder.path().join("import.toml")).unwrap();
     for line in [
         "file    = \"inbox/register.xlsx\"",
-        "skip    = [\"Total\"]  # keys of rows that are none: row 6 has 2 of 9 cells",
+        "skip    = [\"Total\"]  # sums and rows without values: 6",
         "name = \"Name\"  # 2 of 2 in column \"Funder\" of sheet \"Calls\"",
-        "currency = { value = \"EUR\" }  # as in €1.500,00, row 4",
+        "amount = \"Max\"",
     ] {
         assert!(mapping.contains(line), "{line}: {mapping}");
     }

@@ -1,0 +1,160 @@
+//! What the cells of a sheet prove about its dates, numbers, lists and currencies.
+
+use std::fmt::Write as _;
+
+use super::{Draft, Taken, columns_of, one_line, quoted};
+use crate::forms::NumberForm;
+use crate::money;
+use crate::source::sheet::Cell;
+use crate::values::{is_day_first, is_month_first, looks_like_a_date};
+use dataset::Table;
+use dataset::schema::ValueType;
+
+/// The currencies of a sheet's sums.
+#[derive(Default)]
+pub(super) struct Money {
+    pub has_dollars: bool,
+    has_others: bool,
+    /// The line that declares what no cell shows.
+    pub declared: Option<String>,
+}
+
+impl Draft<'_> {
+    pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
+        let mut numeric = None;
+        for column in columns_of(taken, ValueType::Date) {
+            for row in &self.sheet.rows {
+                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
+                let proof = if is_day_first(text) {
+                    "dmy"
+                } else if is_month_first(text) {
+                    "mdy"
+                } else {
+                    ""
+                };
+                if !proof.is_empty() {
+                    return Some(format!(
+                        "dates   = \"{proof}\"  # proved by {}, row {}",
+                        one_line(text),
+                        row.line
+                    ));
+                }
+                if looks_like_a_date(text) && text.parse::<jiff::civil::Date>().is_err() {
+                    numeric.get_or_insert((one_line(text), row.line));
+                }
+            }
+        }
+        numeric.map(|(text, line)| {
+            format!("dates   = \"dmy\"  # ? or \"mdy\": {text}, row {line}, may be both, and no row decides")
+        })
+    }
+
+    pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
+        let mut open = None;
+        for column in columns_of(taken, ValueType::Number) {
+            for row in &self.sheet.rows {
+                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
+                let digits: String =
+                    text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
+                let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
+                let (dot, comma) = (digits.rfind('.'), digits.rfind(','));
+                let form = match (dot, comma) {
+                    (Some(dot), Some(comma)) if dot < comma => "1.234,56",
+                    (Some(_), Some(_)) => "1,234.56",
+                    (Some(_), None) if digits.matches('.').count() > 1 => "1.234,56",
+                    (None, Some(_)) if digits.matches(',').count() > 1 => "1,234.56",
+                    (None, None) => continue,
+                    (Some(at), None) if digits.len() - at != 4 => "1,234.56",
+                    (None, Some(at)) if digits.len() - at != 4 => "1.234,56",
+                    _ => {
+                        open.get_or_insert((one_line(text), row.line));
+                        continue;
+                    }
+                };
+                return Some(format!(
+                    "numbers = \"{form}\"  # proved by {}, row {}",
+                    one_line(text),
+                    row.line
+                ));
+            }
+        }
+        open.map(|(text, line)| {
+            format!(
+                "numbers = \"1,234.56\"  # ? or \"1.234,56\": {text}, row {line}, may be both, and no row decides"
+            )
+        })
+    }
+
+    /// The form of numbers that is proved.
+    pub(super) fn form(&self, taken: &Taken) -> Option<NumberForm> {
+        let line = self.numbers(taken)?;
+        line.split('"').nth(1)?.parse().ok()
+    }
+
+    pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
+        let (separator, cell) = self.separator(taken)?;
+        Some(format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)))
+    }
+
+    /// What stands between the items of lists, and a cell where it does.
+    pub(super) fn separator(&self, taken: &Taken) -> Option<(&'static str, String)> {
+        let columns: Vec<usize> = columns_of(taken, ValueType::List).collect();
+        [";", "|", ","].into_iter().find_map(|separator| {
+            let mut cells = columns.iter().flat_map(|column| self.column(*column));
+            Some((separator, cells.find(|text| text.contains(separator))?))
+        })
+    }
+
+    /// The currencies of the sums of a sheet, cell by cell.
+    pub(super) fn money(&self, taken: &Taken) -> Money {
+        let sums = |field| taken.get(&(Table::Programs, field)).map(|(column, _)| *column);
+        let columns: Vec<usize> = ["fundingMaxUsd", "fundingMinUsd"].into_iter().filter_map(sums).collect();
+        let names = || self.sheet.columns.iter().enumerate();
+        let currencies: Vec<usize> =
+            names().filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect();
+        let mut money = Money::default();
+        for (row, column) in self.sheet.rows.iter().flat_map(|row| columns.iter().map(move |it| (row, *it))) {
+            let shown = match row.cells.get(column) {
+                Some(Cell::Money(_, sign)) => money::codes(sign),
+                Some(Cell::Number(_)) => None,
+                Some(Cell::Text(text)) if text.bytes().any(|it| it.is_ascii_digit()) => {
+                    money::of_header(text).0
+                }
+                _ => continue,
+            };
+            let beside = currencies.iter().filter_map(|at| money::codes(&row.cells.get(*at)?.text()));
+            let header = money::of_header(&self.sheet.columns[column]).0;
+            let evidence = shown.into_iter().chain(beside).chain(header).map(|codes| (String::new(), codes));
+            let is_dollars = match money::agreed(evidence).unwrap_or_default().as_deref() {
+                Some([code]) => code == "USD",
+                found => {
+                    let text = row.cells.get(column).map(Cell::text).unwrap_or_default();
+                    let place = format!("{}, row {}", one_line(&text), row.line);
+                    let code = found.and_then(|codes| codes.first()).map_or("USD", String::as_str);
+                    money.declared.get_or_insert_with(|| {
+                        format!("currency = \"{code}\"  # ? nothing shows which currency {place}, is in")
+                    });
+                    code == "USD"
+                }
+            };
+            money.has_dollars |= is_dollars;
+            money.has_others |= !is_dollars;
+        }
+        money.has_dollars |= !money.has_others;
+        money
+    }
+
+    /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
+    pub(super) fn sums(&self, out: &mut String, name: &str, taken: &Taken, money: &Money) {
+        let column = |field| taken.get(&(Table::Programs, field));
+        let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
+        if let (true, Some((column, _))) = (money.has_others, column) {
+            let column = quoted(&self.sheet.columns[*column]);
+            let _ = writeln!(
+                out,
+                "\n[sources.{name}.facts]  # sums that are not in dollars, in the currency that each shows\n\
+                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {column} }}\namount = {column}"
+            );
+        }
+    }
+}

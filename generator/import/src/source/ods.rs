@@ -1,0 +1,199 @@
+//! Sheets of OpenDocument workbooks, from their `content.xml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufReader;
+
+use jiff::civil::{Date, DateTime};
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
+use super::workbook::{Archive, Grid, Name};
+use super::xlsx::{attributes, event};
+use super::xml::entity;
+
+type Attributes = BTreeMap<String, String>;
+
+/// Names of the sheets, and whether they can be seen.
+pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
+    Ok(walk(archive, None)?.names)
+}
+
+pub(super) fn read(archive: &mut Archive<'_>, name: &str) -> Result<Grid, String> {
+    Ok(walk(archive, Some(name))?.grid)
+}
+
+fn walk(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<Walk, String> {
+    let part = archive.by_name("content.xml").map_err(|error| format!("it is damaged: {error}"))?;
+    let mut reader = Reader::from_reader(BufReader::new(part));
+    let (mut walk, mut buffer) = (Walk { wanted: wanted.map(str::to_owned), ..Walk::default() }, Vec::new());
+    loop {
+        match event(&mut reader, &mut buffer)? {
+            Event::Eof => return Ok(walk),
+            Event::Start(start) => walk.start(start.local_name().as_ref(), &attributes(&start))?,
+            Event::Empty(start) => {
+                walk.start(start.local_name().as_ref(), &attributes(&start))?;
+                walk.end(start.local_name().as_ref())?;
+            }
+            Event::End(end) => walk.end(end.local_name().as_ref())?,
+            Event::Text(text) => walk.text(&text.xml10_content()),
+            Event::GeneralRef(reference) => walk.text(&entity(&reference)?),
+            _ => {}
+        }
+    }
+}
+
+/// A document that is being read.
+#[derive(Default)]
+struct Walk {
+    names: Vec<Name>,
+    wanted: Option<String>,
+    grid: Grid,
+    /// The style that is being defined; styles of hidden sheets; styles of struck cells.
+    style: String,
+    hidden: BTreeSet<String>,
+    struck: BTreeSet<String>,
+    is_wanted: bool,
+    line: u32,
+    column: usize,
+    row: Attributes,
+    cells: Vec<Cell>,
+    is_struck: bool,
+    cell: Attributes,
+    text: String,
+    link: Option<String>,
+    /// Notes of cells are no content.
+    in_note: bool,
+}
+
+fn count(attributes: &Attributes, name: &str) -> usize {
+    attributes.get(name).and_then(|it| it.parse().ok()).unwrap_or(1)
+}
+
+fn is_hidden(attributes: &Attributes) -> bool {
+    attributes.get("visibility").is_some_and(|it| it != "visible")
+}
+
+impl Walk {
+    fn start(&mut self, element: &str, attributes: &Attributes) -> Result<(), String> {
+        let get = |name: &str| attributes.get(name).cloned();
+        match element {
+            "style" => self.style = get("name").unwrap_or_default(),
+            "table-properties" if get("display").as_deref() == Some("false") => {
+                self.hidden.insert(self.style.clone());
+            }
+            "text-properties" if get("text-line-through-style").is_some_and(|it| it != "none") => {
+                self.struck.insert(self.style.clone());
+            }
+            "table" => {
+                let name = get("name").unwrap_or_default();
+                self.is_wanted = self.wanted.as_ref() == Some(&name);
+                let is_visible = get("style-name").is_none_or(|style| !self.hidden.contains(&style));
+                self.names.push((name, is_visible));
+                (self.line, self.column) = (0, 0);
+            }
+            _ if !self.is_wanted => {}
+            "table-column" => {
+                let last = (self.column + count(attributes, "number-columns-repeated")).min(MOST_COLUMNS);
+                if is_hidden(attributes) {
+                    self.grid.hidden_columns.extend(self.column..last);
+                }
+                self.column = last;
+            }
+            "table-row" => {
+                (self.row, self.cells, self.is_struck) = (attributes.clone(), Vec::new(), true);
+                self.column = 0;
+            }
+            "table-cell" | "covered-table-cell" => {
+                (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
+            }
+            "annotation" => self.in_note = true,
+            "p" if !self.text.is_empty() => self.text(" "),
+            "s" | "line-break" | "tab" => self.text(" "),
+            "a" => self.link = get("href"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.is_wanted && !self.in_note {
+            self.text.push_str(text);
+        }
+    }
+
+    fn end(&mut self, element: &str) -> Result<(), String> {
+        match element {
+            "table" => self.is_wanted = false,
+            "annotation" => self.in_note = false,
+            "table-cell" | "covered-table-cell" if self.is_wanted => self.end_cell()?,
+            "table-row" if self.is_wanted => self.end_row()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_cell(&mut self) -> Result<(), String> {
+        let repeated = count(&self.cell, "number-columns-repeated");
+        let (right, down) =
+            (count(&self.cell, "number-columns-spanned"), count(&self.cell, "number-rows-spanned"));
+        let first = self.line + 1;
+        if right > 1 || down > 1 {
+            let last = first.saturating_add(u32::try_from(down - 1).unwrap_or(u32::MAX));
+            self.grid.merged.push(([first, last], [self.column, self.column.saturating_add(right - 1)]));
+        }
+        let cell = self.value();
+        let last = self.column.saturating_add(repeated);
+        if !cell.is_empty() {
+            if last > MOST_COLUMNS {
+                return Err(format!("it has more than {MOST_COLUMNS} columns (row {first})"));
+            }
+            self.is_struck &= self.cell.get("style-name").is_some_and(|style| self.struck.contains(style));
+            self.cells.resize(self.column, Cell::Empty);
+            self.cells.resize(last, cell);
+        }
+        self.column = last;
+        Ok(())
+    }
+
+    fn value(&self) -> Cell {
+        let get = |name: &str| self.cell.get(name).map_or("", String::as_str);
+        let text = Cell::of_text(&self.text);
+        match (get("value-type"), get("value").parse::<f64>().ok()) {
+            _ if matches!(text, Cell::Broken(_)) => text,
+            ("float" | "percentage", Some(number)) => Cell::Number(number),
+            ("currency", Some(number)) => Cell::Money(number, get("currency").to_owned()),
+            ("date", _) => {
+                let day = get("date-value");
+                let moment = day.parse::<DateTime>().or_else(|_| day.parse::<Date>().map(Into::into));
+                moment.map_or(text, Cell::Moment)
+            }
+            ("boolean", _) => Cell::Flag(get("boolean-value") == "true"),
+            ("", _) if self.cell.contains_key("formula") => {
+                Cell::Broken("a formula without a saved value".to_owned())
+            }
+            _ => match (text, &self.link) {
+                (Cell::Text(text), Some(target)) => Cell::Link(text, target.clone()),
+                (text, _) => text,
+            },
+        }
+    }
+
+    fn end_row(&mut self) -> Result<(), String> {
+        let repeated = u32::try_from(count(&self.row, "number-rows-repeated")).unwrap_or(u32::MAX);
+        let last = self.line.saturating_add(repeated);
+        if !self.cells.is_empty() {
+            if last as usize > MOST_ROWS {
+                return Err(format!("it has more than {MOST_ROWS} rows"));
+            }
+            for line in self.line + 1..=last {
+                self.grid.rows.push(Row { line, cells: self.cells.clone() });
+                if is_hidden(&self.row) || self.is_struck {
+                    self.grid.hidden_rows.insert(line);
+                }
+            }
+        }
+        self.line = last;
+        Ok(())
+    }
+}

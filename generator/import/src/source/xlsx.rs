@@ -1,0 +1,243 @@
+//! Sheets of .xlsx workbooks. `calamine` reads values and formats; what is hidden, and formulas without a saved value,
+//! are read from the same parts here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Cursor};
+
+use calamine::{Data, DataRef, Reader as _, Xlsx};
+use jiff::civil::{Date, DateTime, Time};
+use quick_xml::events::Event;
+use quick_xml::{Reader, XmlVersion};
+
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
+use super::workbook::{Archive, Grid, Name};
+use crate::money;
+
+const WORKBOOK: &str = "xl/workbook.xml";
+
+/// Attributes of an element by local name.
+pub(super) fn attributes(start: &quick_xml::events::BytesStart<'_>) -> BTreeMap<String, String> {
+    let known = start.attributes().flatten().filter_map(|attribute| {
+        let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
+        Some((attribute.key.local_name().as_ref().to_owned(), value))
+    });
+    known.collect()
+}
+
+/// Calls a function with each element of a part that starts, and each that ends.
+fn each(
+    archive: &mut Archive<'_>,
+    path: &str,
+    mut take: impl FnMut(&str, Option<BTreeMap<String, String>>) -> Result<(), String>,
+) -> Result<(), String> {
+    let part = archive.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
+    let mut reader = Reader::from_reader(BufReader::new(part));
+    let mut buffer = Vec::new();
+    loop {
+        match event(&mut reader, &mut buffer)? {
+            Event::Eof => return Ok(()),
+            Event::Start(start) => take(start.local_name().as_ref(), Some(attributes(&start)))?,
+            Event::Empty(start) => {
+                take(start.local_name().as_ref(), Some(attributes(&start)))?;
+                take(start.local_name().as_ref(), None)?;
+            }
+            Event::End(end) => take(end.local_name().as_ref(), None)?,
+            _ => {}
+        }
+    }
+}
+
+/// The next event of a document that may be damaged.
+pub(super) fn event<'b, R: BufRead>(
+    reader: &mut Reader<R>,
+    buffer: &'b mut Vec<u8>,
+) -> Result<Event<'b>, String> {
+    buffer.clear();
+    reader.read_event_into(buffer).map_err(|error| format!("it is damaged: {error}"))
+}
+
+/// Names of the sheets, and whether they can be seen.
+pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
+    let mut names = Vec::new();
+    each(archive, WORKBOOK, |element, attributes| {
+        if let ("sheet", Some(mut attributes)) = (element, attributes) {
+            let is_visible = attributes.get("state").is_none_or(|state| state == "visible");
+            names.extend(attributes.remove("name").map(|name| (name, is_visible)));
+        }
+        Ok(())
+    })?;
+    Ok(names)
+}
+
+/// The part of a sheet.
+fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
+    let mut id = None;
+    each(archive, WORKBOOK, |element, attributes| {
+        if let ("sheet", Some(attributes)) = (element, attributes)
+            && attributes.get("name").is_some_and(|it| it == name)
+        {
+            id = attributes.get("id").cloned();
+        }
+        Ok(())
+    })?;
+    let mut path = None;
+    each(archive, "xl/_rels/workbook.xml.rels", |_, attributes| {
+        if let Some(attributes) = attributes.filter(|it| it.get("Id") == id.as_ref()) {
+            path = attributes.get("Target").cloned();
+        }
+        Ok(())
+    })?;
+    let path = path.ok_or_else(|| format!("it is damaged: the sheet \"{name}\" has no part"))?;
+    Ok(path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned))
+}
+
+pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Result<Grid, String> {
+    let path = path_of(archive, name)?;
+    let (mut grid, unsaved) = marks(archive, &path)?;
+    let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
+    let merged = book.merge_cells_by_sheet_name(name).map_err(|error| broken(&error))?;
+    grid.merged = merged
+        .iter()
+        .map(|it| ([it.start.0 + 1, it.end.0 + 1], [it.start.1 as usize, it.end.1 as usize]))
+        .collect();
+    let links = book.hyperlinks_by_sheet_name(name).map_err(|error| broken(&error))?;
+    cells(&mut book, name, &unsaved, &mut grid)?;
+    for link in links {
+        let row = grid.rows.binary_search_by_key(&(link.range.start.0 + 1), |row| row.line);
+        let cell = row.ok().and_then(|row| grid.rows[row].cells.get_mut(link.range.start.1 as usize));
+        if let (Some(Cell::Text(text)), Some(target)) = (&cell, link.target) {
+            let linked = Cell::Link(text.clone(), target);
+            cell.into_iter().for_each(|cell| *cell = linked.clone());
+        }
+    }
+    Ok(grid)
+}
+
+/// What is hidden, and the formulas that have no saved value.
+fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, u32)>), String> {
+    let (mut grid, mut unsaved) = (Grid::default(), BTreeSet::new());
+    let (mut line, mut column, mut has_formula, mut has_value) = (0, 0, false, false);
+    let is_set = |attributes: &BTreeMap<String, String>| {
+        attributes.get("hidden").is_some_and(|it| it == "1" || it == "true")
+    };
+    let number = |attributes: &BTreeMap<String, String>, name: &str| {
+        attributes.get(name).and_then(|it| it.parse::<u32>().ok())
+    };
+    each(archive, path, |element, attributes| {
+        match (element, attributes) {
+            ("col", Some(it)) if is_set(&it) => {
+                let (first, last) = (number(&it, "min").unwrap_or(1), number(&it, "max").unwrap_or(1));
+                let last = last.min(MOST_COLUMNS as u32);
+                grid.hidden_columns.extend((first.max(1)..=last).map(|column| column as usize - 1));
+            }
+            ("row", Some(it)) => {
+                line = number(&it, "r").unwrap_or(line + 1);
+                column = 0;
+                if line as usize > MOST_ROWS + 100 {
+                    return Err(format!("it has more than {MOST_ROWS} rows"));
+                }
+                if is_set(&it) {
+                    grid.hidden_rows.insert(line);
+                }
+            }
+            ("c", Some(it)) => {
+                column = it.get("r").map_or(column, |place| index_of(place));
+                (has_formula, has_value) = (false, false);
+            }
+            ("f", Some(_)) => has_formula = true,
+            ("v" | "is", Some(_)) => has_value = true,
+            ("c", None) => {
+                if has_formula && !has_value {
+                    unsaved.insert((line, column));
+                }
+                column += 1;
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((grid, unsaved))
+}
+
+/// The index of the column in a place such as `AB12`.
+fn index_of(place: &str) -> u32 {
+    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
+    let number = letters.fold(0_u32, |number, letter| {
+        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
+    });
+    number.saturating_sub(1)
+}
+
+/// Cell by cell: a single one in the last corner must not cost the memory of all between.
+fn cells(
+    book: &mut Xlsx<Cursor<&[u8]>>,
+    name: &str,
+    unsaved: &BTreeSet<(u32, u32)>,
+    grid: &mut Grid,
+) -> Result<(), String> {
+    let mut reader = book.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
+    let styles = reader.styles().iter().map(|style| {
+        let currency = style.number_format.as_ref().and_then(|it| money::of_format(&it.format_code));
+        (currency, style.font.as_ref().is_some_and(|it| it.strikethrough))
+    });
+    let styles: Vec<(Option<String>, bool)> = styles.collect();
+    let mut struck: BTreeMap<u32, bool> = BTreeMap::new();
+    while let Some((next, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
+        let (row, column) = next.get_position();
+        let (line, index) = (row + 1, column as usize);
+        let value = match shared(next.get_value()) {
+            Cell::Empty if unsaved.contains(&(line, column)) => {
+                Cell::Broken("a formula without a saved value".to_owned())
+            }
+            Cell::Empty => continue,
+            Cell::Number(number) => match styles.get(style).and_then(|(currency, _)| currency.as_ref()) {
+                Some(currency) => Cell::Money(number, currency.clone()),
+                None => Cell::Number(number),
+            },
+            other => other,
+        };
+        if index >= MOST_COLUMNS {
+            return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
+        }
+        if grid.rows.last().is_none_or(|last| last.line != line) {
+            grid.rows.push(Row { line, cells: Vec::new() });
+        }
+        *struck.entry(line).or_insert(true) &= styles.get(style).is_some_and(|(_, is_struck)| *is_struck);
+        if let Some(last) = grid.rows.last_mut() {
+            last.cells.resize(last.cells.len().max(index + 1), Cell::Empty);
+            last.cells[index] = value;
+        }
+    }
+    grid.hidden_rows.extend(struck.into_iter().filter(|(_, is_struck)| *is_struck).map(|(line, _)| line));
+    Ok(())
+}
+
+fn shared(value: &DataRef<'_>) -> Cell {
+    match value {
+        DataRef::SharedString(text) => Cell::of_text(text),
+        other => cell(&Data::from(other.clone())),
+    }
+}
+
+fn cell(value: &Data) -> Cell {
+    match value {
+        Data::Empty => Cell::Empty,
+        Data::String(text) | Data::DurationIso(text) => Cell::of_text(text),
+        Data::Int(number) => Cell::Number(*number as f64),
+        Data::Float(number) => Cell::Number(*number),
+        Data::Bool(flag) => Cell::Flag(*flag),
+        Data::DateTimeIso(text) => text.parse().map_or_else(|_| Cell::of_text(text), Cell::Moment),
+        Data::Error(error) => Cell::Broken(error.to_string()),
+        Data::DateTime(moment) if moment.is_datetime() => {
+            let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
+            let small = |number: u8| i8::try_from(number).unwrap_or(0);
+            let date =
+                i16::try_from(year).ok().and_then(|year| Date::new(year, small(month), small(day)).ok());
+            let time = Time::new(small(hour), small(minute), small(second), 0).ok();
+            let moment = date.zip(time).map(|(date, time)| DateTime::from_parts(date, time));
+            moment.map_or_else(|| Cell::Broken("a date that is none".to_owned()), Cell::Moment)
+        }
+        Data::DateTime(duration) => Cell::Number(duration.as_f64()),
+    }
+}

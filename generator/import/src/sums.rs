@@ -1,0 +1,209 @@
+//! Sums of money as values of fields: in the currency that the cell, its number format, its row, its column or the mapping
+//! shows. What they show must agree.
+
+use serde_json::{Value, json};
+
+use crate::mapping::{Rule, Source, Target, is_currency};
+use crate::money::{self, Evidence, Sum};
+use crate::source::sheet::{Cell, Row, Sheet};
+use crate::values::{Made, Wrong, is_money, no_number, wrong};
+use dataset::diagnostics::Code;
+use dataset::text::quoted;
+
+/// What a row and a header show about the sums of a column.
+pub(super) struct Context {
+    evidence: Vec<Evidence>,
+    /// What numbers are multiplied by.
+    scale: f64,
+    /// Whether sums in dollars go to one field and others to facts.
+    splits: bool,
+    /// Whether the column is mapped to a field of minimums too.
+    has_least: bool,
+    /// Whether sums in other currencies have no place.
+    is_lost: bool,
+}
+
+/// What shows the currency of a column of sums.
+pub(super) struct Money {
+    header: Option<Evidence>,
+    scale: f64,
+    /// Columns of currencies, by index.
+    columns: Vec<usize>,
+    declared: Option<Evidence>,
+    pub splits: bool,
+    has_least: bool,
+    is_lost: bool,
+}
+
+impl Money {
+    /// Of a field that is a sum; none of others.
+    pub(super) fn new(
+        source: &Source,
+        target: &Target,
+        field: &str,
+        rule: &Rule,
+        sheet: &Sheet,
+    ) -> Option<Self> {
+        if !is_money(field) || rule.value.is_some() {
+            return None;
+        }
+        let column = rule.columns.first().map_or("", String::as_str);
+        let (codes, scale) = money::of_header(column);
+        let named = target.fields.iter().find(|(name, ..)| name == "currency").map(|(.., rule)| rule);
+        let columns = match named.filter(|rule| rule.value.is_none()) {
+            Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
+            None => {
+                let columns = sheet.columns.iter().enumerate();
+                columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
+            }
+        };
+        let declared = named.and_then(|rule| rule.value.as_ref()).or(source.currency.as_ref());
+        let fields = source.targets.iter().flat_map(|target| &target.fields);
+        let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
+        let has_least =
+            fields.clone().any(|(name, _, other)| name.contains("Min") && other.columns == rule.columns);
+        let partners: Vec<bool> = fields
+            .filter(|(name, _, other)| {
+                partner(name) && (other.columns == rule.columns || field.contains("Min"))
+            })
+            .map(|(_, _, other)| other.columns == rule.columns)
+            .collect();
+        Some(Self {
+            header: codes.map(|codes| (format!("the header {}", quoted(column)), codes)),
+            scale,
+            columns,
+            declared: declared.map(|code| ("the mapping".to_owned(), vec![code.clone()])),
+            splits: !partners.is_empty(),
+            has_least,
+            is_lost: !partners.contains(&true),
+        })
+    }
+
+    pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context, Wrong> {
+        let mut evidence = Vec::new();
+        for column in &self.columns {
+            let text = row.cells.get(*column).map(Cell::text).unwrap_or_default();
+            if text.is_empty() || source.empty.contains(&text) {
+                continue;
+            }
+            let name = &sheet.columns[*column];
+            let codes = money::codes(&text).or_else(|| is_currency(&text).then(|| vec![text.clone()]));
+            let codes = codes.ok_or_else(|| Wrong {
+                code: Code::BadCurrency,
+                message: format!("the currency {} in column {} is not known", quoted(&text), quoted(name)),
+                help: "write its code into the source, such as EUR".to_owned(),
+            })?;
+            evidence.push((format!("the column {}", quoted(name)), codes));
+        }
+        evidence.extend(self.header.iter().chain(&self.declared).cloned());
+        Ok(Context {
+            evidence,
+            scale: self.scale,
+            splits: self.splits,
+            has_least: self.has_least,
+            is_lost: self.is_lost,
+        })
+    }
+}
+
+/// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
+pub(super) fn sum(
+    cell: &Cell,
+    field: &str,
+    source: &Source,
+    context: Option<&Context>,
+) -> Result<Made, Wrong> {
+    let text = cell.text();
+    let bad = |what: &str, help: &str| {
+        wrong(Code::BadCurrency, format!("`{field}` is {}{what}", quoted(&text)), help)
+    };
+    let (sum, shown) = shown(cell, field, source)?;
+    if sum.is_rate {
+        return Ok(Made { note: Some(text), ..Made::default() });
+    }
+    let is_dollars = field.ends_with("Usd");
+    let splits = context.is_some_and(|it| it.splits);
+    let evidence = shown.into_iter().chain(context.into_iter().flat_map(|it| it.evidence.clone()));
+    let codes = money::agreed(evidence).map_err(|both| {
+        bad(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
+    })?;
+    let usd = || "USD".to_owned();
+    let currency = match codes {
+        None if is_dollars || splits => Some(usd()),
+        Some(codes) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
+        Some(codes) if codes.len() == 1 => codes.into_iter().next(),
+        None if context.is_none() => None,
+        found => {
+            let may_be = found.map_or_else(
+                || ": nothing shows its currency".to_owned(),
+                |codes| format!(": it may be {}", codes.join(", ")),
+            );
+            return Err(bad(&may_be, "declare it in the source: currency = \"EUR\""));
+        }
+    };
+    match currency.as_deref() {
+        Some(code) if is_dollars && code != "USD" && splits => {
+            let is_lost = field.contains("Min") && context.is_some_and(|it| it.is_lost);
+            return Ok(Made { is_lost, ..Made::default() });
+        }
+        Some(code) if is_dollars && code != "USD" => {
+            let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
+            return Err(bad(&format!(", which is {code}, and the field is US dollars"), help));
+        }
+        _ => {}
+    }
+    let (value, is_plain) = end(&sum, &text, field, context)?;
+    Ok(Made { value, currency, text: (!is_plain).then_some(text), ..Made::default() })
+}
+
+/// The sum of a cell, and the currency that the cell or its number format shows.
+fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evidence>), Wrong> {
+    let text = cell.text();
+    Ok(match cell {
+        Cell::Number(number) => (Sum::of(*number), None),
+        Cell::Money(number, sign) => {
+            let codes = money::codes(sign).ok_or_else(|| {
+                let message =
+                    format!("`{field}` is {}: the currency {} is not known", quoted(&text), quoted(sign));
+                wrong(Code::BadCurrency, message, "show it in the source as a code, such as EUR")
+            })?;
+            (Sum::of(*number), Some(("its number format".to_owned(), codes)))
+        }
+        _ => {
+            let sum =
+                money::read(&text, source.numbers).map_err(|part| unread(field, &text, &part, source))?;
+            let shown = sum.currency.clone().map(|codes| ("the cell".to_owned(), codes));
+            (sum, shown)
+        }
+    })
+}
+
+/// The end of a range that a field takes, and whether the sum is no range.
+fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context>) -> Result<(Value, bool), Wrong> {
+    let is_plain = sum.least.is_none() || sum.least == sum.most;
+    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.has_least) {
+        let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
+        let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
+        return Err(wrong(Code::BadValue, message, help));
+    }
+    let end = match field {
+        "amount" => sum.most.or(sum.least),
+        field if field.contains("Min") => sum.least,
+        _ => sum.most,
+    };
+    let scale = context.map_or(1.0, |it| it.scale);
+    if sum.is_scaled && scale > 1.0 {
+        let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
+        return Err(wrong(Code::BadValue, message, "write the number without its factor in the source"));
+    }
+    Ok((end.map_or(Value::Null, |it| json!(snapshot::record::Number(it * scale))), is_plain))
+}
+
+/// Why a text is no sum.
+fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
+    if part.bytes().any(|byte| byte.is_ascii_digit()) || part == text {
+        return no_number(field, text, source);
+    }
+    let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
+    wrong(Code::BadValue, message, "write a number and a currency in the source, or list the text in `empty`")
+}

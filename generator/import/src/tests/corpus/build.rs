@@ -1,0 +1,232 @@
+//! Makes workbooks of cells: a value, and how a spreadsheet program stores and shows it.
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+
+/// A cell of a made workbook.
+#[derive(Clone)]
+pub(super) enum Made {
+    Nothing,
+    Text(&'static str),
+    /// A number with a number format.
+    Number(f64, &'static str),
+    /// A day since the epoch of spreadsheets.
+    Day(f64),
+    Error(&'static str),
+    /// A formula whose value was not saved.
+    Unsaved,
+    /// A text with an address behind it.
+    Link(&'static str, &'static str),
+    Struck(&'static str),
+}
+
+/// A sheet to make.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub rows: Vec<Vec<Made>>,
+    /// Rows from 1 and columns from 0.
+    pub hidden_rows: Vec<usize>,
+    pub hidden_columns: Vec<usize>,
+    /// Column, first and last row of cells merged downwards.
+    pub merged: Vec<(usize, usize, usize)>,
+}
+
+fn zipped(parts: &[(&str, String)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (path, text) in parts {
+        zip.start_file(*path, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+fn letter(column: usize) -> char {
+    char::from(b'A' + u8::try_from(column).unwrap())
+}
+
+/// The parts of a workbook that grow with its cells.
+#[derive(Default)]
+struct Parts {
+    formats: Vec<&'static str>,
+    links: Vec<(String, &'static str)>,
+}
+
+impl Parts {
+    fn cell(&mut self, place: &str, cell: &Made) -> String {
+        let text = |text: &str, style: usize| {
+            format!("<c r=\"{place}\" s=\"{style}\" t=\"inlineStr\"><is><t>{}</t></is></c>", escaped(text))
+        };
+        match cell {
+            Made::Nothing => String::new(),
+            Made::Text(it) => text(it, 0),
+            Made::Struck(it) => text(it, 2),
+            Made::Link(it, target) => {
+                self.links.push((place.to_owned(), *target));
+                text(it, 0)
+            }
+            Made::Number(number, format) => {
+                let known = self.formats.iter().position(|it| it == format);
+                let style = 3 + known.unwrap_or(self.formats.len());
+                self.formats.extend(known.is_none().then_some(format));
+                format!("<c r=\"{place}\" s=\"{style}\"><v>{number}</v></c>")
+            }
+            Made::Day(day) => format!("<c r=\"{place}\" s=\"1\"><v>{day}</v></c>"),
+            Made::Error(error) => format!("<c r=\"{place}\" t=\"e\"><f>A1</f><v>{error}</v></c>"),
+            Made::Unsaved => format!("<c r=\"{place}\"><f>1000*2</f></c>"),
+        }
+    }
+
+    fn styles(&self) -> String {
+        let numbered = || self.formats.iter().enumerate();
+        let listed: String = numbered()
+            .map(|(at, it)| format!("<numFmt numFmtId=\"{}\" formatCode=\"{}\"/>", 164 + at, escaped(it)))
+            .collect();
+        let used: String =
+            numbered().map(|(at, _)| format!("<xf numFmtId=\"{}\" fontId=\"0\"/>", 164 + at)).collect();
+        format!(
+            "<styleSheet xmlns=\"{MAIN}\"><numFmts>{listed}</numFmts><fonts><font/><font><strike/></font></fonts><cellXfs><xf numFmtId=\"0\" fontId=\"0\"/><xf numFmtId=\"14\" fontId=\"0\"/><xf numFmtId=\"0\" fontId=\"1\" applyFont=\"1\"/>{used}</cellXfs></styleSheet>"
+        )
+    }
+}
+
+const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// A part of relations: ids, kinds and targets.
+fn relations(all: &[(String, &str, &str)]) -> String {
+    let all: String = all
+        .iter()
+        .map(|(id, kind, target)| {
+            let mode = if *kind == "hyperlink" { " TargetMode=\"External\"" } else { "" };
+            format!("<Relationship Id=\"{id}\" Type=\"{RELATIONS}/{kind}\" Target=\"{target}\"{mode}/>")
+        })
+        .collect();
+    format!(
+        "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">{all}</Relationships>"
+    )
+}
+
+/// Items in an element, if there are any.
+fn listed(element: &str, items: impl Iterator<Item = String>) -> String {
+    let items: String = items.collect();
+    if items.is_empty() { items } else { format!("<{element}>{items}</{element}>") }
+}
+
+pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
+    let mut parts = Parts::default();
+    let mut rows = String::new();
+    for (at, cells) in plan.rows.iter().enumerate() {
+        let line = at + 1;
+        let hidden = if plan.hidden_rows.contains(&line) { " hidden=\"1\"" } else { "" };
+        let _ = write!(rows, "<row r=\"{line}\"{hidden}>");
+        for (column, cell) in cells.iter().enumerate() {
+            rows.push_str(&parts.cell(&format!("{}{line}", letter(column)), cell));
+        }
+        rows.push_str("</row>");
+    }
+    let hidden = plan.hidden_columns.iter().map(|column| column + 1);
+    let columns = listed("cols", hidden.map(|it| format!("<col min=\"{it}\" max=\"{it}\" hidden=\"1\"/>")));
+    let merged = plan.merged.iter().map(|(column, first, last)| (letter(*column), first, last));
+    let merged =
+        merged.map(|(column, first, last)| format!("<mergeCell ref=\"{column}{first}:{column}{last}\"/>"));
+    let merged = listed("mergeCells", merged);
+    let numbered = || parts.links.iter().enumerate();
+    let linked = numbered().map(|(at, (place, _))| format!("<hyperlink ref=\"{place}\" r:id=\"l{at}\"/>"));
+    let linked = listed("hyperlinks", linked);
+    let targets: Vec<_> =
+        numbered().map(|(at, (_, target))| (format!("l{at}"), "hyperlink", *target)).collect();
+    let spaces = format!("xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"");
+    let one = |kind, target| relations(&[("r1".to_owned(), kind, target)]);
+    zipped(&[
+        ("_rels/.rels", one("officeDocument", "xl/workbook.xml")),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook {spaces}><sheets><sheet name=\"Calls\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+            ),
+        ),
+        ("xl/_rels/workbook.xml.rels", one("worksheet", "worksheets/sheet1.xml")),
+        ("xl/styles.xml", parts.styles()),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet {spaces}>{columns}<sheetData>{rows}</sheetData>{merged}{linked}</worksheet>"),
+        ),
+        ("xl/worksheets/_rels/sheet1.xml.rels", relations(&targets)),
+    ])
+}
+
+fn ods_cell(cell: &Made, span: &str) -> String {
+    let text = |it: &str| format!("<text:p>{}</text:p>", escaped(it));
+    match cell {
+        Made::Nothing => "<table:table-cell/>".to_owned(),
+        Made::Text(it) => {
+            format!("<table:table-cell office:value-type=\"string\"{span}>{}</table:table-cell>", text(it))
+        }
+        Made::Struck(it) => format!(
+            "<table:table-cell table:style-name=\"struck\" office:value-type=\"string\">{}</table:table-cell>",
+            text(it)
+        ),
+        Made::Link(it, target) => format!(
+            "<table:table-cell office:value-type=\"string\"><text:p><text:a xlink:href=\"{target}\">{it}</text:a></text:p></table:table-cell>"
+        ),
+        Made::Number(number, "") => format!(
+            "<table:table-cell office:value-type=\"float\" office:value=\"{number}\">{}</table:table-cell>",
+            text(&number.to_string())
+        ),
+        Made::Number(number, currency) => format!(
+            "<table:table-cell office:value-type=\"currency\" office:currency=\"{currency}\" office:value=\"{number}\">{}</table:table-cell>",
+            text(&number.to_string())
+        ),
+        Made::Day(day) => {
+            let date = jiff::civil::date(1899, 12, 30) + jiff::Span::new().days(*day as i64);
+            format!(
+                "<table:table-cell office:value-type=\"date\" office:date-value=\"{date}\">{}</table:table-cell>",
+                text("x")
+            )
+        }
+        Made::Error(error) => format!(
+            "<table:table-cell table:formula=\"of:=[.A1]\" office:value-type=\"string\">{}</table:table-cell>",
+            text(error)
+        ),
+        Made::Unsaved => "<table:table-cell table:formula=\"of:=1000*2\"/>".to_owned(),
+    }
+}
+
+pub(super) fn ods(plan: &Plan) -> Vec<u8> {
+    let width = plan.rows.iter().map(Vec::len).max().unwrap();
+    let mut body = String::new();
+    for column in 0..width {
+        let hidden =
+            if plan.hidden_columns.contains(&column) { " table:visibility=\"collapse\"" } else { "" };
+        let _ = write!(body, "<table:table-column{hidden}/>");
+    }
+    for (at, cells) in plan.rows.iter().enumerate() {
+        let line = at + 1;
+        let hidden = if plan.hidden_rows.contains(&line) { " table:visibility=\"filter\"" } else { "" };
+        let _ = write!(body, "<table:table-row{hidden}>");
+        for (column, cell) in cells.iter().enumerate() {
+            let span = plan.merged.iter().find(|it| it.0 == column && it.1 == line);
+            let span = span.map_or_else(String::new, |(_, first, last)| {
+                format!(
+                    " table:number-rows-spanned=\"{}\" table:number-columns-spanned=\"1\"",
+                    last - first + 1
+                )
+            });
+            body.push_str(&ods_cell(cell, &span));
+        }
+        body.push_str("</table:table-row>");
+    }
+    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:style=\"s\" xmlns:xlink=\"l\"";
+    let content = format!(
+        "<office:document-content {spaces}><office:automatic-styles><style:style style:name=\"struck\" style:family=\"table-cell\"><style:text-properties style:text-line-through-style=\"solid\"/></style:style></office:automatic-styles><office:body><office:spreadsheet><table:table table:name=\"Folha1\">{body}</table:table></office:spreadsheet></office:body></office:document-content>"
+    );
+    zipped(&[
+        ("mimetype", "application/vnd.oasis.opendocument.spreadsheet".to_owned()),
+        ("content.xml", content),
+    ])
+}

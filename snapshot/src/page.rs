@@ -6,6 +6,7 @@
 
 pub mod address;
 pub(crate) mod bilingual;
+pub mod caution;
 pub mod changes;
 pub mod detail;
 pub mod error;

@@ -2,6 +2,7 @@
 //! references. Every row that passes is correct from here on.
 
 mod advice;
+mod contradicted;
 mod directory;
 mod ids;
 mod publication;

@@ -150,6 +150,8 @@ codes! {
     LabelUnderstood = "W0212";
     TimesReversed = "W0213";
     NoCurrency = "W0214";
+    ExcludedByText = "W0215";
+    RollingWithDay = "W0216";
     StaleChecks = "W0301";
     MissingTranslation = "W0302";
     NoStamps = "W0303";
@@ -164,6 +166,7 @@ codes! {
     UrlCompleted = "W0605";
     Decoded = "W0606";
     MarkupInText = "W0607";
+    SpeaksToModels = "W0608";
 }
 
 #[cfg(test)]

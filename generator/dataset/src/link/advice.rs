@@ -10,6 +10,7 @@ use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale,
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
+use super::contradicted;
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
@@ -23,6 +24,8 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     report.extend(duplicates);
     report.extend(histories(tables));
     report.extend(rates_of_pay(tables));
+    let contradicted = contradicted::check(tables, report);
+    report.extend(contradicted);
     facet_values::report_misspelt(tables, report);
     let Some(dataset) = &tables.dataset else { return };
     // After errors the programs may be missing because of them.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rayon::prelude::*;
 use snapshot::facet::Facet;
+use snapshot::page::caution;
 use snapshot::record::Fact;
 use snapshot::{place, truncate};
 use url::Url;
@@ -144,6 +145,9 @@ impl TextCheck {
             Purpose::Text | Purpose::Item => {
                 if let Some(tag) = invisible::html_tag(text) {
                     self.add(Code::MarkupInText, format!("contains the HTML tag {}", quoted(tag)));
+                }
+                if let Some(part) = caution::to_models(text) {
+                    self.add(Code::SpeaksToModels, format!("speaks to language models: {}", quoted(part)));
                 }
                 if purpose == Purpose::Item && text.contains('|') {
                     self.add(Code::ListSeparator, format!("contains the list separator `|` in {}", found()));

@@ -1,0 +1,169 @@
+//! Patterns of words, one a line, found in texts.
+//!
+//! ```text
+//! ^ ignore|disregard all|any* ... instructions !for
+//! ```
+//!
+//! `a|b` is one of these words, `a|b*` any number of them, `...` up to three words of any kind. `^` begins a sentence. `!a|b`
+//! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence.
+//! Words are folded: lower case, without accents.
+
+use std::collections::HashMap;
+
+use crate::text::fold;
+
+/// Most words that `...` stands for.
+const GAP_MAX: usize = 3;
+
+type Words = Vec<String>;
+
+enum Slot {
+    One(Words),
+    Many(Words),
+    Gap,
+}
+
+#[derive(Default)]
+struct Pattern {
+    begins: bool,
+    not_after: Words,
+    slots: Vec<Slot>,
+    not_before: Words,
+}
+
+/// A list of patterns.
+pub struct Patterns {
+    all: Vec<Pattern>,
+    /// Patterns by a word that they may begin with.
+    by_first: HashMap<String, Vec<usize>>,
+}
+
+/// A word of a text, folded, and where it is.
+struct Word {
+    text: String,
+    start: usize,
+    end: usize,
+    begins: bool,
+}
+
+impl Patterns {
+    /// Reads a list; empty lines and those that begin with `#` are ignored.
+    #[must_use]
+    pub fn new(list: &str) -> Self {
+        let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut patterns = Self { all: Vec::new(), by_first: HashMap::new() };
+        for pattern in lines.map(Pattern::new) {
+            if let Some(Slot::One(first)) = pattern.slots.first() {
+                let number = patterns.all.len();
+                first.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));
+            }
+            patterns.all.push(pattern);
+        }
+        patterns
+    }
+
+    /// The first part of a text that a pattern describes.
+    #[must_use]
+    pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let words = words(text);
+        let found = |at: usize| {
+            let mut candidates = self.by_first.get(&words[at].text)?.iter();
+            candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
+        };
+        let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
+        text.get(words[from].start..words[to - 1].end)
+    }
+}
+
+impl Pattern {
+    fn new(line: &str) -> Self {
+        let mut pattern = Self::default();
+        for token in line.split_whitespace() {
+            let listed = |token: &str| token.split('|').map(str::to_owned).collect::<Words>();
+            match (token.strip_prefix('!'), token.strip_suffix('*')) {
+                _ if token == "^" => pattern.begins = true,
+                _ if token == "..." => pattern.slots.push(Slot::Gap),
+                (Some(words), _) if pattern.slots.is_empty() => pattern.not_after = listed(words),
+                (Some(words), _) => pattern.not_before = listed(words),
+                (None, Some(words)) => pattern.slots.push(Slot::Many(listed(words))),
+                (None, None) => pattern.slots.push(Slot::One(listed(token))),
+            }
+        }
+        pattern
+    }
+
+    /// The end of the pattern in a text, where it begins at a word.
+    fn matched(&self, words: &[Word], at: usize) -> Option<usize> {
+        let is_in = |list: &Words, word: &Word| list.contains(&word.text);
+        let before = at.checked_sub(1).filter(|_| !words[at].begins).map(|before| &words[before]);
+        if self.begins && !words[at].begins || before.is_some_and(|word| is_in(&self.not_after, word)) {
+            return None;
+        }
+        let length = 1 + words[at + 1..].iter().take_while(|word| !word.begins).count();
+        let sentence = &words[at..at + length];
+        let end = end_of(&self.slots, sentence, 0)?;
+        let excluded = sentence.get(end).is_some_and(|word| is_in(&self.not_before, word));
+        (!excluded).then_some(at + end)
+    }
+}
+
+/// Where the slots end in a sentence, from a word on.
+fn end_of(slots: &[Slot], sentence: &[Word], at: usize) -> Option<usize> {
+    let Some((slot, rest)) = slots.split_first() else { return Some(at) };
+    let has = |words: &Words| sentence.get(at).is_some_and(|word| words.contains(&word.text));
+    match slot {
+        Slot::One(words) => has(words).then(|| end_of(rest, sentence, at + 1)).flatten(),
+        Slot::Many(words) => {
+            let more = has(words).then(|| end_of(slots, sentence, at + 1)).flatten();
+            more.or_else(|| end_of(rest, sentence, at))
+        }
+        Slot::Gap => (at..=at + GAP_MAX)
+            .take_while(|at| *at <= sentence.len())
+            .find_map(|at| end_of(rest, sentence, at)),
+    }
+}
+
+fn words(text: &str) -> Vec<Word> {
+    let (mut words, mut from, mut begins) = (Vec::new(), None, true);
+    for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+        let is_word = c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
+        match from {
+            None if is_word => from = Some(at),
+            Some(start) if !is_word => {
+                words.push(Word {
+                    text: fold(&text[start..at]).replace('\u{2019}', "'"),
+                    start,
+                    end: at,
+                    begins,
+                });
+                (from, begins) = (None, false);
+            }
+            _ => {}
+        }
+        begins |= matches!(c, '.' | '!' | '?' | ';' | ':' | '\n' | '(' | '\u{bf}' | '\u{a1}');
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_found_within_one_sentence() {
+        let patterns = Patterns::new("# comment\n\n!are no any|the* cats|dogs !food\n^ say ... meow\n");
+        for (text, found) in [
+            ("We take NO any the Cats here.", Some("NO any the Cats")),
+            ("There are no cats. No dogs!", Some("No dogs")),
+            ("no dogs food", None),
+            ("no. dogs", None),
+            ("Say it loud: meow", None),
+            ("Well. Say it very loud meow", Some("Say it very loud meow")),
+            ("Please say meow", None),
+            ("say a b c d meow", None),
+            ("", None),
+        ] {
+            assert_eq!(patterns.find(text), found, "{text}");
+        }
+    }
+}

@@ -36,7 +36,7 @@ pub use self::index::{FacetCounts, Index};
 pub use self::lexicon::{is_known_word, stop_words};
 pub use self::matching::{ResolvedText, TextQuery};
 pub use self::rank::{Guess, Interpretation, RankOptions, RankedPage, RankedRow};
-pub use self::relax::{Constraint, Relaxation, text_without_word};
+pub use self::relax::{Constraint, Relaxation, text_without};
 pub use self::results::SearchResult;
 pub use self::seasons::{ColumnNames, Observation, SeasonColumns};
 pub use self::set::DocSet;

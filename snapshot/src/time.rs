@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::record::{Cycle, CycleStatus, Lifecycle};
+use crate::record::{Cycle, CycleStatus, Lifecycle, Program};
+
+mod rounds;
 
 /// A day as days since 1970-01-01; what columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
@@ -54,6 +56,12 @@ impl Day {
         Self(self.0.saturating_sub(1))
     }
 
+    /// The day after.
+    #[must_use]
+    const fn after(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
     /// `Some` unless it is [`Day::NONE`].
     #[must_use]
     pub fn known(self) -> Option<Self> {
@@ -72,9 +80,26 @@ pub struct Season {
     pub starts: Day,
     /// The status that the source stated.
     pub stated: Option<CycleStatus>,
+    /// Last day of the fiscal year that it is named after.
+    pub fiscal: Day,
+    /// Whether its days are projected.
+    pub projected: bool,
 }
 
+/// A round without a deadline is doubtful this long after its opening day.
+const OPEN_MONTHS_MAX: i32 = 24;
+
 impl Season {
+    /// No day, and nothing stated.
+    pub const UNDATED: Self = Self {
+        opens: Day::NONE,
+        deadline: Day::NONE,
+        starts: Day::NONE,
+        stated: None,
+        fiscal: Day::NONE,
+        projected: false,
+    };
+
     /// The days of a cycle.
     #[must_use]
     pub fn of(cycle: &Cycle) -> Self {
@@ -83,7 +108,32 @@ impl Season {
             deadline: Day::or_none(cycle.deadline_on),
             starts: Day::or_none(cycle.starts_on),
             stated: cycle.status,
+            fiscal: rounds::fiscal_year_end(&cycle.label),
+            projected: rounds::is_projected_label(&cycle.label),
         }
+    }
+
+    /// The same with what the name and the texts of its program state of its days.
+    #[must_use]
+    pub(crate) fn with_program(self, program: &Program) -> Self {
+        let fiscal = self.fiscal.max(rounds::fiscal_year_end(&program.name));
+        let texts = [&program.summary, &program.description];
+        let is_projected = || texts.into_iter().flatten().any(|text| rounds::are_dates_projected(text));
+        Self { fiscal, projected: self.projected || is_projected(), ..self }
+    }
+
+    /// Whether it is open without a deadline for so long, or after the end of its fiscal year, that it may be over.
+    pub(crate) fn is_doubtful(&self, today: Day) -> bool {
+        self.status(today) == CycleStatus::Open
+            && self.deadline == Day::NONE
+            && self.doubtful_days().any(|day| day <= today)
+    }
+
+    /// First days on which an open round without a deadline is doubtful.
+    fn doubtful_days(&self) -> impl Iterator<Item = Day> + use<> {
+        let span = jiff::Span::new().months(OPEN_MONTHS_MAX).days(1);
+        let late = self.opens.date().map(|opens| Day::new(opens.saturating_add(span)));
+        late.into_iter().chain(self.fiscal.known().map(Day::after))
     }
 
     /// Status on a day: a passed deadline closes; then the source's word on rolling and closed;
@@ -114,10 +164,11 @@ impl Season {
             || self.starts.known().is_some_and(|starts| starts >= today)
     }
 
-    /// Days on which [`Season::status`] may change: the opening day and the day after the deadline.
+    /// Days on which its status, or the doubt about it, may change: the opening day, the day after the deadline, and
+    /// those that make it doubtful.
     pub(crate) fn turning_days(&self) -> impl Iterator<Item = Day> + use<> {
-        let closes = self.deadline.known().map(|day| Day(day.0.saturating_add(1)));
-        self.opens.known().into_iter().chain(closes)
+        let closes = self.deadline.known().map(Day::after);
+        self.opens.known().into_iter().chain(closes).chain(self.doubtful_days())
     }
 }
 
@@ -149,6 +200,12 @@ pub struct Openness {
     pub ends: bool,
     /// Whether any season states a day of applications.
     pub dated: bool,
+    /// Least opening day ahead, or [`Day::NONE`].
+    pub next_opening: Day,
+    /// Whether the next deadline is projected.
+    pub projected: bool,
+    /// Where every open round is doubtful: the latest of their opening days, or [`Day::NONE`].
+    pub doubtful_since: Option<Day>,
 }
 
 impl Openness {
@@ -168,6 +225,9 @@ impl Openness {
             last_deadline: seen.last_deadline,
             ends: seen.open_with_deadline,
             dated: seen.dated,
+            next_opening: seen.next_opening,
+            projected: seen.projected,
+            doubtful_since: seen.doubtful_since.filter(|_| states & OPEN != 0 && !seen.certain),
         }
     }
 
@@ -175,6 +235,9 @@ impl Openness {
     /// status wins. An open state without a deadline is valid for a year after the check.
     #[must_use]
     pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
+        if let Some(opened) = self.doubtful_since {
+            return DisplayStatus::open_since(opened);
+        }
         if self.is_open()
             && !self.ends
             && let Some(months) = stale_months(checked, today)
@@ -228,6 +291,11 @@ pub enum DisplayStatus {
         /// Whole months since the check.
         months: u32,
     },
+    /// Opened long ago without a deadline, or for a fiscal year that is over.
+    OpenSince {
+        /// The opening day.
+        opened: Day,
+    },
     /// Opens later.
     Upcoming,
     /// Takes none.
@@ -241,11 +309,13 @@ pub enum DisplayStatus {
 }
 
 impl DisplayStatus {
-    /// Standing of a cycle by its status; `ends` is whether it has a deadline.
+    /// Standing of a cycle.
     #[must_use]
-    pub(crate) fn of_cycle(status: CycleStatus, ends: bool, checked: Day, today: Day) -> Self {
+    pub(crate) fn of_cycle(season: &Season, checked: Day, today: Day) -> Self {
+        let ends = season.deadline != Day::NONE;
         let months = if ends { None } else { stale_months(checked, today) };
-        match (status, months) {
+        match (season.status(today), months) {
+            _ if season.is_doubtful(today) => Self::open_since(season.opens),
             (CycleStatus::Open | CycleStatus::Rolling, Some(months)) => Self::OpenWhenChecked { months },
             (CycleStatus::Open, None) => Self::Open,
             (CycleStatus::Rolling, None) => Self::Rolling,
@@ -253,6 +323,11 @@ impl DisplayStatus {
             (CycleStatus::Closed, _) => Self::Closed,
             (CycleStatus::Unknown, _) => Self::Undated,
         }
+    }
+
+    /// Standing of a doubtful round.
+    const fn open_since(opened: Day) -> Self {
+        if opened.0 == Day::NONE.0 { Self::Doubtful } else { Self::OpenSince { opened } }
     }
 
     /// How this status, which is derived from dates, conflicts with the observed lifecycle.
@@ -313,6 +388,11 @@ struct Seen {
     closing_soon: bool,
     best: u8,
     next_deadline: Day,
+    next_opening: Day,
+    projected: bool,
+    /// Whether any season takes applications without a doubt.
+    certain: bool,
+    doubtful_since: Option<Day>,
 }
 
 impl Default for Seen {
@@ -326,6 +406,10 @@ impl Default for Seen {
             closing_soon: false,
             best: UNKNOWN,
             next_deadline: Day::NONE,
+            next_opening: Day::NONE,
+            projected: false,
+            certain: false,
+            doubtful_since: None,
         }
     }
 }
@@ -344,6 +428,17 @@ impl Seen {
         self.best = self.best.min(state);
         self.rolling |= state == ROLLING;
         self.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
+        if season.is_doubtful(today) {
+            self.doubtful_since = self.doubtful_since.max(Some(season.opens));
+        } else {
+            self.certain |= matches!(state, OPEN | ROLLING);
+        }
+        if state == UPCOMING
+            && season.opens > today
+            && self.next_opening.known().is_none_or(|next| season.opens < next)
+        {
+            self.next_opening = season.opens;
+        }
         let Some(deadline) = season.deadline.known() else { return };
         if deadline < today {
             // No real day is less than `Day::NONE`.
@@ -357,6 +452,7 @@ impl Seen {
             && self.next_deadline.known().is_none_or(|next| deadline < next)
         {
             self.next_deadline = deadline;
+            self.projected = season.projected;
         }
     }
 

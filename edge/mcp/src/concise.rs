@@ -4,6 +4,7 @@
 //! The tables of fields mark what is shown ([`Visibility::CONCISE`]). This file names only what identifies a record
 //! and what is cut or joined.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::{Serialize, Serializer};
@@ -12,7 +13,7 @@ use snapshot::record::field_table::{Field, FieldType, Visibility};
 use snapshot::record::{AWARD, CYCLE, PROGRAM, SOURCE};
 use snapshot::truncate::at_word;
 
-use crate::detail::{Detail, Words};
+use crate::detail::{Detail, TextNotes, Words};
 use crate::reply::json;
 use crate::state::State;
 use crate::statements::{Object, Statements, is_none, statements, text};
@@ -27,6 +28,8 @@ const CYCLES_MAX: usize = 4;
 const PLACES_MAX: usize = 24;
 const WORDS_MAX: usize = 16;
 const AWARDS_MAX: usize = 3;
+/// The value of `textEnds`.
+pub(crate) const CUT_AT_SOURCE: &str = "cut at source";
 /// Fields that have a shorter name here.
 const RENAMED: [(&str, &str); 3] =
     [("sourceCheckedAt", "checkedOn"), ("awardYear", "year"), ("awardAmountUsd", "amountUsd")];
@@ -77,6 +80,9 @@ impl Serialize for Members {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConciseRecord {
+    /// Members whose text speaks to language models; before any text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    caution: Vec<&'static str>,
     /// What identifies the record, and its state in words.
     #[serde(flatten)]
     identity: Members,
@@ -86,6 +92,8 @@ pub(crate) struct ConciseRecord {
     funding: Option<String>,
     #[serde(flatten)]
     program: Members,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_ends: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opportunity_facts: Vec<Statements>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +112,7 @@ pub(crate) struct ConciseRecord {
 impl ConciseRecord {
     /// A record in at most `share` bytes of JSON, as far as there is anything to leave out.
     pub(crate) fn new(detail: Detail<Object>, record_url: String, words: Words, share: usize) -> Self {
+        let notes = TextNotes::new(&detail, Cow::Borrowed);
         let Detail { mut program, mut organization, mut cycles, awards, sources, opportunity_facts, .. } =
             detail;
         let organization = organization.remove("name").unwrap_or_default();
@@ -124,6 +133,8 @@ impl ConciseRecord {
         let (amounts, others): (Vec<_>, Vec<_>) =
             PROGRAM.iter().partition(|field| field.kind == FieldType::Amount);
         let mut record = Self {
+            caution: notes.caution,
+            text_ends: notes.cut_at_source.then_some(CUT_AT_SOURCE),
             identity: Members(identity),
             day: words.day,
             funding: words.funding,

@@ -1,11 +1,16 @@
 //! What both forms of a record are made of: the stored answer, and words that depend on the day.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
+use serde_json::Value;
+use snapshot::page::caution;
 use snapshot::page::status_text;
 use snapshot::record::Locale;
 
 use crate::context::Context;
 use crate::state::State;
+use crate::statements::{Object, text};
 
 #[derive(Deserialize)]
 pub(crate) struct Body<T> {
@@ -24,6 +29,50 @@ pub(crate) struct Detail<T> {
     pub(crate) lifecycle_history: Vec<T>,
     pub(crate) opportunity_facts: Vec<T>,
     pub(crate) history: History,
+}
+
+/// Fields of the program whose texts are long.
+const TEXTS: [&str; 3] = ["name", "summary", "description"];
+
+/// What has to be known of the texts of a record before they are read.
+pub(crate) struct TextNotes {
+    /// Members whose text speaks to language models.
+    pub(crate) caution: Vec<&'static str>,
+    /// Whether a text ends at its source before it is over.
+    pub(crate) cut_at_source: bool,
+}
+
+impl TextNotes {
+    /// Reads the texts of a record; `read` gives its parts as objects.
+    pub(crate) fn new<'a, T>(detail: &'a Detail<T>, read: impl Fn(&'a T) -> Cow<'a, Object>) -> Self {
+        let program = read(&detail.program);
+        let texts = TEXTS.into_iter().filter_map(|name| Some((name, text(&program, name)?)));
+        let of_program =
+            texts.clone().filter(|(_, text)| caution::to_models(text).is_some()).map(|(name, _)| name);
+        let parts = [
+            ("organization", std::slice::from_ref(&detail.organization)),
+            ("opportunityFacts", &detail.opportunity_facts),
+            ("cycles", &detail.cycles),
+            ("sources", &detail.sources),
+            ("awards", &detail.awards),
+        ];
+        let has_any = |part: &'a T| read(part).values().any(speaks_to_models);
+        let of_parts = parts.iter().filter(|(_, parts)| parts.iter().any(has_any)).map(|(name, _)| *name);
+        let is_cut = |text: &str| text.trim_end().ends_with(['\u{2026}']) || text.trim_end().ends_with("...");
+        Self {
+            caution: of_program.chain(of_parts).collect(),
+            cut_at_source: texts.clone().skip(1).any(|(_, text)| is_cut(text)),
+        }
+    }
+}
+
+fn speaks_to_models(value: &Value) -> bool {
+    match value {
+        Value::String(text) => caution::to_models(text).is_some(),
+        Value::Object(members) => members.values().any(speaks_to_models),
+        Value::Array(items) => items.iter().any(speaks_to_models),
+        _ => false,
+    }
 }
 
 #[derive(Deserialize)]
@@ -54,7 +103,9 @@ impl Words {
         let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
         Self {
             locale,
-            state: state.map(|state| status_text::state(&state, locale)).unwrap_or_default(),
+            state: state
+                .map(|state| status_text::state(&state, context.dated.today.day, locale))
+                .unwrap_or_default(),
             day: State::new(context, doc),
             funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
         }

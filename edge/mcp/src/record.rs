@@ -9,9 +9,9 @@ use snapshot::search::{RankOptions, RankedRow};
 use snapshot::truncate::at_word;
 
 use crate::arguments::{ArgumentError, Arguments, ToolError};
-use crate::concise::ConciseRecord;
+use crate::concise::{CUT_AT_SOURCE, ConciseRecord};
 use crate::context::Context;
-use crate::detail::{Body, Detail, Words};
+use crate::detail::{Body, Detail, TextNotes, Words};
 use crate::envelope::{members, string};
 use crate::nearest::Nearest;
 use crate::reply::{RpcError, json, shown};
@@ -237,12 +237,15 @@ struct Record<'a> {
     organization: &'a RawValue,
     lists: [List<'a>; 5],
     award_count: usize,
+    notes: TextNotes,
     truncated: Vec<&'static str>,
 }
 
 impl<'a> Record<'a> {
     /// Cuts a record to about `share` bytes at most.
     fn new(detail: Detail<&'a RawValue>, share: usize) -> Self {
+        let object = |raw: &&RawValue| Cow::Owned(serde_json::from_str(raw.get()).unwrap_or_default());
+        let notes = TextNotes::new(&detail, object);
         let mut awards = detail.awards;
         awards.truncate(AWARDS_MAX);
         let mut record = Self {
@@ -256,6 +259,7 @@ impl<'a> Record<'a> {
                 List::new("awards", awards),
             ],
             award_count: detail.history.award_count,
+            notes,
             truncated: Vec::new(),
         };
         if record.bytes() > share {
@@ -307,7 +311,18 @@ impl<'a> Record<'a> {
 
     fn render(&self, context: &Context<'_>, slug: &str, words: &Words) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes());
-        push(&mut out, self.program.strip_suffix('}').unwrap_or("{\"slug\":null"));
+        let program = self.program.strip_suffix('}').unwrap_or("{\"slug\":null");
+        if !self.notes.caution.is_empty() {
+            push(&mut out, "{\"caution\":");
+            push(&mut out, &json(&self.notes.caution));
+            push(&mut out, ",");
+        }
+        let program = if out.is_empty() { program } else { program.trim_start_matches('{') };
+        push(&mut out, program);
+        if self.notes.cut_at_source {
+            push(&mut out, ",\"textEnds\":");
+            push(&mut out, &json(CUT_AT_SOURCE));
+        }
         push(&mut out, ",\"recordUrl\":\"");
         push(&mut out, context.base_url);
         push(&mut out, "/programs/");

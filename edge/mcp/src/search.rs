@@ -20,8 +20,6 @@ use crate::write::{push, push_number};
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
                        list_filter_options lists the values that filters accept.";
-const NEAR_ONLY: &str = "No record has all of the query. These rows come near: match says how, missing what they \
-                         lack.";
 const NEAR_TOO: &str = "Rows with a match other than \"name\" come near: match says how, missing what they lack; \
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
@@ -185,7 +183,10 @@ fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) ->
     let mut parts: Vec<String> = Vec::new();
     match (ranked.total, near) {
         _ if past => parts.push(PAST.to_owned()),
-        (0, true) => parts.push(NEAR_ONLY.to_owned()),
+        (0, true) => parts.push(format!(
+            "No exact match. {} of these come close: match says how, missing what they lack.",
+            ranked.rows.len()
+        )),
         (0, false) => parts.push(NOTHING.to_owned()),
         (_, true) => parts.push(NEAR_TOO.to_owned()),
         (_, false) => {}

@@ -36,6 +36,12 @@ pub(crate) struct State {
     last_deadline: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     opens_on: Option<String>,
+    /// Where the round that makes it open may be over: its opening day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opened_on: Option<String>,
+    /// Whether the next deadline is projected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    projected: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     closes_in_days: Option<i32>,
     /// Months since the source was checked, where the program is open without an end and that is over a year.
@@ -50,12 +56,9 @@ impl State {
         let program_state = today.state(doc)?;
         let next = program_state.openness.next_deadline;
         let state = FIRST.into_iter().find(|bit| program_state.openness.states >> bit & 1 == 1).unwrap_or(5);
-        let opens = (OPEN_STATES[state] == "upcoming").then(|| {
-            let ahead = today.turning_days(doc).filter(|day| *day > today.day).min();
-            // A season also changes on the day after the deadline, which is no opening day.
-            ahead.filter(|day| next.known().is_none_or(|next| *day <= next))
-        });
-        let opens = opens.flatten();
+        let is_upcoming = OPEN_STATES[state] == "upcoming";
+        let opens = program_state.openness.next_opening.known().filter(|_| is_upcoming);
+        let opened = program_state.openness.doubtful_since.and_then(Day::known);
         let text = |day: Day| day.date().map(|date| date.to_string());
         let checked_months_ago = match program_state.standing {
             DisplayStatus::OpenWhenChecked { months } => Some(months),
@@ -63,10 +66,12 @@ impl State {
         };
         Some(Self {
             open_state: OPEN_STATES[state],
-            basis: basis(&program_state, OPEN_STATES[state], opens.is_some()),
+            basis: basis(&program_state, OPEN_STATES[state], opens.or(opened).is_some()),
             next_deadline: text(next),
             last_deadline: text(program_state.openness.last_deadline).filter(|_| next == Day::NONE),
             opens_on: opens.and_then(text),
+            opened_on: opened.and_then(text),
+            projected: (program_state.openness.projected && next != Day::NONE).then_some(true),
             closes_in_days: next
                 .known()
                 .filter(|_| program_state.openness.ends)
@@ -96,9 +101,9 @@ fn basis(program_state: &ProgramState, state: &str, has_opening_day: bool) -> Op
     let (openness, lifecycle) = (&program_state.openness, program_state.observed.lifecycle);
     let stopped = matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
     let has_no_basis = match state {
+        _ if has_opening_day => true,
         "unknown" => true,
-        "upcoming" => has_opening_day,
-        "rolling" => false,
+        "upcoming" | "rolling" => false,
         "closed" => !stopped && openness.last_deadline != Day::NONE,
         _ => openness.ends,
     };

@@ -138,7 +138,7 @@ impl Language {
         out.extend_from_slice(b"</p>");
     }
 
-    fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
+    pub(super) fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
         let year = date.year().to_string();
         self.push_phrase(out, Message::Month, &[("month", self.month(date)), ("y", &year)]);
     }

@@ -21,7 +21,7 @@ pub enum Rule {
     Closing = 6,
     /// The next deadlines, or those of a month, see [`crate::month_number`].
     Deadlines = 7,
-    /// How many programs are open.
+    /// How many programs are open without a doubt.
     OpenCount = 8,
     /// The day.
     Day = 9,
@@ -88,7 +88,8 @@ impl Fill for Filler<'_> {
             Rule::Deadlines => language.push_month(out, number, dated),
             Rule::Months => language.push_months(out, dated),
             Rule::OpenCount => {
-                let open: u32 = dated.today.open.iter().map(|word| word.count_ones()).sum();
+                let words = dated.today.open.iter().zip(&dated.today.doubtful);
+                let open: u32 = words.map(|(open, doubtful)| (open & !doubtful).count_ones()).sum();
                 out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
             }
             Rule::Organization => language.push_organization(out, &html.organizations, number, dated),

@@ -119,7 +119,7 @@ const fn place(standing: DisplayStatus) -> u8 {
         DisplayStatus::Rolling => 1,
         DisplayStatus::OpenWhenChecked { .. } => 2,
         DisplayStatus::Upcoming => 3,
-        DisplayStatus::Undated | DisplayStatus::Doubtful => 4,
+        DisplayStatus::OpenSince { .. } | DisplayStatus::Undated | DisplayStatus::Doubtful => 4,
         DisplayStatus::Passed => 5,
         DisplayStatus::Closed => 6,
     }

@@ -20,7 +20,7 @@ use snapshot::page::text::{escaped, push_escaped};
 use snapshot::page::{Dated, Site, push_number};
 use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
-use snapshot::search::{DocSet, RankOptions, RankedPage, extract};
+use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage, extract};
 
 /// Path of the search page in a language.
 #[must_use]
@@ -42,6 +42,8 @@ struct Splice<'a> {
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
+    /// Number of full matches that a search for what is open finds, and whose round may be over.
+    doubtful: usize,
     /// Marks the matching words, if there are any.
     highlighter: Option<Highlighter>,
     /// Documents of the organization in the query; `None` if there is none.
@@ -76,8 +78,19 @@ pub fn search_page(
         ..RankOptions::default()
     };
     let among = extras.among(html);
-    let answer = site.index.ranked(query, &dated.today, RankOptions { among: among.as_ref(), ..options });
+    let mut answer = site.index.ranked(query, &dated.today, RankOptions { among: among.as_ref(), ..options });
+    if answer.total == 0 && answer.wider == 0 && !answer.rows.is_empty() {
+        answer.facets = facets_of_rows(site, dated, query, &answer);
+    }
     let left = extract(query, options.literal, dated.day()).0;
+    let options_among = RankOptions { among: among.as_ref(), ..options };
+    let doubtful = match left.open && answer.total > 0 {
+        true => {
+            let full = site.index.full_matches(query, &dated.today, options_among);
+            full.and(&dated.today.doubtful_docs()).len()
+        }
+        false => 0,
+    };
     let splice = Splice {
         site,
         html,
@@ -89,11 +102,20 @@ pub fn search_page(
         invalid,
         highlighter: Highlighter::new(&site.index, &left, options.literal, &answer),
         answer,
+        doubtful,
         among,
         encoded: display.pairs.iter().map(encode).collect(),
         display,
     };
     splice.page()
+}
+
+/// Facets over the rows of a page without full matches: filters count what is shown.
+fn facets_of_rows(site: &Site, dated: &Dated, query: &Query, page: &RankedPage) -> Option<Vec<FacetCounts>> {
+    let mut docs: Vec<u32> = page.rows.iter().map(|row| row.doc).collect();
+    docs.sort_unstable();
+    let filters = Query { text: None, ..query.clone() };
+    site.index.search_among(&filters, None, &dated.today, Some(&DocSet::List(docs.into()))).facets
 }
 
 impl Splice<'_> {

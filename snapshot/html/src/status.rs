@@ -21,11 +21,17 @@ impl Language {
             return self.push_passed(out, state.openness.last_deadline);
         }
         self.push_standing(out, state.standing);
-        let next = state.openness.next_deadline;
-        if next == Day::NONE {
-            self.push_undated(out, state);
+        let mut joint = joint(state.standing);
+        if state.standing == DisplayStatus::Upcoming && state.openness.next_opening != Day::NONE {
+            out.push(b' ');
+            self.push_message(out, Message::Opens);
+            self.push_day(out, state.openness.next_opening);
+            joint = b", ";
+        }
+        if state.openness.next_deadline == Day::NONE {
+            self.push_undated(out, state, joint);
         } else {
-            self.push_next(out, state, today);
+            self.push_next(out, state, joint, today);
         }
     }
 
@@ -60,12 +66,17 @@ impl Language {
     }
 
     /// Writes the next deadline.
-    fn push_next(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
+    fn push_next(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &[u8], today: Day) {
         let next = state.openness.next_deadline;
         let closes =
             matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
-        out.extend_from_slice(joint(state.standing));
-        self.push_message(out, if closes { Message::Closes } else { Message::Deadline });
+        out.extend_from_slice(joint);
+        let word = match (state.openness.projected, closes) {
+            (true, _) => Message::Projected,
+            (false, true) => Message::Closes,
+            (false, false) => Message::Deadline,
+        };
+        self.push_message(out, word);
         self.push_day(out, next);
         out.extend_from_slice(b" <small>");
         self.push_days_left(out, next.0.saturating_sub(today.0));
@@ -73,12 +84,13 @@ impl Language {
     }
 
     /// Writes the state of a program that has no next deadline.
-    fn push_undated(&self, out: &mut Vec<u8>, state: &ProgramState) {
+    fn push_undated(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &[u8]) {
         let word = match state.standing {
             DisplayStatus::Rolling => Message::AnyTime,
-            DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. } => {
-                Message::NoDeadline
-            }
+            DisplayStatus::Open
+            | DisplayStatus::Upcoming
+            | DisplayStatus::OpenSince { .. }
+            | DisplayStatus::OpenWhenChecked { .. } => Message::NoDeadline,
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
                 out.push(b' ');
                 self.push_message(out, Message::LastDeadline);
@@ -86,7 +98,7 @@ impl Language {
             }
             _ => return,
         };
-        out.extend_from_slice(joint(state.standing));
+        out.extend_from_slice(joint);
         self.push_message(out, word);
     }
 
@@ -112,7 +124,17 @@ impl Language {
 
     /// Writes a status: its badge and, if it is old, its age.
     pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
-        self.push_badge(out, standing, |out| self.push_message(out, word(standing)));
+        let month = |opened: Day| {
+            let mut month = Vec::new();
+            opened.date().into_iter().for_each(|date| self.push_month_words(&mut month, date));
+            String::from_utf8(month).unwrap_or_default()
+        };
+        self.push_badge(out, standing, |out| match standing {
+            DisplayStatus::OpenSince { opened } => {
+                self.push_phrase(out, Message::OpenSince, &[("day", &month(opened))]);
+            }
+            _ => self.push_message(out, word(standing)),
+        });
         if let DisplayStatus::OpenWhenChecked { months } = standing {
             out.extend_from_slice(b", ");
             let months = grouped(months.into(), self.locale);
@@ -131,7 +153,11 @@ impl Language {
 
 /// The separator between a status and its dates; after an age it is a semicolon.
 const fn joint(standing: DisplayStatus) -> &'static [u8] {
-    if matches!(standing, DisplayStatus::OpenWhenChecked { .. }) { b"; " } else { b" " }
+    match standing {
+        DisplayStatus::OpenWhenChecked { .. } => b"; ",
+        DisplayStatus::OpenSince { .. } => b", ",
+        _ => b" ",
+    }
 }
 
 const fn class(standing: DisplayStatus) -> &'static str {
@@ -142,6 +168,7 @@ const fn class(standing: DisplayStatus) -> &'static str {
         DisplayStatus::Upcoming => "next",
         DisplayStatus::Closed => "shut",
         DisplayStatus::OpenWhenChecked { .. }
+        | DisplayStatus::OpenSince { .. }
         | DisplayStatus::Passed
         | DisplayStatus::Doubtful
         | DisplayStatus::Undated => "none",
@@ -156,6 +183,7 @@ const fn word(standing: DisplayStatus) -> Message {
         DisplayStatus::Upcoming => Message::Upcoming,
         DisplayStatus::Closed => Message::Closed,
         DisplayStatus::OpenWhenChecked { .. } => Message::OpenWhenChecked,
+        DisplayStatus::OpenSince { .. } => Message::OpenSince,
         DisplayStatus::Passed => Message::Passed,
         DisplayStatus::Doubtful => Message::Doubtful,
         DisplayStatus::Undated => Message::Unknown,

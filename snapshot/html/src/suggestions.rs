@@ -3,7 +3,7 @@
 
 use crate::fragments::Language;
 use crate::messages::Message;
-use snapshot::page::text::{escaped, grouped};
+use snapshot::page::text::{escaped, grouped, push_escaped};
 use snapshot::place;
 use snapshot::search::{Constraint, Relaxation};
 
@@ -23,12 +23,22 @@ pub(super) fn push_country(
     out.extend_from_slice(b"</p>");
 }
 
-/// Writes the list. `path` is that of the page, `query_string` returns the query string of a relaxation, `label`
-/// writes a filter in words.
+/// Writes a part of a query in words; `label` writes a filter.
+pub(super) fn push_part(out: &mut Vec<u8>, part: &Constraint, label: &impl Fn(&mut Vec<u8>, &str, &str)) {
+    out.extend_from_slice(b"<em>");
+    match part {
+        Constraint::Words(words) => push_escaped(out, words),
+        Constraint::Filter { parameter, value } => label(out, parameter, value),
+    }
+    out.extend_from_slice(b"</em>");
+}
+
+/// Writes the list, each with a message. `path` is that of the page, `query_string` returns the query string of a
+/// relaxation and that query in words, `label` writes a filter in words.
 pub(super) fn push(
-    (language, path): (&Language, &str),
+    (language, path, word): (&Language, &str, Message),
     relaxations: &[Relaxation],
-    query_string: impl Fn(&Relaxation) -> String,
+    query_string: impl Fn(&Relaxation) -> (String, Vec<u8>),
     label: impl Fn(&mut Vec<u8>, &str, &str),
     out: &mut Vec<u8>,
 ) {
@@ -37,21 +47,21 @@ pub(super) fn push(
     }
     out.extend_from_slice(b"<ul class=\"without\">");
     for relaxation in relaxations {
-        let mut what = b"<em>".to_vec();
-        match &relaxation.removed {
-            Constraint::Words(words) => what.extend_from_slice(escaped(words).as_bytes()),
-            Constraint::Filter { parameter, value } => label(&mut what, parameter, value),
+        let mut what = Vec::new();
+        push_part(&mut what, &relaxation.removed, &label);
+        let (query, rest) = query_string(relaxation);
+        out.extend_from_slice(b"<li>");
+        if relaxation.total > 0 {
+            out.extend_from_slice(b"<a href=\"");
+            out.extend_from_slice(path.as_bytes());
+            out.push(b'?');
+            push_escaped(out, &query);
+            out.extend_from_slice(b"\">");
         }
-        what.extend_from_slice(b"</em>");
-        out.extend_from_slice(b"<li><a href=\"");
-        out.extend_from_slice(path.as_bytes());
-        out.push(b'?');
-        out.extend_from_slice(escaped(&query_string(relaxation)).as_bytes());
-        out.extend_from_slice(b"\">");
         let count = grouped(relaxation.total as u64, language.locale);
-        let values = [("what", &*String::from_utf8_lossy(&what)), ("n", &count)];
-        language.push_phrase(out, Message::WithoutOne, &values);
-        out.extend_from_slice(b"</a></li>");
+        let [what, rest] = [&what, &rest].map(|html| String::from_utf8_lossy(html));
+        language.push_phrase(out, word, &[("what", &what), ("n", &count), ("rest", &rest)]);
+        out.extend_from_slice(if relaxation.total > 0 { b"</a></li>" } else { b"</li>" });
     }
     out.extend_from_slice(b"</ul>");
 }

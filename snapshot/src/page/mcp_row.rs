@@ -13,7 +13,7 @@ use crate::facet::{
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
-use crate::page::{push_json, status_text};
+use crate::page::{caution, push_json, status_text};
 use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
 use crate::truncate::at_word;
@@ -53,6 +53,9 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
             row.0.push((name, value));
         }
     }
+    if caution::to_models(row.text("name")).is_some() {
+        row.0.insert(0, ("caution", "name".into()));
+    }
     let organization = shaper.directory.program_links[program].organization;
     let organization = shaper.organization_reference(organization);
     let organization = organization.text("name");
@@ -62,7 +65,8 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let extra = [
         ("organization", organization),
         ("eligible", eligible(shaper, program)),
-        ("funding", funding(shaper, program)),
+        ("funding", funding(shaper, program).or_else(|| total(shaper, program))),
+        ("fundingShape", shape(shaper, program)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
@@ -127,6 +131,47 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     };
     let per = money::per(program, &facts).filter(|_| source.is_none());
     Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
+}
+
+/// The first amount that facts name, where the program has no amount for one award: `total EUR 1.78B`.
+fn total(shaper: &Shaper<'_>, program: usize) -> Option<String> {
+    let directory = shaper.directory;
+    let facts: Vec<&Fact> =
+        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let named = || money::named_amounts(&facts);
+    let (fact, amount, currency) =
+        named().find(|(fact, ..)| money::is_total(fact)).or_else(|| named().next())?;
+    let what = match (money::is_total(fact), &fact.label) {
+        (false, Some(label)) => at_word(label, VALUE_MAX).into_owned(),
+        _ => "total".to_owned(),
+    };
+    Some(format!("{what} {currency} {}", short(amount)))
+}
+
+/// Words of funding shapes that are no grant.
+const NO_GRANT: [&str; 10] = [
+    "equity",
+    "loan",
+    "loans",
+    "guarantee",
+    "guaranteed",
+    "investment",
+    "convertible",
+    "debt",
+    "credit",
+    "reimbursement",
+];
+
+/// How a program pays, where that is no grant and its type does not state it.
+fn shape(shaper: &Shaper<'_>, program: usize) -> Option<String> {
+    let directory = shaper.directory;
+    let facts: Vec<&Fact> =
+        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let program = &directory.programs[program];
+    let values = named_values(Facet::FundingShapes, program, &facts);
+    let is_no_grant = |value: &&&str| value.split('-').any(|word| NO_GRANT.contains(&word));
+    let shape = values.iter().find(is_no_grant)?;
+    (!shape.contains(&*program.program_type)).then(|| (*shape).to_owned())
 }
 
 /// A whole amount, to the last digit: thousands and millions by their letter where that is shorter.

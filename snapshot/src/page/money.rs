@@ -14,6 +14,10 @@ pub const RATE_MAX: f64 = 100.0;
 const BESIDE: usize = 24;
 /// Most amounts that facts name.
 const NAMED_MAX: usize = 2;
+/// Value of the note that states the budget for all awards.
+const TOTAL: &str = "total-budget";
+/// From here on an amount of all awards is rounded.
+const MILLION: f64 = 1e6;
 
 /// How a language puts amounts.
 #[derive(Clone, Copy)]
@@ -166,6 +170,17 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
+/// The amounts that facts name.
+pub(crate) fn named_amounts<'a>(facts: &[&'a Fact]) -> impl Iterator<Item = (&'a Fact, f64, &'a str)> {
+    let included = facts.iter().copied().filter(|fact| fact.polarity == Polarity::Include);
+    included.filter_map(|fact| Some((fact, fact.amount?.0, fact.currency.as_deref()?)))
+}
+
+/// Whether the amount of a fact is the budget for all awards.
+pub(crate) fn is_total(fact: &Fact) -> bool {
+    fact.value.as_deref() == Some(TOTAL)
+}
+
 impl AmountPhrases<'_> {
     fn phrase(&self, key: &str, values: &[(&str, &str)]) -> String {
         phrase((self.word)(key), values)
@@ -181,24 +196,34 @@ impl AmountPhrases<'_> {
         }
     }
 
-    /// US dollars, to two digits.
-    fn rough(&self, amount: f64) -> String {
-        const MILLION: f64 = 1e6;
-        let step = 10f64.powf(amount.max(1.0).log10().floor() - 1.0).max(1.0);
+    /// An amount, to so many digits.
+    fn rough(&self, amount: f64, currency: &str, digits: f64) -> String {
+        let step = 10f64.powf(amount.max(1.0).log10().floor() + 1.0 - digits).max(1.0);
         let amount = (amount / step).round() * step;
         let (key, amount) = match amount {
             it if it >= 1000.0 * MILLION => ("money_billion", it / (1000.0 * MILLION)),
             it if it >= MILLION => ("money_million", it / MILLION),
             it => ("money_rough", it),
         };
-        let tenths = (amount * 10.0).round() as u64;
-        let mut n = grouped(tenths / 10, self.locale);
-        if !tenths.is_multiple_of(10) {
+        let hundredths = (amount * 100.0).round() as u64;
+        let mut n = grouped(hundredths / 100, self.locale);
+        if !hundredths.is_multiple_of(100) {
             n.push(if self.locale == Locale::Es { ',' } else { '.' });
-            n.push_str(&(tenths % 10).to_string());
+            n.push_str(format!("{:02}", hundredths % 100).trim_end_matches('0'));
         }
         let key = if key == "money_million" && n == "1" { "money_million_one" } else { key };
-        self.phrase(key, &[("n", &n)])
+        let symbol = match (currency, self.locale) {
+            ("EUR", _) => "€".to_owned(),
+            ("USD", Locale::En) => "US$ ".to_owned(),
+            (_, Locale::En) => format!("{currency} "),
+            (_, Locale::Es) => currency.to_owned(),
+        };
+        self.phrase(key, &[("n", &n), ("currency", &symbol)])
+    }
+
+    /// An amount of all awards.
+    fn total(&self, amount: f64, currency: &str) -> String {
+        if amount < MILLION { self.amount(amount, currency) } else { self.rough(amount, currency, 3.0) }
     }
 
     fn range(&self, min: Option<String>, max: Option<String>) -> Option<String> {
@@ -223,7 +248,7 @@ impl AmountPhrases<'_> {
         if let Some(source) = conversion(program, facts) {
             let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
             let stated = self.range(exact(source.min), exact(source.max))?;
-            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0)));
+            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0, "USD", 2.0)));
             // "up to" is written once.
             let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
             return Some(self.phrase("funding_about", &[("source", &stated), ("usd", &usd)]));
@@ -240,9 +265,12 @@ impl AmountPhrases<'_> {
 
     /// The amounts that facts name, where the program has none: each as what it is.
     fn named(&self, facts: &[&Fact], label: impl Fn(&Fact) -> Option<String>) -> Option<String> {
-        let amounts = facts.iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(|fact| {
-            let amount = self.amount(fact.amount?.0, fact.currency.as_deref()?);
-            Some(self.phrase("funding_named", &[("what", &label(fact)?), ("amount", &amount)]))
+        let amounts = named_amounts(facts).filter_map(|(fact, amount, currency)| {
+            let amount = self.total(amount, currency);
+            Some(match is_total(fact) {
+                true => self.phrase("funding_total", &[("amount", &amount)]),
+                false => self.phrase("funding_named", &[("what", &label(fact)?), ("amount", &amount)]),
+            })
         });
         let amounts: Vec<String> = amounts.take(NAMED_MAX).collect();
         (!amounts.is_empty()).then(|| self.phrase("funding_only", &[("named", &amounts.join("; "))]))
@@ -291,8 +319,22 @@ mod tests {
             (1_217_634_822.0, "US$ 1.2 billion", "1,2 mil millones de USD"),
             (7.0, "US$ 7", "7 USD"),
         ] {
-            assert_eq!(ENGLISH.rough(amount), english);
-            assert_eq!(SPANISH.rough(amount), spanish);
+            assert_eq!(ENGLISH.rough(amount, "USD", 2.0), english);
+            assert_eq!(SPANISH.rough(amount, "USD", 2.0), spanish);
+        }
+    }
+
+    #[test]
+    fn a_total_is_shortened_from_a_million_on() {
+        for (amount, currency, english, spanish) in [
+            (1_780_000_000.0, "EUR", "€1.78 billion", "1,78 mil millones de €"),
+            (15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
+            (1_000_000.0, "EUR", "€1 million", "1 millón de €"),
+            (999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
+            (1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
+        ] {
+            assert_eq!(ENGLISH.total(amount, currency), english);
+            assert_eq!(SPANISH.total(amount, currency), spanish);
         }
     }
 

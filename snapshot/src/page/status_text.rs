@@ -5,17 +5,17 @@ use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::ProgramState;
-use crate::time::{DisplayStatus, LifecycleConflict};
+use crate::time::{Day, DisplayStatus, LifecycleConflict};
 
 /// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
 #[rustfmt::skip]
-pub const PHRASES: [(&str, [&str; 2]); 32] = [
+pub const PHRASES: [(&str, [&str; 2]); 37] = [
     ("money", ["US${n}", "{n} USD"]),
     ("money_other", ["{currency} {n}", "{n} {currency}"]),
     ("money_rough", ["US$ {n}", "{n} USD"]),
-    ("money_million", ["US$ {n} million", "{n} millones de USD"]),
-    ("money_million_one", ["US$ {n} million", "{n} millón de USD"]),
-    ("money_billion", ["US$ {n} billion", "{n} mil millones de USD"]),
+    ("money_million", ["{currency}{n} million", "{n} millones de {currency}"]),
+    ("money_million_one", ["{currency}{n} million", "{n} millón de {currency}"]),
+    ("money_billion", ["{currency}{n} billion", "{n} mil millones de {currency}"]),
     ("money_per_hour", ["{money} per hour", "{money} por hora"]),
     ("money_per_week", ["{money} per week", "{money} por semana"]),
     ("money_per_month", ["{money} per month", "{money} al mes"]),
@@ -24,7 +24,8 @@ pub const PHRASES: [(&str, [&str; 2]); 32] = [
     ("funding_range", ["{min} to {max}", "de {min} a {max}"]),
     ("funding_about", ["{source}, about {usd}", "{source}, aproximadamente {usd}"]),
     ("funding_named", ["{what}: {amount}", "{what}: {amount}"]),
-    ("funding_only", ["amount for one award not stated; {named}", "importe de cada ayuda: no consta; {named}"]),
+    ("funding_total", ["Total {amount}", "Total: {amount}"]),
+    ("funding_only", ["{named}; per award not stated", "{named}; por ayuda no consta"]),
     ("state_open", ["Open", "Abierta"]),
     ("state_closing_soon", ["Closing soon", "Cierra pronto"]),
     ("state_rolling", ["Rolling", "Abierta todo el año"]),
@@ -34,8 +35,12 @@ pub const PHRASES: [(&str, [&str; 2]); 32] = [
     ("state_doubtful", ["Not known whether it is open", "No se sabe si está abierta"]),
     ("state_passed", ["Last deadline", "Último plazo:"]),
     ("state_open_when_checked", ["Open when last checked", "Abierta en la última revisión"]),
+    ("state_open_since", ["Open since {day}", "Abierta desde {day}"]),
     ("when_months_ago", ["{n} months ago", "hace {n} meses"]),
     ("when_not_known", ["not known whether it opens again", "no se sabe si volverá a abrir"]),
+    ("when_opens", ["opens", "abre el"]),
+    ("when_projected", ["projected deadline", "plazo previsto:"]),
+    ("when_today", ["last day today", "último día: hoy"]),
     ("when_closes", ["closes", "cierra el"]),
     ("when_deadline", ["deadline", "plazo:"]),
     ("when_last_deadline", ["last deadline", "último plazo:"]),
@@ -61,7 +66,7 @@ pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
 
 /// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked.
 #[must_use]
-pub fn state(program: &ProgramState, locale: Locale) -> String {
+pub fn state(program: &ProgramState, today: Day, locale: Locale) -> String {
     let word = |key: &str| word(key, locale);
     let (next, last) = (program.openness.next_deadline.date(), program.openness.last_deadline.date());
     let state = match program.standing {
@@ -82,9 +87,24 @@ pub fn state(program: &ProgramState, locale: Locale) -> String {
             let ago = phrase(word("when_months_ago"), &[("n", &months.to_string())]);
             format!("{}, {ago}", word("state_open_when_checked"))
         }
+        DisplayStatus::OpenSince { opened } => {
+            let day = opened.date().map(|day| day.to_string()).unwrap_or_default();
+            let since = phrase(word("state_open_since"), &[("day", &day)]);
+            return format!(
+                "{since}, {}; {}. {}.",
+                word("when_no_deadline"),
+                word("state_doubtful").to_lowercase(),
+                lifecycle(program, locale)
+            );
+        }
     };
+    let opens = program.openness.next_opening.date().filter(|_| program.standing == DisplayStatus::Upcoming);
+    let opens = opens.map(|day| format!("; {} {day}", word("when_opens"))).unwrap_or_default();
+    let is_last_day = program.openness.next_deadline == today;
+    let last_day = if is_last_day { format!(", {}", word("when_today")) } else { String::new() };
     let open = matches!(program.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon);
     let days = match (program.standing, next, last) {
+        (_, Some(next), _) if program.openness.projected => format!("; {} {next}", word("when_projected")),
         (_, Some(next), _) if open && program.openness.ends => format!("; {} {next}", word("when_closes")),
         (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
         (DisplayStatus::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
@@ -93,7 +113,7 @@ pub fn state(program: &ProgramState, locale: Locale) -> String {
         }
         _ => String::new(),
     };
-    format!("{state}{days}. {}.", lifecycle(program, locale))
+    format!("{state}{opens}{days}{last_day}. {}.", lifecycle(program, locale))
 }
 
 /// `Active, between cycles, as checked 2026-07-01; by its dates it is open now`
@@ -122,10 +142,9 @@ mod tests {
     use super::*;
     use crate::record::{CycleStatus, Lifecycle};
     use crate::search::Observation;
-    use crate::time::{Day, Openness, Season};
+    use crate::time::{Openness, Season};
 
-    const NO_DATES: Season =
-        Season { opens: Day::NONE, deadline: Day::NONE, starts: Day::NONE, stated: None };
+    const NO_DATES: Season = Season::UNDATED;
 
     fn state_text(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
@@ -133,6 +152,7 @@ mod tests {
         let standing = openness.standing(checked, today);
         state(
             &ProgramState { standing, openness, observed: Observation { lifecycle, on: checked, checked } },
+            today,
             locale,
         )
     }
@@ -140,9 +160,15 @@ mod tests {
     #[test]
     fn a_state_names_its_days_and_the_lifecycle_its_check() {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
+        let today = day(2026, 11, 21);
         let passed = Season { deadline: day(2026, 9, 30), ..NO_DATES };
         let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..NO_DATES };
         let rolling = Season { stated: Some(CycleStatus::Rolling), ..NO_DATES };
+        let old = Season { opens: day(2011, 7, 6), ..NO_DATES };
+        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..NO_DATES };
+        let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..NO_DATES };
+        let projected = Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..NO_DATES };
+        let ends_today = Season { projected: false, ..projected };
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
         for (lifecycle, season, checked, locale, expected) in [
             (
@@ -189,6 +215,45 @@ mod tests {
                 lately,
                 Locale::Es,
                 "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                old,
+                long_ago,
+                Locale::En,
+                "Open since 2011-07-06, no deadline stated; not known whether it is open. Active, accepting \
+                 applications, as checked 2025-08-20.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                fiscal,
+                lately,
+                Locale::Es,
+                "Abierta desde 2025-07-06, sin plazo publicado; no se sabe si está abierta. Activa, recibe \
+                 solicitudes, según la revisión del 2026-07-01.",
+            ),
+            (
+                Lifecycle::ActiveBetweenCycles,
+                upcoming,
+                lately,
+                Locale::En,
+                "Upcoming; opens 2027-01-11; deadline 2027-05-03. Active, between cycles, as checked 2026-07-01.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                ends_today,
+                lately,
+                Locale::En,
+                "Closing soon; closes 2026-11-21, last day today. Active, accepting applications, as checked \
+                 2026-07-01.",
+            ),
+            (
+                Lifecycle::ActiveAccepting,
+                projected,
+                lately,
+                Locale::Es,
+                "Cierra pronto; plazo previsto: 2026-11-21, último día: hoy. Activa, recibe solicitudes, según la \
+                 revisión del 2026-07-01.",
             ),
         ] {
             assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);

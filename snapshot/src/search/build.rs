@@ -37,7 +37,7 @@ fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
     directory.program_links[program]
         .cycles
         .iter()
-        .map(|cycle| Season::of(&directory.cycles[*cycle]))
+        .map(|cycle| Season::of(&directory.cycles[*cycle]).with_program(&directory.programs[program]))
         .collect()
 }
 

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use crate::facet::Facet;
+use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
 use crate::search::cost::{Budget, NAMESAKES_MAX, READ_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::entities::country_offered_for;
@@ -173,6 +173,8 @@ struct RankedQuery<'a> {
     options: RankOptions<'a>,
     text: TextQuery,
     parts: Parts<'a>,
+    /// Bounds that phrases were applied as.
+    phrased: [Option<Interval>; MEASURES.len()],
     /// Documents that ranges, switches, phrases and exclusions keep of those to search; `None` is every document.
     required: Option<DocSet<'a>>,
     budget: Budget,
@@ -189,9 +191,14 @@ impl<'a> RankedQuery<'a> {
         let mut text = TextQuery::parse(query.text.as_deref().unwrap_or_default(), options.literal);
         text.may_continue &= options.complete_last_word;
         let filters = Query { text: None, ..query.clone() };
+        let mut phrased = [None; MEASURES.len()];
+        for (_, filter) in &phrase_filters {
+            phrased.iter_mut().zip(filter.measures).for_each(|(all, one)| *all = all.or(one));
+        }
         let parts = Parts::new(index, &text, phrase_filters, today);
         let budget = Budget::new(index.len());
-        let mut ranked = Self { index, query, filters, today, options, text, parts, required: None, budget };
+        let mut ranked =
+            Self { index, query, filters, today, options, text, parts, phrased, required: None, budget };
         ranked.required = ranked.required(&ranked.filters);
         ranked
     }
@@ -223,13 +230,15 @@ impl<'a> RankedQuery<'a> {
         let mut pager = Pager::new(self.query.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
-        let has_named = self.take_full(&full, by_score, &mut pager);
+        let above_bound = self.above_bound(&full);
+        let within = above_bound.as_ref().map_or(full.borrowed(), |above| full.borrowed().without(above));
+        let has_named = self.take_full(&within, by_score, &mut pager);
+        if let Some(docs) = above_bound {
+            self.take_tier(Tier::More, &docs, by_score, &mut pager);
+        }
         let mut above = full;
         if self.options.with_unstated {
-            pager.take(Tier::Unstated, unstated.len(), |page| match by_score {
-                Some(scorer) => self.best(Tier::Unstated, &unstated, page, scorer),
-                None => self.index.page(self.query, self.today, Some(&unstated), page),
-            });
+            self.take_tier(Tier::Unstated, &unstated, by_score, &mut pager);
             above = union(vec![above, unstated.borrowed()], self.index.len());
         }
         let is_enough = self.options.partial_if_needed && (has_named || total >= ENOUGH);
@@ -259,12 +268,29 @@ impl<'a> RankedQuery<'a> {
         docs.map_or_else(DocSet::none, |docs| docs.without(full))
     }
 
+    /// Takes the rows of a tier, by score or in the query's order.
+    fn take_tier(&self, tier: Tier, docs: &DocSet<'_>, by_score: Option<&Scorer<'_>>, pager: &mut Pager) {
+        pager.take(tier, docs.len(), |page| match by_score {
+            Some(scorer) => self.best(tier, docs, page, scorer),
+            None => self.index.page(self.query, self.today, Some(docs), page),
+        });
+    }
+
+    /// Of some documents those that may pay more than the greatest amount; `None` without such a bound.
+    fn above_bound(&self, docs: &DocSet<'_>) -> Option<DocSet<'static>> {
+        let funding = Measure::Funding as usize;
+        let bounds = self.query.measures[funding].or(self.phrased[funding])?;
+        let above = Interval { min: bounds.max.next_up(), max: f64::INFINITY };
+        let mut docs = (bounds.max < f64::INFINITY).then(|| docs.borrowed().into_owned())?;
+        docs.retain(|doc| self.index.measures[funding].overlap(doc, &above));
+        Some(docs).filter(|docs| !docs.is_empty())
+    }
+
     /// Takes the rows of full matches; by score, those with the query as their name come first. Whether there are
     /// such.
     fn take_full(&self, full: &DocSet<'_>, by_score: Option<&Scorer<'_>>, pager: &mut Pager) -> bool {
         let Some(scorer) = by_score else {
-            let page = |page: &Page| self.index.page(self.query, self.today, Some(full), page);
-            pager.take(Tier::All, full.len(), page);
+            self.take_tier(Tier::All, full, None, pager);
             return false;
         };
         let titles = self.index.titles.find(self.query.text.as_deref().unwrap_or_default());

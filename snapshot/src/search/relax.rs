@@ -40,8 +40,8 @@ pub struct Relaxation {
 }
 
 impl Index {
-    /// Relaxations of a query without full matches, by number of matches, descending. `literal` words are searched
-    /// as text only. With `among`, only its documents are searched, and it is one more constraint to
+    /// Relaxations of a query without full matches. That comes first which leaves out what most records match, so that
+    /// the words that distinguish most remain; then by number of matches. `literal` words are searched as text only. With `among`, only its documents are searched, and it is one more constraint to
     /// remove. Empty if no single constraint can be removed to get a match, or if counting would cost too
     /// much.
     #[must_use]
@@ -55,7 +55,7 @@ impl Index {
         let mut first = query.clone();
         first.page.offset = 0;
         let budget = Budget::new(self.len());
-        let mut found: Vec<Relaxation> = Vec::new();
+        let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let docs = among.as_ref().map(|(_, docs)| *docs);
         let everywhere =
             among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| is_constrained(&first));
@@ -63,20 +63,63 @@ impl Index {
         let candidates = shorter.chain(without_filters(self, &first));
         let candidates = candidates.map(|(removed, query)| (removed, query, docs)).chain(everywhere);
         for (removed, query, docs) in candidates.take(REMOVALS_MAX) {
-            if !is_constrained(&query) && docs.is_none() || found.iter().any(|other| other.removed == removed)
+            if !is_constrained(&query) && docs.is_none()
+                || found.iter().any(|(_, other)| other.removed == removed)
             {
                 continue;
             }
             match total(self, &query, today, literal, &budget, docs) {
                 None => break,
                 Some(0) => {}
-                Some(total) => found.push(Relaxation { removed, query, total }),
+                Some(matching) => {
+                    let alone = only(&first, &removed, &query);
+                    let common = total(self, &alone, today, literal, &budget, None).unwrap_or(0);
+                    found.push((common, Relaxation { removed, query, total: matching }));
+                }
             }
         }
-        found.sort_by_key(|relaxation| std::cmp::Reverse(relaxation.total));
+        found.sort_by_key(|(common, relaxation)| std::cmp::Reverse((*common, relaxation.total)));
         found.truncate(RELAXATIONS_MAX);
-        found
+        found.into_iter().map(|(_, relaxation)| relaxation).collect()
     }
+
+    /// Each of the first parts of a query by itself, with the number of its full matches; `removed` is the part. Empty if
+    /// counting would cost too much.
+    #[must_use]
+    pub fn parts_alone(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
+        let budget = Budget::new(self.len());
+        let parts =
+            without_words(self, query, today, literal).into_iter().chain(without_filters(self, query));
+        let alone = parts.take(RELAXATIONS_MAX).map(|(removed, left)| {
+            let query = only(query, &removed, &left);
+            let total = total(self, &query, today, literal, &budget, None)?;
+            Some(Relaxation { removed, query, total })
+        });
+        alone.collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
+/// A part of a query by itself; `left` is the query without it.
+fn only(query: &Query, part: &Constraint, left: &Query) -> Query {
+    let mut only = Query { locale: query.locale, ..Query::default() };
+    if let Constraint::Words(words) = part {
+        only.text = Some(words.clone());
+        return only;
+    }
+    only.selected = query.selected.iter().filter(|value| !left.selected.contains(value)).copied().collect();
+    for ((only, all), left) in only.measures.iter_mut().zip(query.measures).zip(left.measures) {
+        let (all, left) = (all.unwrap_or(Interval::EVERYTHING), left.unwrap_or(Interval::EVERYTHING));
+        let Interval { min, max } = Interval::EVERYTHING;
+        let min = if all.min == left.min { min } else { all.min };
+        let max = if all.max == left.max { max } else { all.max };
+        *only = Some(Interval { min, max }).filter(|bounds| *bounds != Interval::EVERYTHING);
+    }
+    only.deadline_from = query.deadline_from.filter(|_| left.deadline_from.is_none());
+    only.deadline_to = query.deadline_to.filter(|_| left.deadline_to.is_none());
+    only.open = query.open && !left.open;
+    only.rolling = query.rolling && !left.rolling;
+    only.funded = query.funded && !left.funded;
+    only
 }
 
 /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
@@ -154,11 +197,18 @@ fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constra
     (Constraint::Words(join(true)), Query { text, ..query.clone() })
 }
 
-/// A text without a word; `None` if nothing is left.
+/// A text without words that follow each other in it, as [`Interpretation`](crate::search::Interpretation) or
+/// [`FilterPhrase`](crate::search::FilterPhrase) list them; `None` if they are not in it.
 #[must_use]
-pub fn text_without_word(text: &str, word: &str) -> Option<String> {
-    let rest: Vec<&str> = pieces(text).into_iter().filter(|piece| words_of(piece) != [word]).collect();
-    Some(rest.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric))
+pub fn text_without(text: &str, words: &str) -> Option<String> {
+    let pieces = pieces(text);
+    let (of_text, count) = (words_of(words), words.split(' ').count());
+    let is_run = |run: &[&str]| {
+        words_of(&run.join(" ")) == of_text || run.iter().map(|piece| normalized(piece)).eq(words.split(' '))
+    };
+    let runs = (1..=count).rev().flat_map(|length| (0..pieces.len()).map(move |at| at..at + length));
+    let run = runs.filter(|run| run.end <= pieces.len()).find(|run| is_run(&pieces[run.clone()]))?;
+    Some([&pieces[..run.start], &pieces[run.end..]].concat().join(" "))
 }
 
 /// The words, phrases and exclusions of a text, as they were typed.
@@ -227,6 +277,20 @@ fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_taken_out_of_a_text_as_they_were_typed() {
+        for (text, words, rest) in [
+            ("solar grants in Kenya", "kenya", Some("solar grants in")),
+            ("Becas abiertas, música", "abiertas", Some("Becas música")),
+            ("grants over $50,000 now", "over $50,000", Some("grants now")),
+            ("U.S. arts", "us", Some("arts")),
+            ("South Africa", "south africa", Some("")),
+            ("solar", "wind", None),
+        ] {
+            assert_eq!(text_without(text, words).as_deref(), rest, "{text}");
+        }
+    }
 
     #[test]
     fn a_text_is_split_into_words_phrases_and_exclusions() {

@@ -5,19 +5,28 @@ use crate::search::table::{column, offsets};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
-/// Names of the columns: opens, deadline, starts, stated status.
-pub type ColumnNames = [&'static str; 4];
+/// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
+pub type ColumnNames = [&'static str; 6];
 
-const SEASONS: ColumnNames = ["season.opens", "season.deadline", "season.starts", "season.stated"];
+const SEASONS: ColumnNames = [
+    "season.opens",
+    "season.deadline",
+    "season.starts",
+    "season.stated",
+    "season.fiscal",
+    "season.projected",
+];
 const NOT_STATED: u8 = u8::MAX;
 
-/// Seasons as columns: three of [`Day`]s, and one of positions in [`CycleStatus::ALL`], or 255.
+/// Seasons as columns: four of [`Day`]s, one of positions in [`CycleStatus::ALL`], or 255, and one of 0 or 1.
 #[derive(Clone)]
 pub struct SeasonColumns {
     opens: Section<Day>,
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
+    fiscal: Section<Day>,
+    projected: Section<u8>,
 }
 
 impl SeasonColumns {
@@ -29,6 +38,8 @@ impl SeasonColumns {
         writer.put(names[1], seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
         writer.put(names[2], seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
         writer.put(names[3], seasons.iter().map(stated).collect::<Vec<_>>());
+        writer.put(names[4], seasons.iter().map(|season| season.fiscal).collect::<Vec<_>>());
+        writer.put(names[5], seasons.iter().map(|season| u8::from(season.projected)).collect::<Vec<_>>());
     }
 
     /// Opens the columns.
@@ -42,6 +53,8 @@ impl SeasonColumns {
             opens: column(sections, names[0], stated.len())?,
             deadline: column(sections, names[1], stated.len())?,
             starts: column(sections, names[2], stated.len())?,
+            fiscal: column(sections, names[4], stated.len())?,
+            projected: column(sections, names[5], stated.len())?,
             stated,
         })
     }
@@ -60,6 +73,8 @@ impl SeasonColumns {
             deadline: self.deadline[position],
             starts: self.starts[position],
             stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
+            fiscal: self.fiscal[position],
+            projected: self.projected[position] != 0,
         }
     }
 }
@@ -81,6 +96,8 @@ pub struct Observation {
 /// season.at                        u64: first season of each document, and the end
 /// season.opens .deadline .starts   Day of each season
 /// season.stated                    u8: position in CycleStatus::ALL, or 255
+/// season.fiscal                    Day of each season: end of the fiscal year that it is named after
+/// season.projected                 u8: 1 where its days are projected
 /// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
 /// doc.observed                     Day of each document: when its lifecycle was observed
 /// doc.checked                      Day of each document: when it was last checked

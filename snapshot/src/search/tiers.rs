@@ -19,6 +19,8 @@ pub enum Tier {
     Name,
     /// All of it.
     All,
+    /// All of it, but it may pay more than the greatest amount.
+    More,
     /// All of it, the place only by a region that contains it.
     Wider,
     /// All of it if words are guessed.
@@ -38,6 +40,7 @@ impl Tier {
         match self {
             Self::Name => "name",
             Self::All => "all",
+            Self::More => "more",
             Self::Wider => "wider",
             Self::Guess => "guess",
             Self::Unstated => "unstated",
@@ -49,6 +52,12 @@ impl Tier {
     /// Whether it is a full match, which totals count.
     #[must_use]
     pub const fn is_full(self) -> bool {
+        matches!(self, Self::Name | Self::All | Self::More)
+    }
+
+    /// Whether nothing has to be added about it.
+    #[must_use]
+    pub const fn is_whole(self) -> bool {
         matches!(self, Self::Name | Self::All)
     }
 }
@@ -168,7 +177,7 @@ impl<'a> Parts<'a> {
         let all = self.unknown.is_empty();
         let minor = self.minor_part().filter(|_| all);
         let has_tier = match tier {
-            Tier::Name | Tier::All => false,
+            Tier::Name | Tier::All | Tier::More => false,
             Tier::Wider => all && !self.any_guessed() && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),

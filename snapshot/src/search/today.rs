@@ -41,6 +41,8 @@ pub struct Today {
     pub(super) rolling: Vec<u64>,
     /// Documents that the `open` filter keeps.
     pub open: Vec<u64>,
+    /// Those of them whose round is doubtful.
+    pub doubtful: Vec<u64>,
     /// Ordinal of each open state.
     ordinals: [u32; STATES],
     /// Least and greatest next deadline of every 64 documents.
@@ -72,6 +74,7 @@ impl Today {
             pairs: pairs(&index.values, &states, &ordinals),
             rolling: bits(&|openness| openness.rolling),
             open: bits(&Openness::is_open),
+            doubtful: bits(&|openness| openness.doubtful_since.is_some()),
             zones: zones(&next_deadline),
             next_deadline,
             ordinals,
@@ -186,6 +189,12 @@ impl Today {
         deadline != Day::NONE
             && from.is_none_or(|from| from <= deadline)
             && to.is_none_or(|to| deadline <= to)
+    }
+
+    /// Open documents whose round may be over.
+    #[must_use]
+    pub fn doubtful_docs(&self) -> DocSet<'_> {
+        DocSet::bits(&self.doubtful)
     }
 
     /// Whether a document is open.

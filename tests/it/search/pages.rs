@@ -101,12 +101,12 @@ fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
     assert!(page.contains(">0 opportunities</span>"), "{page}");
     let ways = page.split("<ul class=\"without\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert!(
-        ways.contains("href=\"/programs?q=grant&amp;organization=south\">Without <em>soil</em>: 1<"),
+        ways.contains("href=\"/programs?q=grant&amp;organization=south\">Without <em>soil</em>: 1 for grant · Trust of the South<"),
         "{ways}"
     );
     assert!(
         ways.contains(
-            "href=\"/programs?q=soil+grant\">Without <em>Organization: Trust of the South</em>: 1<"
+            "href=\"/programs?q=soil+grant\">Without <em>Organization: Trust of the South</em>: 1 for soil grant<"
         ),
         "{ways}"
     );
@@ -161,11 +161,186 @@ fn a_place_says_how_many_are_found_through_each_region_under_every_other_filter(
         let page = get(&live, question);
         let chips =
             page.split("<ul class=\"chips\">").nth(1).unwrap().split("</ul>").next().unwrap().to_owned();
-        chips.split("<span class=\"vh\">").find(|chip| chip.contains("Nigeria")).unwrap().to_owned()
+        chips.split("<li>").find(|chip| chip.contains("Nigeria")).unwrap().to_owned()
     };
-    assert!(chip("/programs?country=NG").contains("Nigeria, through Africa: 2, World: 1 <"));
-    assert!(chip("/programs?country=NG&q=soil").contains("Nigeria, through Africa: 1, World: 1 <"));
+    assert!(chip("/programs?country=NG").contains("Nigeria, through Africa: 2, World: 1\">"));
+    assert!(chip("/programs?country=NG&q=soil").contains("Nigeria, through Africa: 1, World: 1\">"));
     // A place that some record names, and one that none does.
     let kenya = get(&live, "/programs?country=KE");
-    assert!(kenya.contains("Kenya, through Africa: 2, World: 1 <"), "{kenya}");
+    assert!(kenya.contains("Kenya, through Africa: 2, World: 1\">"), "{kenya}");
+}
+
+/// The part of a page between two texts.
+fn part<'p>(page: &'p str, from: &str, to: &str) -> &'p str {
+    let rest = page.split_once(from).unwrap_or_else(|| panic!("no {from} in {page}")).1;
+    rest.split_once(to).unwrap().0
+}
+
+#[test]
+fn where_nothing_comes_near_each_part_says_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let prize = json!({"name": "River", "programType": "prize"});
+    let live = live(folder.path(), &[json!({"name": "Soil"}), json!({"name": "Soil b"}), prize]);
+    for (address, text, ways) in [
+        (
+            "/programs?q=soil&type=prize",
+            "Nothing here fits <em>soil</em> and <em>Kind: Prize</em>.",
+            [
+                "href=\"/programs?q=soil\">For <em>soil</em>: 2<",
+                "href=\"/programs?type=prize\">For <em>Kind: Prize</em>: 1<",
+            ],
+        ),
+        (
+            "/es/programs?q=soil&type=prize",
+            "Nada de lo publicado aquí encaja con <em>soil</em> y <em>Tipo: Premio</em>.",
+            [
+                "href=\"/es/programs?q=soil\">Para <em>soil</em>: 2<",
+                "href=\"/es/programs?type=prize\">Para <em>Tipo: Premio</em>: 1<",
+            ],
+        ),
+    ] {
+        let page = get(&live, address);
+        assert!(page.contains(text), "{page}");
+        assert!(ways.iter().all(|way| page.contains(way)), "{page}");
+        assert_eq!(rows(&page), 0);
+    }
+}
+
+#[test]
+fn filters_count_the_close_matches_that_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let prize = json!({"name": "Soil prize", "programType": "prize"});
+    let live = live(folder.path(), &[json!({"name": "Soil grant"}), prize, json!({"name": "River"})]);
+    let page = get(&live, "/programs?q=soil+quasar");
+    let kinds = part(&page, "<summary>Kind</summary>", "</fieldset>");
+    for kind in ["Grant", "Prize"] {
+        assert!(kinds.contains(&format!("{kind} <i>1</i>")), "{kinds}");
+    }
+}
+
+#[test]
+fn words_that_were_understood_are_searched_as_text_or_removed_by_one_link_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil", "eligibleCountries": ["KE"]})]);
+    for (address, chip, text, without) in [
+        (
+            "/programs?q=soil+kenya",
+            "title=\"Eligible country: Kenya\">Kenya</em>",
+            "as text",
+            "/programs?q=soil",
+        ),
+        (
+            "/es/programs?q=soil+Kenia",
+            "title=\"País admitido: Kenia\">Kenia</em>",
+            "como texto",
+            "/es/programs?q=soil",
+        ),
+    ] {
+        let page = get(&live, address);
+        let read = part(&page, "<li class=\"read\"><em ", "</li>");
+        assert!(read.starts_with(chip), "{read}");
+        assert!(read.contains("&amp;plain=keni") && read.contains(text), "{read}");
+        assert!(read.contains(&format!("href=\"{without}\"")), "{read}");
+        assert!(!get(&live, without).contains("class=\"read\""));
+    }
+}
+
+#[test]
+fn a_chip_has_forty_characters_and_the_rest_in_its_description() {
+    let folder = tempfile::tempdir().unwrap();
+    let kinds = "a-kind-of-opportunity-with-a-very-long-name-that-nobody-reads";
+    let live = live(folder.path(), &[json!({"name": "Soil", "programType": kinds})]);
+    let page = get(&live, &format!("/programs?type={kinds}"));
+    let chip = part(&page, "<ul class=\"chips\"><li>", "</a></li>");
+    let visible = part(chip, "</span>", " <span aria-hidden");
+    assert!(visible.ends_with('…') && visible.chars().count() <= 38, "{visible}");
+    assert!(chip.contains(&format!("title=\"Kind: {kinds}\"")), "{chip}");
+}
+
+#[test]
+fn what_may_pay_more_than_the_greatest_amount_follows_what_pays_at_most_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, min: u32, max: Option<u32>| json!({"name": name, "fundingMinUsd": min, "fundingMaxUsd": max});
+    let members = [of("Soil a", 100, Some(90_000)), of("Soil b", 100, None), of("Soil c", 100, Some(5_000))];
+    let live = live(folder.path(), &members);
+    for (address, heading) in [
+        ("/programs?fundingMax=10000", "May pay more"),
+        ("/programs?q=soil&fundingMax=10000", "May pay more"),
+        ("/programs?q=soil+under+$10,000", "May pay more"),
+        ("/es/programs?fundingMax=10000", "Pueden pagar más"),
+    ] {
+        let page = get(&live, address);
+        let (within, above) = page.split_once(&format!("<strong>{heading}</strong>")).unwrap();
+        assert!(within.contains(">3 "), "{within}");
+        assert!(
+            within.contains("/programs/p3\"") && rows(within) == 1 && rows(above) == 2,
+            "{address}: {page}"
+        );
+    }
+    assert!(!get(&live, "/programs?fundingMin=50").contains("May pay more"));
+    let stated = get(&live, "/programs?fundingMin=0");
+    assert!(part(&stated, "<ul class=\"chips\">", "</ul>").contains("Amount stated"), "{stated}");
+}
+
+#[test]
+fn the_first_way_out_keeps_the_words_that_distinguish_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut members = vec![json!({"name": "Nonprofit fund"}); 3];
+    members.extend([json!({"name": "Theater prize"}), json!({"name": "River"})]);
+    let live = live(folder.path(), &members);
+    for (address, first) in [
+        ("/programs?q=nonprofit+theater", "Without <em>nonprofit</em>: 1 for theater"),
+        ("/programs?q=theater+nonprofit", "Without <em>nonprofit</em>: 1 for theater"),
+        ("/es/programs?q=theater+nonprofit", "Sin <em>nonprofit</em>: 1 para theater"),
+    ] {
+        let page = get(&live, address);
+        assert!(part(&page, "<ul class=\"without\">", "</li>").contains(first), "{page}");
+    }
+}
+
+#[test]
+fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
+    let folder = tempfile::tempdir().unwrap();
+    let cycle = |number: u32, days: Value| {
+        let mut cycle = json!({
+            "id": format!("00000000-0000-4000-8000-{:012}", 100 + number), "label": "Round",
+            "programId": format!("00000000-0000-4000-8000-{number:012}"),
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        });
+        cycle.as_object_mut().unwrap().extend(days.as_object().unwrap().clone());
+        cycle
+    };
+    let cycles = vec![
+        cycle(1, json!({"opensOn": "2011-07-06"})),
+        cycle(2, json!({"opensOn": "2026-07-01"})),
+        cycle(3, json!({"opensOn": "2027-01-11", "deadlineOn": "2027-05-03"})),
+        cycle(4, json!({"opensOn": "2026-01-11", "deadlineOn": "2027-05-03", "label": "~May 2027"})),
+        cycle(5, json!({"opensOn": "2026-01-11", "deadlineOn": crate::server::AS_OF})),
+    ];
+    let members = ["old", "new", "next", "guess", "last"].map(|name| json!({"name": name}));
+    let world = World::tables(&[organizations(), many_programs(&members), ("cycles", cycles)]);
+    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
+    let live = snapshots::open(folder.path(), 1 << 20);
+    let plain = |address: &str| get(&live, address).replace("<small>", "").replace("</small>", "");
+    let english = plain("/programs?open=true");
+    assert!(english.contains("3 opportunities, 1 more not known to be open</span>"), "{english}");
+    assert!(
+        english.contains("<b class=\"s none\">Open since July 2011</b>, no deadline stated"),
+        "{english}"
+    );
+    assert!(english.contains("projected deadline <time datetime=\"2027-05-03\">"), "{english}");
+    assert!(english.contains("last day today"), "{english}");
+    let next = plain("/programs?q=next");
+    assert!(
+        next.contains("</b> opens <time datetime=\"2027-01-11\">11 January 2027</time>, deadline <time"),
+        "{next}"
+    );
+    let spanish = plain("/es/programs?open=true");
+    assert!(spanish.contains("Abierta desde julio de 2011</b>, sin plazo publicado"), "{spanish}");
+    assert!(spanish.contains("plazo previsto: <time") && spanish.contains("último día: hoy"), "{spanish}");
+    assert!(get(&live, "/").contains("open=true\">3 open now"));
+    let record = get(&live, "/programs/p1");
+    assert!(!record.contains("deadline 6 July 2011") && record.contains("opens 6 July 2011"), "{record}");
+    let rest: Value = serde_json::from_str(&get(&live, "/api/v1/search?open=true")).unwrap();
+    assert_eq!(rest["meta"]["total"], 4, "REST keeps its values");
 }

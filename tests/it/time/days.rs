@@ -72,7 +72,7 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
 /// The concise tool answer about every program, by slug.
 fn concise_records(site: &Site, dated: &Dated) -> Vec<u8> {
     let record = |(doc, locale): (&u32, &Locale)| {
-        let state = status_text::state(&dated.today.state(*doc).unwrap(), *locale);
+        let state = status_text::state(&dated.today.state(*doc).unwrap(), dated.today.day, *locale);
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();
@@ -129,7 +129,7 @@ fn dense_seed() -> u64 {
 /// Day 0 is today in the tables below.
 fn season(stated: Option<CycleStatus>, opens: Option<i32>, deadline: Option<i32>) -> Season {
     let day = |days: Option<i32>| days.map_or(Day::NONE, Day);
-    Season { opens: day(opens), deadline: day(deadline), starts: Day::NONE, stated }
+    Season { opens: day(opens), deadline: day(deadline), stated, ..Season::UNDATED }
 }
 
 #[test]
@@ -263,7 +263,12 @@ fn what_is_shown_follows_from_stated_dates_and_the_age_of_the_check() {
     let upcoming = season(None, Some(3), Some(9));
     let opened = season(None, Some(-3), None);
     let old = DisplayStatus::OpenWhenChecked { months: 12 };
-    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 14] = [
+    let (late, later) = (season(None, Some(-740), None), season(None, Some(-800), None));
+    let since = |days: i32| DisplayStatus::OpenSince { opened: Day(days) };
+    let fiscal = Season { fiscal: Day(-1), ..opened };
+    let this_year = Season { fiscal: Day(0), ..opened };
+    let nameless = Season { fiscal: Day(-1), ..undated };
+    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 24] = [
         // A deadline that has passed is shown where nothing states whether it opens again.
         (Unclear, &[passed], 0, DisplayStatus::Passed),
         (Unclear, &[passed, opened], 0, DisplayStatus::Passed),
@@ -281,6 +286,17 @@ fn what_is_shown_follows_from_stated_dates_and_the_age_of_the_check() {
         (ActiveAccepting, &[undated, upcoming], 366, old),
         (ActiveAccepting, &[undated, open], 366, DisplayStatus::Open),
         (ActiveAccepting, &[upcoming], 366, DisplayStatus::Upcoming),
+        // A round without a deadline may be over after two years, and after the end of its fiscal year.
+        (ActiveAccepting, &[season(None, Some(-730), None)], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[season(None, Some(-731), None)], 0, since(-731)),
+        (ActiveAccepting, &[late, later, passed], 366, since(-740)),
+        (ActiveAccepting, &[late, opened], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[late, open], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[late, rolling], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[fiscal], 0, since(-3)),
+        (ActiveAccepting, &[this_year], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[nameless], 0, DisplayStatus::Doubtful),
+        (Ended, &[late], 0, DisplayStatus::Closed),
     ];
     for (lifecycle, seasons, checked, expected) in table {
         assert_eq!(standing(lifecycle, seasons, checked), expected, "{lifecycle:?} {seasons:?} {checked}");

@@ -3,12 +3,34 @@
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
 use crate::messages::Message;
+use crate::status::push_plain;
 use crate::suggestions;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::text::{escaped, push_escaped};
 use snapshot::query::Query;
 use snapshot::record::Locale;
-use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without_word};
+use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without};
+use snapshot::truncate::at_word;
+
+/// Longest label of a chip, and of one with two links, in characters.
+const LABEL_MAX: usize = 37;
+const UNDERSTOOD_MAX: usize = 24;
+
+/// Returns a label without markup, cut to a length, and writes the whole as a description where it says more.
+fn push_description(out: &mut Vec<u8>, label: &[u8], whole: &[u8], most: usize) -> String {
+    let plain = |html: &[u8]| {
+        let mut plain = Vec::new();
+        push_plain(&mut plain, html);
+        String::from_utf8(plain).unwrap_or_default()
+    };
+    let (label, whole) = (at_word(&plain(label), most).into_owned(), plain(whole));
+    if label != whole {
+        out.extend_from_slice(b" title=\"");
+        push_escaped(out, &whole);
+        out.push(b'"');
+    }
+    label
+}
 
 impl Splice<'_> {
     pub(super) fn chips(&self, out: &mut Vec<u8>) {
@@ -25,14 +47,19 @@ impl Splice<'_> {
             out.extend_from_slice(b"<li><a href=\"");
             out.extend_from_slice(search_path(self.query.locale).as_bytes());
             self.push_query(out, Some(position), None);
-            out.extend_from_slice(b"\"><span class=\"vh\">");
-            self.language.push_message(out, Message::Remove);
-            out.extend_from_slice(b" </span>");
-            self.display.push_filter(out, name, value);
+            let mut label = Vec::new();
+            self.display.push_filter(&mut label, name, value);
+            let mut whole = label.clone();
             let places = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
             if let Some(spec) = places {
-                self.push_containment(out, spec.facet, value);
+                self.push_containment(&mut whole, spec.facet, value);
             }
+            out.extend_from_slice(b"\"");
+            let label = push_description(out, &label, &whole, LABEL_MAX);
+            out.extend_from_slice(b"><span class=\"vh\">");
+            self.language.push_message(out, Message::Remove);
+            out.extend_from_slice(b" </span>");
+            push_escaped(out, &label);
             out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
         }
         self.answer.interpretations.iter().for_each(|it| self.interpretation_chip(it, out));
@@ -55,45 +82,64 @@ impl Splice<'_> {
         self.count(out);
     }
 
-    /// A chip whose link matches the words literally.
-    fn literal_chip(&self, words: &str, label: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
-        out.extend_from_slice(b"<li class=\"read\"><a href=\"");
+    /// A chip for words that were understood: what they mean, a link that searches them as text, and one that removes
+    /// them. `label` is the value, `whole` the value with the name of its filter.
+    fn understood_chip(&self, words: &str, (label, whole): (&[u8], &[u8]), out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<li class=\"read\"><em");
+        let label = push_description(out, label, whole, UNDERSTOOD_MAX);
+        out.extend_from_slice(b">");
+        push_escaped(out, &label);
+        out.extend_from_slice(b"</em> <a href=\"");
         out.extend_from_slice(search_path(self.query.locale).as_bytes());
         self.push_query(out, None, None);
         let mut pair = form_urlencoded::Serializer::new(String::new());
         out.extend_from_slice(b"&amp;");
         push_escaped(out, &pair.append_pair("plain", words).finish());
-        out.extend_from_slice(b"\"><span class=\"vh\">");
-        self.language.push_message(out, Message::AsWords);
-        out.extend_from_slice(b" </span>");
-        label(out);
-        out.extend_from_slice(b" <span aria-hidden=\"true\">\xc3\x97</span></a></li>");
+        out.extend_from_slice(b"\">");
+        self.language.push_message(out, Message::AsText);
+        out.extend_from_slice(b"<span class=\"vh\">: ");
+        push_escaped(out, words);
+        out.extend_from_slice(b"</span></a>");
+        if let Some(text) = self.query.text.as_deref().and_then(|text| text_without(text, words)) {
+            let text = Some(text).filter(|text| text.chars().any(char::is_alphanumeric));
+            let query = Query { text, page: Query::default().page, ..self.query.clone() };
+            let address = self.extras.query_string(self.site, self.html, &query);
+            out.extend_from_slice(b" <a href=\"");
+            out.extend_from_slice(search_path(self.query.locale).as_bytes());
+            out.extend_from_slice(if address.is_empty() { b"" } else { b"?" });
+            push_escaped(out, &address);
+            out.extend_from_slice(b"\"><span class=\"vh\">");
+            self.language.push_message(out, Message::Remove);
+            out.push(b' ');
+            push_escaped(out, words);
+            out.extend_from_slice(b"</span><span aria-hidden=\"true\">\xc3\x97</span></a>");
+        }
+        out.extend_from_slice(b"</li>");
     }
 
     /// A chip for words that were interpreted as a facet value or a place.
     fn interpretation_chip(&self, interpretation: &Interpretation, out: &mut Vec<u8>) {
-        let label = |out: &mut Vec<u8>| {
-            let facet = interpretation.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
-            let facet = if interpretation.place.is_some() { Facet::Countries } else { facet };
-            out.extend_from_slice(self.language.facets.bytes(facet as usize));
-            out.extend_from_slice(b": ");
-            match (&interpretation.place, interpretation.values.first()) {
-                (Some(code), _) if snapshot::place::find(code).is_some() => {
-                    self.display.push_place(out, Facet::Countries, code);
-                }
-                (None, Some((_, ordinal))) => {
-                    out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
-                }
-                _ => push_escaped(out, &interpretation.words),
+        let facet = interpretation.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
+        let facet = if interpretation.place.is_some() { Facet::Countries } else { facet };
+        let mut label = Vec::new();
+        match (&interpretation.place, interpretation.values.first()) {
+            (Some(code), _) if snapshot::place::find(code).is_some() => {
+                self.display.push_place(&mut label, Facet::Countries, code);
             }
-        };
-        self.literal_chip(&interpretation.words, label, out);
+            (None, Some((_, ordinal))) => {
+                label.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+            }
+            _ => push_escaped(&mut label, &interpretation.words),
+        }
+        let whole = [self.language.facets.bytes(facet as usize), b": ", &label].concat();
+        self.understood_chip(&interpretation.words, (&label, &whole), out);
     }
 
     /// A chip for words that were interpreted as a filter.
     fn filter_phrase_chip(&self, phrase: &FilterPhrase, out: &mut Vec<u8>) {
-        let label = |out: &mut Vec<u8>| self.display.push_filter(out, phrase.parameter, &phrase.value);
-        self.literal_chip(&phrase.words, label, out);
+        let mut label = Vec::new();
+        self.display.push_filter(&mut label, phrase.parameter, &phrase.value);
+        self.understood_chip(&phrase.words, (&label, &label), out);
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {
@@ -162,7 +208,8 @@ impl Splice<'_> {
         }
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
         for (word, code) in countries {
-            let text = self.query.text.as_deref().and_then(|text| text_without_word(text, word));
+            let text = self.query.text.as_deref().and_then(|text| text_without(text, word));
+            let text = text.filter(|text| text.chars().any(char::is_alphanumeric));
             let query_string =
                 self.extras.query_string(self.site, self.html, &Query { text, ..self.query.clone() });
             let country = (Facet::Countries.spec().parameter, *code);

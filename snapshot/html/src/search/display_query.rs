@@ -12,6 +12,9 @@ use snapshot::page::Site;
 use snapshot::page::text::push_escaped;
 use snapshot::query::{PARAMETERS, pairs};
 
+/// The bound that every amount satisfies.
+const STATED: (&str, &str) = ("fundingMin", "0");
+
 /// Maximum length of the query text in a name, in characters.
 const TEXT_MAX: usize = 60;
 
@@ -46,6 +49,9 @@ impl<'a> DisplayQuery<'a> {
                 out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
                 out.extend_from_slice(b": ");
                 self.push_label(out, spec.facet, value);
+            }
+            (None, Some(_)) if (name, value) == STATED => {
+                self.language.push_message(out, Message::AmountStated);
             }
             (None, Some(rank)) => {
                 out.extend_from_slice(self.language.parameters.bytes(rank));

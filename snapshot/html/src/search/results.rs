@@ -1,7 +1,7 @@
 //! Search results: count, rows with headings, page links, and the sort options.
 
 use super::extras::ORGANIZATION;
-use super::{PageOptions, Splice, search_path};
+use super::{DisplayQuery, PageOptions, Splice, search_path};
 use crate::messages::Message;
 use crate::suggestions;
 use snapshot::page::push_number;
@@ -17,10 +17,15 @@ impl Splice<'_> {
         let (number, one, other) = match self.answer.total {
             0 if wider > 0 => (wider, Message::WiderOne, Message::WiderOther),
             0 if close > 0 => (close, Message::CloseOne, Message::CloseOther),
-            total => (total, Message::ResultsOne, Message::ResultsOther),
+            total => (total - self.doubtful.min(total), Message::ResultsOne, Message::ResultsOther),
         };
         let word = if number == 1 { one } else { other };
-        self.language.push_phrase(out, word, &[("n", &grouped(number as u64, self.query.locale))]);
+        let count = |number: usize| grouped(number as u64, self.query.locale);
+        self.language.push_phrase(out, word, &[("n", &count(number))]);
+        if self.doubtful > 0 {
+            out.extend_from_slice(b", ");
+            self.language.push_phrase(out, Message::Unconfirmed, &[("n", &count(self.doubtful))]);
+        }
     }
 
     /// The number of partial matches that are listed.
@@ -52,6 +57,7 @@ impl Splice<'_> {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_message(out, Message::WiderOnly);
             out.extend_from_slice(b"</p>");
+        } else if rows.is_empty() && self.nothing_fits(out) {
         } else if self.answer.total == 0 {
             out.extend_from_slice(b"<p class=\"none\">");
             self.language.push_message(out, Message::NoResults);
@@ -59,7 +65,7 @@ impl Splice<'_> {
             self.suggestions(out);
         }
         let mut number = self.query.page.offset + 1;
-        for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_full() && b.tier.is_full()) {
+        for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_whole() && b.tier.is_whole()) {
             self.heading(&group[0], out);
             out.extend_from_slice(b"<ol class=\"rows\" start=\"");
             push_number(out, number);
@@ -85,23 +91,59 @@ impl Splice<'_> {
         let query_string = |relaxation: &Relaxation| {
             let is_organization =
                 matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
-            let extras = if is_organization { &everywhere } else { self.extras };
-            extras.query_string(self.site, self.html, &relaxation.query)
+            self.named_query(if is_organization { &everywhere } else { self.extras }, &relaxation.query)
         };
         let label = |out: &mut Vec<u8>, name: &str, value: &str| self.display.push_filter(out, name, value);
-        suggestions::push(
-            (self.language, search_path(self.query.locale)),
-            &relaxations,
-            query_string,
-            label,
-            out,
-        );
+        let page = (self.language, search_path(self.query.locale), Message::WithoutOne);
+        suggestions::push(page, &relaxations, query_string, label, out);
+    }
+
+    /// The query string of a query, and the query in words.
+    fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, Vec<u8>) {
+        let query_string = extras.query_string(self.site, self.html, query);
+        let name = DisplayQuery::new(self.site, self.html, self.language, &query_string).name();
+        (query_string, name)
+    }
+
+    /// Names the parts of a query that no record comes near, with the number of matches of each by itself. False if
+    /// it has fewer than two, and for one organization, where the ways out count.
+    fn nothing_fits(&self, out: &mut Vec<u8>) -> bool {
+        let parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
+        if parts.len() < 2 || self.answer.total > 0 || self.among.is_some() {
+            return false;
+        }
+        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.display.push_filter(out, name, value);
+        let mut what = Vec::new();
+        for (position, part) in parts.iter().enumerate() {
+            if position > 0 && position + 1 == parts.len() {
+                what.push(b' ');
+                self.language.push_message(&mut what, Message::And);
+            }
+            what.extend_from_slice(match position {
+                0 => b"",
+                _ if position + 1 == parts.len() => b" ",
+                _ => b", ",
+            });
+            suggestions::push_part(&mut what, &part.removed, &label);
+        }
+        out.extend_from_slice(b"<p class=\"none\">");
+        let what = String::from_utf8_lossy(&what);
+        self.language.push_phrase(out, Message::NothingFits, &[("what", &what)]);
+        out.extend_from_slice(b"</p>");
+        let page = (self.language, search_path(self.query.locale), Message::ForOne);
+        let alone = PageOptions { plain: self.extras.plain.clone(), ..PageOptions::default() };
+        suggestions::push(page, &parts, |part| self.named_query(&alone, &part.query), label, out);
+        if parts.len() > 2 {
+            self.suggestions(out);
+        }
+        true
     }
 
     /// Writes how a group of partial matches differs from the query.
     fn heading(&self, first: &RankedRow, out: &mut Vec<u8>) {
         let word = match first.tier {
             Tier::Name | Tier::All => return,
+            Tier::More => Message::TierMore,
             Tier::Wider => Message::TierWider,
             Tier::Guess => Message::TierGuess,
             Tier::Unstated => Message::TierUnstated,

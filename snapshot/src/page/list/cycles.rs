@@ -8,7 +8,8 @@ use crate::search::{ColumnNames, SeasonColumns, Strings, StringsWriter, check_le
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
-const SEASONS: ColumnNames = ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated"];
+const SEASONS: ColumnNames =
+    ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.fiscal", "cycle.projected"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");
 
 /// Numbers that other files use for programs and cycles.
@@ -80,7 +81,10 @@ pub(in crate::page) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], wr
         rows.push(&bytes);
     }
     rows.write(CYCLES, writer);
-    let seasons: Vec<Season> = order.iter().map(|cycle| Season::of(&directory.cycles[*cycle])).collect();
+    let season = |cycle: usize| {
+        Season::of(&directory.cycles[cycle]).with_program(&directory.programs[program_of_cycle[cycle]])
+    };
+    let seasons: Vec<Season> = order.iter().map(|cycle| season(*cycle)).collect();
     let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
     by_deadline.sort_by_key(|number| {
         let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
@@ -176,8 +180,7 @@ impl CyclesToday {
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
         let season = self.seasons.columns.get(cycle);
-        let (status, ends) = (season.status(day), season.deadline != Day::NONE);
-        Some((status, DisplayStatus::of_cycle(status, ends, self.seasons.checked[cycle], day)))
+        Some((season.status(day), DisplayStatus::of_cycle(&season, self.seasons.checked[cycle], day)))
     }
 
     /// Days up to this one on which either may turn.

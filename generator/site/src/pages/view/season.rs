@@ -67,7 +67,8 @@ impl Pages<'_> {
             (Some(from), Some(to)) if from <= to => {
                 self.phrase(locale, "season_from_to", &[("from", &words(from)), ("to", &words(to))])
             }
-            (from, to) => format!("{} {}", self.word(locale, "when_deadline"), words(to.or(from)?)),
+            (_, Some(to)) => format!("{} {}", self.word(locale, "when_deadline"), words(to)),
+            (from, None) => format!("{} {}", self.word(locale, "when_opens"), words(from?)),
         };
         let past = days.len().min(PAST + 1) - 1;
         let mut text = self.phrase(locale, "season_latest", &[("when", &when)]);

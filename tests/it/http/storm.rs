@@ -110,7 +110,7 @@ fn connections_that_keep_the_server_waiting_are_closed_and_hold_up_nobody() {
 }
 
 #[test]
-fn who_asks_over_http2_for_much_and_takes_none_of_it_holds_little_and_not_for_long() {
+fn a_client_that_reads_no_answer_over_http2_holds_little_memory_and_is_reset() {
     const BYTES: usize = 128 << 10;
     let limits = Limits {
         flight_bytes: 4 * BYTES,
@@ -127,7 +127,7 @@ fn who_asks_over_http2_for_much_and_takes_none_of_it_holds_little_and_not_for_lo
     assert_eq!((outcome.answered + outcome.refused, outcome.closed), (600, 0), "every stream was answered");
     assert!(outcome.answered > 0 && outcome.refused > 300, "{outcome:?}");
     assert!(most > BYTES && most <= 4 * BYTES + BYTES / 2, "{most} bytes in flight of {}", 4 * BYTES);
-    assert_eq!(outcome.reset, 600, "whoever takes not even a refusal is reset too");
+    assert_eq!(outcome.reset, 600, "a client that does not read even a refusal is reset too");
     assert_eq!(counters.read().flying, 0);
     assert_eq!(stage.live.metrics.panics.get(), 0);
 }

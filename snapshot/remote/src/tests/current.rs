@@ -47,7 +47,7 @@ fn current(version: u64) -> Current {
 }
 
 /// A signer and its public key.
-fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
+pub(super) fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let public = pair.pk.to_base64();
     let sign = move |line: &[u8]| {

@@ -100,6 +100,8 @@ pub(super) struct Client {
     pub(super) memory: Arc<Memory>,
     /// Whether the next request is done and its answer lost.
     pub(super) loses: Arc<AtomicBool>,
+    /// Whether the next write is refused because the store's disk is full.
+    pub(super) is_full: Arc<AtomicBool>,
 }
 
 /// Pending when it is polled first: the test decides when the request that waits for it is done.
@@ -118,7 +120,7 @@ impl Future for Turn {
 
 impl Client {
     pub(super) fn of(memory: &Arc<Memory>) -> Self {
-        Self { memory: Arc::clone(memory), loses: Arc::default() }
+        Self { memory: Arc::clone(memory), loses: Arc::default(), is_full: Arc::default() }
     }
 
     fn request<'a, T: Send + 'a>(
@@ -180,7 +182,10 @@ impl Target for Client {
         bytes: Bytes,
         condition: Precondition<'a>,
     ) -> TargetFuture<'a, ObjectVersion> {
-        self.request("write", path, move |memory| memory.write(path, bytes, condition))
+        self.request("write", path, move |memory| match self.is_full.load(Relaxed) {
+            true => Err(TargetError::Failed("no space left on device".to_owned())),
+            false => memory.write(path, bytes, condition),
+        })
     }
 
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {

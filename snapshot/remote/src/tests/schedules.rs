@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::task::{Context, Waker};
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use store::{Body, Digest, GenerationId, PackedGeneration};
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::current::key;
 use super::gc::pending_of;
 use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};
 use crate::current::{self, CURRENT, FetchedCurrent, Trust};
@@ -22,6 +23,7 @@ use crate::error::RemoteError;
 use crate::gc::Retention;
 use crate::index::{CONTENTS, GenerationIndex};
 use crate::publish::{Publisher, PushSource};
+use crate::rollback_guard::RollbackGuard;
 use crate::target::{Precondition, Target};
 use crate::uploads::PENDING;
 
@@ -173,6 +175,44 @@ async fn read(client: Client) {
     client.memory.requests.lock().unwrap().push(GAVE_UP.to_owned());
 }
 
+/// A second signer beside the publishers that sign nothing, and the trust of clients that accept both.
+fn second_key() -> &'static (Box<dyn Fn(&[u8]) -> Result<String, String> + Send + Sync>, Trust) {
+    static KEY: LazyLock<(Box<dyn Fn(&[u8]) -> Result<String, String> + Send + Sync>, Trust)> =
+        LazyLock::new(|| {
+            let (sign, public) = key();
+            (Box::new(sign), Trust::new(&[public], true).unwrap())
+        });
+    &KEY
+}
+
+async fn push_signed(client: Client, mut source: TestSource, published: Published) {
+    as_publisher(&client, 0, async |publisher| {
+        let (sign, trust) = second_key();
+        let signing = Publisher { trust, sign: Some(sign), ..*publisher };
+        if signing.push(&mut source).await.is_ok() {
+            published.lock().unwrap().push(source.generation());
+        }
+    })
+    .await;
+}
+
+/// Follows as an edge does that trusts both: what it accepts must never be older than what it accepted before.
+async fn follow(client: Client, root: TempDir) {
+    let (mut last, trust) = (0, &second_key().1);
+    for _ in 0..3 {
+        let Ok(read) = current::fetch(&client, trust).await else { continue };
+        let guard = RollbackGuard::read(root.path()).unwrap();
+        if guard.check(&read, "memory://", trust).is_err() {
+            continue;
+        }
+        if read.current.version < last {
+            client.memory.requests.lock().unwrap().push(WENT_BACK.to_owned());
+        }
+        last = read.current.version;
+        guard.record(&read, "memory://").unwrap();
+    }
+}
+
 /// Writes a `pending` that names whatever is there, and more, as seen long ago.
 async fn name_everything(client: Client) {
     let names: Vec<String> = client.memory.objects.lock().unwrap().keys().cloned().collect();
@@ -211,14 +251,19 @@ enum Step {
     Request(usize),
     /// The same, and its answer is lost.
     LoseAnswer(usize),
+    /// The same, and the store refuses it: its disk is full.
+    Refuse(usize),
     /// This client crashes.
     Crash(usize),
 }
 
 impl Step {
     fn client(self) -> usize {
-        let (Self::Request(client) | Self::LoseAnswer(client) | Self::Crash(client)) = self;
-        client
+        match self {
+            Self::Request(client) | Self::LoseAnswer(client) | Self::Refuse(client) | Self::Crash(client) => {
+                client
+            }
+        }
     }
 }
 
@@ -250,12 +295,15 @@ impl World {
 
     fn step(&mut self, step: Step) {
         let (client, work) = &mut self.clients[step.client()];
-        client.loses.store(matches!(step, Step::LoseAnswer(_)), Relaxed);
+        let fails = |fails: &AtomicBool, by: bool| fails.store(by, Relaxed);
+        fails(&client.loses, matches!(step, Step::LoseAnswer(_)));
+        fails(&client.is_full, matches!(step, Step::Refuse(_)));
         let polled = work.as_mut().map(|work| work.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         if matches!(step, Step::Crash(_)) || polled.is_some_and(|polled| polled.is_ready()) {
             *work = None;
         }
-        client.loses.store(false, Relaxed);
+        fails(&client.loses, false);
+        fails(&client.is_full, false);
     }
 
     fn running(&self) -> Vec<usize> {
@@ -263,7 +311,7 @@ impl World {
     }
 
     fn current(&self) -> FetchedCurrent {
-        FetchedCurrent::parse("", &self.memory.object(CURRENT), &unsigned()).unwrap()
+        FetchedCurrent::parse("", &self.memory.object(CURRENT), &second_key().1).unwrap()
     }
 
     /// An object that CURRENT names and that is not there.
@@ -382,6 +430,7 @@ fn explore(
                 branch(Step::Request(*other), switched + usize::from(is_switch), failed);
             }
             branch(Step::LoseAnswer(client), switched, failed + 1);
+            branch(Step::Refuse(client), switched, failed + 1);
             branch(Step::Crash(client), switched, failed + 1);
         }
     }
@@ -420,7 +469,7 @@ fn a_reader_finds_a_complete_generation_whatever_requests_come_in_between() {
 }
 
 #[test]
-fn generations_stay_complete_whichever_client_crashes_or_gets_no_answer() {
+fn generations_stay_complete_whichever_client_crashes_gets_no_answer_or_finds_the_disk_full() {
     holds(&writers, (1, 1), 500);
 }
 
@@ -443,6 +492,17 @@ fn the_versions_of_a_publisher_increase_whenever_the_store_is_set_back() {
         world.add(move |client, _| set_back(client, before));
     };
     holds(&clients, (2, 1), 50);
+}
+
+#[test]
+fn a_follower_of_two_keys_never_accepts_an_older_version_of_either() {
+    let clients = |world: &mut World| {
+        let before = world.memory.object(CURRENT).bytes;
+        world.add(|client, _| follow(client, tempfile::tempdir().unwrap()));
+        world.add(|client, published| push_signed(client, TestSource::new(3, "third"), published));
+        world.add(move |client, _| set_back(client, before));
+    };
+    holds(&clients, (2, 0), 50);
 }
 
 #[test]

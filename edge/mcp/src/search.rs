@@ -20,7 +20,7 @@ use crate::write::{push, push_number};
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
                        list_filter_options lists the values that filters accept.";
-const NEAR_TOO: &str = "Rows with a match other than \"name\" come near: match says how, missing what they lack; \
+const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
 const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";

@@ -160,15 +160,9 @@ mod tests {
     #[test]
     fn a_state_names_its_days_and_the_lifecycle_its_check() {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
-        let today = day(2026, 11, 21);
         let passed = Season { deadline: day(2026, 9, 30), ..NO_DATES };
         let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..NO_DATES };
         let rolling = Season { stated: Some(CycleStatus::Rolling), ..NO_DATES };
-        let old = Season { opens: day(2011, 7, 6), ..NO_DATES };
-        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..NO_DATES };
-        let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..NO_DATES };
-        let projected = Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..NO_DATES };
-        let ends_today = Season { projected: false, ..projected };
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
         for (lifecycle, season, checked, locale, expected) in [
             (
@@ -216,6 +210,22 @@ mod tests {
                 Locale::Es,
                 "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
             ),
+        ] {
+            assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
+        }
+    }
+
+    #[test]
+    fn a_state_names_the_doubt_about_old_rounds_the_opening_and_the_last_day() {
+        let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
+        let today = day(2026, 11, 21);
+        let old = Season { opens: day(2011, 7, 6), ..NO_DATES };
+        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..NO_DATES };
+        let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..NO_DATES };
+        let projected = Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..NO_DATES };
+        let ends_today = Season { projected: false, ..projected };
+        let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
+        for (lifecycle, season, checked, locale, expected) in [
             (
                 Lifecycle::ActiveAccepting,
                 old,

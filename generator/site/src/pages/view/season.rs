@@ -68,7 +68,7 @@ impl Pages<'_> {
                 self.phrase(locale, "season_from_to", &[("from", &words(from)), ("to", &words(to))])
             }
             (_, Some(to)) => format!("{} {}", self.word(locale, "when_deadline"), words(to)),
-            (from, None) => format!("{} {}", self.word(locale, "when_opens"), words(from?)),
+            (from, None) => self.phrase(locale, "season_from", &[("from", &words(from?))]),
         };
         let past = days.len().min(PAST + 1) - 1;
         let mut text = self.phrase(locale, "season_latest", &[("when", &when)]);

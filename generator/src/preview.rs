@@ -6,8 +6,11 @@ mod changes;
 mod middleware;
 mod status;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -44,7 +47,7 @@ type Serving = Arc<OnceLock<Arc<Server>>>;
 ///
 /// If the port cannot be listened on, or the folders are not there or cannot be watched.
 pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
-    let unfit = |error: std::io::Error| fail(Failure::Output, error);
+    let unfit = |error: io::Error| fail(Failure::Output, error);
     let runtime = Runtime::new().map_err(unfit)?;
     let listener = runtime.block_on(async { connection::bind(options.listen) }).map_err(unfit)?;
     let address = reachable(listener.local_addr().map_err(unfit)?);
@@ -219,11 +222,18 @@ impl Maker {
             None => anstream::println!("\nthis is the embedded sample; --data DIR shows your own"),
         }
         if self.open
-            && let Err(error) = open::that_detached(base)
+            && let Err(error) = open_in_browser(base)
         {
             anstream::eprintln!("no browser could be opened: {error}");
         }
     }
+}
+
+/// In a process group of its own, so that Ctrl-C ends the preview and not the browser.
+fn open_in_browser(address: &str) -> io::Result<()> {
+    let mut opener = Command::new(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
+    let opener = opener.arg(address).process_group(0);
+    opener.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
 }
 
 impl Trouble {

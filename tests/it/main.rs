@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod mcp;
+mod schema;
 mod server;
 
 mod contract {
@@ -66,6 +67,5 @@ mod store {
 mod time {
     mod days;
     mod pages;
-    mod parity;
     mod turned;
 }

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
-use jsonschema::Validator;
 use serde_json::{Value, json};
 
+use crate::schema::Schema;
 use crate::server::Response;
 
 /// The contract that is served.
@@ -19,7 +19,7 @@ pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
 pub(crate) struct Contract {
     /// The document.
     pub(crate) document: Value,
-    validators: Mutex<HashMap<String, &'static Validator>>,
+    validators: Mutex<HashMap<String, &'static Schema>>,
 }
 
 impl Contract {
@@ -119,9 +119,7 @@ impl Contract {
 
     /// Panics unless a value fits a schema of the document.
     pub(crate) fn check_value(&self, what: &str, schema: &Value, value: &Value) {
-        let faults: Vec<String> =
-            self.validator(schema).iter_errors(value).map(|fault| fault_text(&fault)).collect();
-        assert!(faults.is_empty(), "{what}:\n{}", faults.join("\n"));
+        self.validator(schema).check(what, value);
     }
 
     /// Whether a value fits a schema of the document.
@@ -129,19 +127,13 @@ impl Contract {
         self.validator(schema).is_valid(value)
     }
 
-    fn validator(&self, schema: &Value) -> &'static Validator {
+    fn validator(&self, schema: &Value) -> &'static Schema {
         let mut validators = self.validators.lock().unwrap();
         validators.entry(schema.to_string()).or_insert_with(|| {
             let whole = json!({"allOf": [schema], "components": self.document["components"]});
-            let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
-            Box::leak(Box::new(options.should_validate_formats(true).build(&whole).unwrap()))
+            Box::leak(Box::new(Schema::new(&whole)))
         })
     }
-}
-
-fn fault_text(fault: &jsonschema::ValidationError<'_>) -> String {
-    let text: String = fault.to_string().chars().take(300).collect();
-    format!("  {}: {text}", fault.instance_path())
 }
 
 /// Every schema of the document, with the place where it stands; whatever holds schemas is walked.

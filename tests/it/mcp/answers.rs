@@ -2,13 +2,12 @@
 
 use snapshot::facet::FACETS;
 
-use super::tools::{program, world};
+use super::tools::{cycle, id, program, world, world_with};
 use super::*;
 use crate::server::real_data;
 
 /// Kenya, Africa and the world, a fellowship and a grant; what is closed, open, rolling and to come.
 fn server() -> Server {
-    let at = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
     let programs = vec![
         program(0, "Nile study", json!({"programType": "fellowship", "eligibleCountries": ["KE", "UG"]})),
         program(1, "Savanna grant", json!({"eligibleCountries": ["002"], "fundingMaxUsd": 5000})),
@@ -16,47 +15,26 @@ fn server() -> Server {
         program(3, "Open call", json!({"eligibleCountries": ["GB"], "careerStages": ["doctoral-candidate"]})),
         program(4, "Coming call", json!({"lifecycle": "active_between_cycles"})),
     ];
-    let cycle = |number: u32, program: u32, more: Value| {
-        let mut cycle = json!({
-            "id": at(100 + number), "programId": at(program), "label": "2026",
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        });
-        cycle.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        cycle
-    };
-    let fact = |number: u32, kind: &str, more: Value| {
-        let mut fact = json!({"id": at(200 + number), "programId": at(0), "kind": kind, "updatedAt": "2026-01-01T00:00:00Z"});
+    let fact = |number: usize, kind: &str, more: Value| {
+        let mut fact = json!({"id": id(200 + number), "programId": id(0), "kind": kind, "updatedAt": "2026-01-01T00:00:00Z"});
         fact.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         fact
     };
-    let organization = json!({
-        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
-        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-    });
     let same = "Students and young teachers may apply.";
-    Server::new(World::tables(&[
-        ("organizations", vec![organization]),
-        ("programs", programs),
-        (
-            "cycles",
-            vec![
-                cycle(0, 0, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-20"})),
-                cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
-                cycle(2, 3, json!({"status": "rolling"})),
-                cycle(3, 4, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
-            ],
-        ),
-        (
-            "facts",
-            vec![
-                fact(0, "audience", json!({"value": "students", "text": same})),
-                fact(1, "audience", json!({"value": "teachers", "text": same})),
-                fact(2, "citizenship", json!({"value": "KE", "label": "Kenya", "text": "Kenya"})),
-                fact(3, "citizenship", json!({"value": "SS", "polarity": "exclude"})),
-                fact(4, "age", json!({"min": 18, "max": 35})),
-            ],
-        ),
-    ]))
+    let cycles = vec![
+        cycle(0, 0, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-20"})),
+        cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
+        cycle(2, 3, json!({"status": "rolling"})),
+        cycle(3, 4, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
+    ];
+    let facts = vec![
+        fact(0, "audience", json!({"value": "students", "text": same})),
+        fact(1, "audience", json!({"value": "teachers", "text": same})),
+        fact(2, "citizenship", json!({"value": "KE", "label": "Kenya", "text": "Kenya"})),
+        fact(3, "citizenship", json!({"value": "SS", "polarity": "exclude"})),
+        fact(4, "age", json!({"min": 18, "max": 35})),
+    ];
+    Server::new(world_with(programs, &[("cycles", cycles), ("facts", facts)]))
 }
 
 fn slugs(found: &Value) -> Vec<&str> {
@@ -179,15 +157,6 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
         program(4, "Opens some day", more("active_between_cycles")),
         program(5, "Open while a later season has a deadline", more("active_between_cycles")),
     ];
-    let at = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
-    let cycle = |number: u32, program: u32, mut cycle: Value| {
-        let named = json!({
-            "id": at(100 + number), "programId": at(program), "label": "2026",
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        });
-        cycle.as_object_mut().unwrap().extend(named.as_object().unwrap().clone());
-        cycle
-    };
     let cycles = vec![
         cycle(0, 2, json!({"deadlineOn": "2026-09-30"})),
         cycle(1, 3, json!({"deadlineOn": "2027-01-31"})),
@@ -195,12 +164,8 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
         cycle(3, 5, json!({"opensOn": "2026-11-01"})),
         cycle(4, 5, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
     ];
-    let organization = json!({
-        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
-        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-    });
-    let tables = [("organizations", vec![organization]), ("programs", programs), ("cycles", cycles)];
-    let found = Server::new(World::tables(&tables)).call("search_opportunities", &json!({"sort": "name"}));
+    let found = Server::new(world_with(programs, &[("cycles", cycles)]))
+        .call("search_opportunities", &json!({"sort": "name"}));
     let told: Vec<Value> = found["opportunities"]
         .as_array()
         .unwrap()
@@ -222,30 +187,15 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
 
 #[test]
 fn seasons_and_codes_of_calls_are_found_and_a_code_is_a_name() {
-    let at = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
     let call = "https://a.example/topic-details/HORIZON-CL5-2027-01-D1-07";
-    let cycle = |number: u32, label: &str| {
-        json!({
-            "id": at(100 + number), "programId": at(number), "label": label,
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        })
-    };
-    let organization = json!({
-        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
-        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-    });
-    let server = Server::new(World::tables(&[
-        ("organizations", vec![organization]),
-        (
-            "programs",
-            vec![
-                program(0, "Extreme weather", json!({"officialUrl": call})),
-                program(1, "Early careers", json!({})),
-                program(2, "Plain", json!({})),
-            ],
-        ),
-        ("cycles", vec![cycle(0, "HORIZON-CL5-2027-01"), cycle(1, "NSF 24-590"), cycle(2, "Annual")]),
-    ]));
+    let programs = vec![
+        program(0, "Extreme weather", json!({"officialUrl": call})),
+        program(1, "Early careers", json!({})),
+        program(2, "Plain", json!({})),
+    ];
+    let named = |(number, label)| cycle(number, number, json!({"label": label}));
+    let cycles = ["HORIZON-CL5-2027-01", "NSF 24-590", "Annual"].into_iter().enumerate().map(named).collect();
+    let server = Server::new(world_with(programs, &[("cycles", cycles)]));
     let found = |query: &str| -> Vec<Value> {
         let found = server.call("search_opportunities", &json!({"query": query}));
         let rows = found["opportunities"].as_array().unwrap().iter();

@@ -7,6 +7,7 @@ use snapshot::query::{
 };
 
 use super::*;
+use crate::schema::Schema;
 use crate::server::real_data;
 
 fn synthetic() -> Server {
@@ -181,11 +182,7 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
 
 /// Validates every answer of the tools over a whole world.
 fn validate(server: &Server) {
-    let validator = |name: &str| jsonschema::validator_for(&tool(name)["outputSchema"]).unwrap();
-    let check = |validator: &jsonschema::Validator, result: &Value| {
-        let errors: Vec<String> = validator.iter_errors(result).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{errors:?}");
-    };
+    let validator = |name: &str| Schema::new(&tool(name)["outputSchema"]);
     let (rows, record, options) =
         (validator("search_opportunities"), validator("get_opportunity"), validator("list_filter_options"));
     let programs = server.world.directory.programs.len() as u64;
@@ -193,7 +190,7 @@ fn validate(server: &Server) {
         for offset in (0..programs).step_by(100) {
             let found = server
                 .call("search_opportunities", &json!({"offset": offset, "limit": 100, "locale": locale}));
-            check(&rows, &found);
+            rows.check("answer", &found);
             let length = found.to_string().len();
             assert!(length < 120_000, "{length}");
         }
@@ -201,25 +198,25 @@ fn validate(server: &Server) {
             let asked = |detail: &str| json!({"slug": program.slug, "locale": locale, "detail": detail});
             for (detail, most) in [("concise", 12_000), ("full", 61_000)] {
                 let read = server.call("get_opportunity", &asked(detail));
-                check(&record, &read);
+                record.check("answer", &read);
                 assert!(read.to_string().len() <= most, "{detail} {}", program.slug);
             }
         }
         for ten in server.world.directory.programs.chunks(10) {
             let slugs: Vec<&str> = ten.iter().map(|program| program.slug.as_str()).collect();
             let read = server.call("get_opportunity", &json!({"slugs": slugs, "locale": locale}));
-            check(&record, &read);
+            record.check("answer", &read);
             assert_eq!(read["opportunities"].as_array().unwrap().len(), slugs.len());
             assert!(read.to_string().len() <= 61_000, "{slugs:?}");
         }
     }
     for spec in &FACETS {
-        check(&options, &server.call("list_filter_options", &json!({"facet": spec.name, "limit": 100})));
+        options
+            .check("answer", &server.call("list_filter_options", &json!({"facet": spec.name, "limit": 100})));
     }
-    check(
-        &rows,
-        &server.call("search_opportunities", &json!({"query": "research grant for young people in Africa"})),
-    );
+    let found =
+        server.call("search_opportunities", &json!({"query": "research grant for young people in Africa"}));
+    rows.check("answer", &found);
 }
 
 #[test]
@@ -408,27 +405,44 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     assert!(rows(json!({"query": long})).1["notice"].as_str().unwrap().contains("first 32 words"));
 }
 
+const ORGANIZATION: usize = 9_999;
+
 /// A world of some programs of one organization.
 pub(super) fn world(programs: Vec<Value>) -> World {
-    let organization = json!({
-        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
-        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-    });
-    World::tables(&[("organizations", vec![organization]), ("programs", programs)])
+    world_with(programs, &[])
+}
+
+/// The same, with rows of other tables.
+pub(super) fn world_with(programs: Vec<Value>, others: &[(&'static str, Vec<Value>)]) -> World {
+    let organization = row(ORGANIZATION, json!({"slug": "body", "name": "Body"}), json!({}));
+    World::tables(&[&[("organizations", vec![organization]), ("programs", programs)], others].concat())
 }
 
 pub(super) fn program(number: usize, name: &str, more: Value) -> Value {
-    let mut program = json!({
-        "id": format!("00000000-0000-4000-8000-{number:012}"),
-        "organizationId": "00000000-0000-4000-8000-00000000aaaa", "slug": format!("program-{number}"),
-        "name": name, "programType": "grant", "officialUrl": "https://example.org/",
-        "lifecycle": "active_accepting", "createdAt": "2026-01-01T00:00:00Z",
-        "updatedAt": "2026-01-01T00:00:00Z"
+    let program = json!({
+        "organizationId": id(ORGANIZATION), "slug": format!("program-{number}"), "name": name,
+        "programType": "grant", "officialUrl": "https://example.org/", "lifecycle": "active_accepting"
     });
-    if let Value::Object(more) = more {
-        program.as_object_mut().unwrap().extend(more);
+    row(number, program, more)
+}
+
+/// A season of a program.
+pub(super) fn cycle(number: usize, program: usize, more: Value) -> Value {
+    row(100 + number, json!({"programId": id(program), "label": "2026"}), more)
+}
+
+fn row(number: usize, mut row: Value, more: Value) -> Value {
+    let times = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
+    row["id"] = json!(id(number));
+    for members in [times, more] {
+        let Value::Object(members) = members else { panic!("{members} is no object") };
+        row.as_object_mut().unwrap().extend(members);
     }
-    program
+    row
+}
+
+pub(super) fn id(number: usize) -> String {
+    format!("00000000-0000-4000-8000-{number:012}")
 }
 
 #[test]
@@ -464,16 +478,7 @@ fn a_moved_slug_gets_its_new_address() {
     let alias = json!({
         "entityType": "program", "entityId": "00000000-0000-4000-8000-000000000000", "slug": "old-name"
     });
-    let organization = json!({
-        "id": "00000000-0000-4000-8000-00000000aaaa", "slug": "body", "name": "Body",
-        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-    });
-    let tables = [
-        ("organizations", vec![organization]),
-        ("programs", vec![program(0, "A", json!({}))]),
-        ("aliases", vec![alias]),
-    ];
-    let server = Server::new(World::tables(&tables));
+    let server = Server::new(world_with(vec![program(0, "A", json!({}))], &[("aliases", vec![alias])]));
     assert_eq!(
         server.mistake("get_opportunity", &json!({"slug": "old-name"})),
         "The opportunity \"old-name\" now has the slug \"program-0\". Call get_opportunity with that."

@@ -15,6 +15,7 @@ use store::{Digest, Generation, Hex, rollback};
 
 use super::changes::next;
 use super::diff::{ask, open};
+use crate::schema::Schema;
 use crate::server::{AS_OF, build, load, options};
 
 const SCHEMA: &str = include_str!("../../../schemas/changes.schema.json");
@@ -180,10 +181,10 @@ fn the_index_is_as_its_schema_says_and_goes_on_at_an_edge() {
     export(&generation, &dir, true, Effort::None).unwrap();
     let index = read_json(&dir.join("changes/index.json"));
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    jsonschema::validate(&schema, &index).unwrap();
-    let line = json!({ "$ref": "#/$defs/line", "$defs": schema["$defs"] });
+    Schema::new(&schema).check("index", &index);
+    let line = Schema::new(&json!({ "$ref": "#/$defs/line", "$defs": schema["$defs"] }));
     for text in change_lines(&open(root.path())).lines() {
-        jsonschema::validate(&line, &serde_json::from_str(text).unwrap()).unwrap();
+        line.check("line", &serde_json::from_str(text).unwrap());
     }
     assert_eq!(index["sequence"], 2);
     assert_eq!(index["floor"], 0);

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::synth::rng::Rng;
 use crate::synth::{self, TODAY};
@@ -91,48 +92,14 @@ fn dataset() -> Value {
 }
 
 /// Words of tiny datasets and of questions to them: stems, accents, look-alikes, codes.
-pub const WORDS: [&str; 40] = [
-    "grant",
-    "grants",
-    "granting",
-    "nurse",
-    "nurses",
-    "nursing",
-    "nursery",
-    "beca",
-    "becas",
-    "BECAS",
-    "investigación",
-    "INVESTIGACION",
-    "investigaciones",
-    "soil",
-    "health",
-    "healthy",
-    "solar",
-    "Ñandú",
-    "nandu",
-    "lndian",
-    "Indian",
-    "field-work",
-    "Straße",
-    "strasse",
-    "a",
-    "y",
-    "U.S.",
-    "COVID-19",
-    "сорус",
-    "early",
-    "career",
-    "junior",
-    "NSF",
-    "R&D",
-    "research",
-    "development",
-    "living",
-    "labs",
-    "training",
-    "trainings",
-];
+pub static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "grant grants granting nurse nurses nursing nursery beca becas BECAS investigación \
+     INVESTIGACION investigaciones soil health healthy solar Ñandú nandu lndian Indian field-work \
+     Straße strasse a y U.S. COVID-19 сорус early career junior NSF R&D research development \
+     living labs training trainings"
+        .split(' ')
+        .collect()
+});
 
 /// Places of tiny datasets: countries in regions in regions, a subdivision, the world.
 pub const PLACES: [&str; 16] = [

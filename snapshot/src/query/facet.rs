@@ -73,17 +73,3 @@ fn in_range(value: &str, (least, most): (u64, u64)) -> Result<u64, String> {
         _ => Err(format!("not an integer from {least} to {most}")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_facet_endpoint_names_every_fault_at_once() {
-        let long = "x".repeat(101);
-        let faults = parse_facet(&format!("q={long}&limit=0&offset=a")).unwrap_err();
-        let named: Vec<_> = faults.iter().map(|fault| fault.parameter).collect();
-        assert_eq!(named, ["q", "limit", "offset"]);
-        assert_eq!(parse_facet("limit=100&q=ni&utm_x=1").unwrap().page.limit, 100);
-    }
-}

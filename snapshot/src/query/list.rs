@@ -150,14 +150,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_reports_what_it_does_not_know() {
-        let (parsed, invalid) = parse_list(List::Recipients, "kind=robot&year=1899&program=a_b&limit=0&x=1");
-        assert_eq!(parsed.page.limit, 1);
-        assert_eq!((parsed.kind, parsed.year, parsed.program), (None, None, None));
-        assert_eq!(invalid, ["limit=0", "year=1899", "program=a_b", "kind=robot", "x=1"]);
-    }
-
-    #[test]
     fn a_list_takes_the_page_as_a_search_does() {
         for list in List::ALL {
             let page = |query: &str| {

@@ -247,6 +247,7 @@ fn locale_wins_over_lang_and_sets_content_language() {
         ("locale=en&lang=es", "en"),
         ("locale=es&lang=en", "es"),
         ("locale=fr", "en"),
+        ("lang=es&locale=fr", "es"),
     ] {
         assert_eq!(SAMPLE.get(&format!("/api/v1/search?{query}")).header("content-language"), language);
         let program = SAMPLE.get(&format!("{}?{query}", path("/api/v1/programs/{slug}")));

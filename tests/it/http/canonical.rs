@@ -169,7 +169,33 @@ proptest! {
     #![proptest_config(config(200))]
 
     #[test]
+    fn no_query_breaks_an_answer(path in select(&PATHS[..]), query in "[ -~]{0,60}") {
+        let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+        let status = ask(&format!("{path}?{}", query.replace("%26", "&").replace("%3D", "="))).status;
+        prop_assert!(status == 200 || status == 400, "{} for {}", status, query);
+    }
+
+    #[test]
+    fn answers_that_differ_have_etags_that_differ(path in select(&PATHS[..]), one in question(), other in question()) {
+        let [first, second] = [one, other].map(|question| ask(&format!("{path}?{}", query(&question, 0))));
+        if first.body != second.body && first.headers.contains_key("etag") {
+            prop_assert_ne!(first.headers.get("etag"), second.headers.get("etag"));
+        }
+    }
+
+    #[test]
     fn any_question_has_a_canonical_form_and_the_rows_it_asks_for(question in question(), escape in any::<u64>()) {
         holds(&LIVE, &query(&question, escape));
+    }
+}
+
+#[test]
+fn defaults_and_empty_values_are_no_part_of_a_question() {
+    let plain = ask("/api/v1/search?type=fellowship&q=research");
+    let silent = ["rolling=false", "funded=0", "page=1", "q=", "facets=true", "facets=yes", "benefit="];
+    for silent in silent {
+        let other = ask(&format!("/api/v1/search?{silent}&q=research&type=fellowship"));
+        assert_eq!(other.headers["etag"], plain.headers["etag"], "{silent}");
+        assert!(other.body == plain.body, "{silent}");
     }
 }

@@ -3,13 +3,9 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use net::connection::{CloseReason, Counters};
-use tests::snapshots::open;
-
-use crate::server::{HOST, SAMPLE, impatient, runtime, spawn};
+use crate::server::{HOST, SAMPLE};
 
 /// What follows a probe: nothing is there, and the connection ends with it.
 const SENTINEL: &str = "GET /sentinel HTTP/1.1\r\nHost: directory.example\r\nConnection: close\r\n\r\n";
@@ -207,42 +203,5 @@ fn paths_are_decoded_once_and_lead_nowhere_else() {
         format!("/api/v1/programs/{slug}.es"),
     ] {
         answers(&path, get(&path), &[404, 404]);
-    }
-}
-
-#[test]
-fn who_keeps_the_server_waiting_is_closed() {
-    let short = Duration::from_millis(300);
-    let live = open(&SAMPLE.root, 1 << 20);
-    let counters = Arc::clone(&live.metrics.connections);
-    let runtime = runtime();
-    let address = spawn(&runtime, live, impatient(short));
-    let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    for (what, probe, reason) in [
-        ("silence", "", CloseReason::Detect),
-        ("part of the preface of HTTP/2", &preface[..16], CloseReason::Detect),
-        ("half a head", "GET / HTTP/1.1\r\nHost:", CloseReason::Request),
-        ("silence after the preface of HTTP/2", preface, CloseReason::Ping),
-    ] {
-        let before = counters.closed(reason);
-        assert_eq!(statuses(address, probe.as_bytes()), [0; 0], "{what}");
-        closed_once_more(&counters, reason, before);
-    }
-    let mut drip = TcpStream::connect(address).unwrap();
-    while drip.write_all(b"x").is_ok() {
-        std::thread::sleep(short / 10);
-    }
-    closed_once_more(&counters, CloseReason::Request, 1);
-    let mut deaf = TcpStream::connect(address).unwrap();
-    deaf.set_write_timeout(Some(short)).unwrap();
-    let _ = deaf.write_all(request("GET", "/api/v1/exports/latest", "").repeat(1_000).as_bytes());
-    closed_once_more(&counters, CloseReason::Stall, 0);
-}
-
-fn closed_once_more(counters: &Counters, reason: CloseReason, before: u64) {
-    let began = Instant::now();
-    while counters.closed(reason) == before {
-        assert!(began.elapsed() < PATIENCE, "no connection was closed for {reason:?}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,15 +1,14 @@
-//! HTTP around the answers (RFC 9110, RFC 9111): validators and conditions, codings, ranges,
-//! lifetimes that end with the day, and one validator for every spelling of a question.
+//! HTTP around the answers (RFC 9110, RFC 9111): validators and conditions, codings, ranges, and
+//! lifetimes that end with the day.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use edge::{Options, Server};
-use proptest::prelude::*;
 use snapshot::time::Day;
 use tests::in_process::{Reply, get};
 
-use crate::server::{AS_OF, HOST, Response, SAMPLE, encode};
+use crate::server::{AS_OF, HOST, Response, SAMPLE};
 
 /// One target of each family.
 fn targets() -> [String; 11] {
@@ -416,90 +415,5 @@ fn errors_are_kept_shortly_or_not_at_all() {
         ("/api/v1/organizations/nsf", "public, max-age=86400"),
     ] {
         assert_eq!(SAMPLE.get(target).header("cache-control"), control, "{target}");
-    }
-}
-
-/// Parameters of a question and as many other ways to ask the same.
-fn question() -> impl Strategy<Value = Vec<(&'static str, &'static str)>> {
-    let pair = prop::sample::select(vec![
-        ("type", "fellowship"),
-        ("type", "grant"),
-        ("topic", "science"),
-        ("field", "science"),
-        ("citizenship", "US"),
-        ("citizenship", "NG"),
-        ("openState", "open"),
-        ("q", "research"),
-        ("ageMin", "18"),
-        ("deadlineTo", "2027-12-31"),
-        ("open", "true"),
-        ("sort", "name"),
-        ("locale", "es"),
-        ("limit", "7"),
-        ("offset", "3"),
-        ("facets", "false"),
-    ]);
-    prop::collection::vec(pair, 0..6)
-}
-
-fn spelled(pairs: &[(&str, &str)]) -> String {
-    let pair = |(name, value): &(&str, &str)| format!("{name}={}", encode(value));
-    pairs.iter().map(pair).collect::<Vec<_>>().join("&")
-}
-
-/// Default values and junk, which say nothing.
-const SILENT: [(&str, &str); 10] = [
-    ("utm_source", "letter"),
-    ("fbclid", "x"),
-    ("_", "1"),
-    ("rolling", "false"),
-    ("funded", "0"),
-    ("page", "1"),
-    ("q", ""),
-    ("facets", "true"),
-    ("facets", "yes"),
-    ("benefit", ""),
-];
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
-
-    #[test]
-    fn every_spelling_of_a_question_has_one_etag_and_one_body(
-        question in question(),
-        order in any::<prop::sample::Index>(),
-        silent in prop::sample::subsequence(SILENT.to_vec(), 0..SILENT.len()),
-    ) {
-        let mut other: Vec<_> = question.iter().chain(&question).chain(&silent).copied().collect();
-        if !other.is_empty() {
-            let middle = order.index(other.len());
-            other.rotate_left(middle);
-            other.reverse();
-        }
-        let (one, other) = (spelled(&question), spelled(&other));
-        let ask = |query: &str| SAMPLE.get(&format!("/api/v1/search?{query}"));
-        let (first, second) = (ask(&one), ask(&other));
-        prop_assert_eq!(first.header("etag"), second.header("etag"), "{} and {}", one, other);
-        prop_assert_eq!(first.header("link"), second.header("link"));
-        prop_assert_eq!(first.body, second.body);
-    }
-
-    #[test]
-    fn no_query_breaks_an_answer(query in "[ -~]{0,60}", path in prop::sample::select(vec![
-        "search", "organizations", "cycles", "recipients", "facets/topics", "exports/latest",
-    ])) {
-        let query: String = url::form_urlencoded::Serializer::new(String::new()).append_key_only(&query).finish();
-        let query = query.replace("%26", "&").replace("%3D", "=");
-        let status = SAMPLE.get(&format!("/api/v1/{path}?{query}")).status;
-        prop_assert!(status == 200 || status == 400);
-    }
-
-    #[test]
-    fn answers_that_differ_have_etags_that_differ(one in question(), other in question()) {
-        let ask = |pairs: &[(&str, &str)]| SAMPLE.get(&format!("/api/v1/search?{}", spelled(pairs)));
-        let (first, second) = (ask(&one), ask(&other));
-        if first.body != second.body {
-            prop_assert_ne!(first.header("etag"), second.header("etag"), "{:?} and {:?}", one, other);
-        }
     }
 }

@@ -15,7 +15,7 @@ use jiff::civil::date;
 use site::Effort;
 use site::{BuildOptions, Storage};
 use snapshot::page::address::url_of;
-use store::{Generation, GenerationId, VerifyMode, live_id, verify};
+use store::{Generation, GenerationId, VerifyMode, verify};
 use tests::in_process::{self, Reply};
 use tests::snapshots::{frozen, open};
 
@@ -75,18 +75,11 @@ fn an_edge_answers_alike_from_packs_and_a_tree_in_every_coding() {
         }
     }
     assert!(coded > 100, "{coded}");
-}
-
-#[test]
-fn a_day_later_packs_are_filled_as_a_tree_is() {
-    let [tree, pack] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    published(tree.path(), Storage::Tree);
-    published(pack.path(), Storage::Pack);
-    let day = snapshot::time::Day::new(date(2027, 3, 1));
-    let [one, two] = [&tree, &pack].map(|root| Server::open(frozen(root.path(), day)).unwrap());
+    let later = snapshot::time::Day::new(date(2027, 3, 1));
+    let [one, two] = [&tree, &pack].map(|root| Server::open(frozen(root.path(), later)).unwrap());
     for target in targets(&one) {
         let [left, right] = [&one, &two].map(|server| ask(server, &target, "identity"));
-        assert!(left.body == right.body && left.headers == right.headers, "{target}");
+        assert!(left.body == right.body && left.headers == right.headers, "{target}, later");
     }
 }
 
@@ -109,18 +102,4 @@ fn exported_packs_are_the_public_folder_of_a_tree() {
         assert!(found == expected);
         assert!(export(&generation, &to, false, Effort::Fast).unwrap_err().to_string().contains("not empty"));
     }
-}
-
-#[test]
-fn a_day_later_packs_share_what_the_day_does_not_touch() {
-    let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-    let options = BuildOptions { layout: Storage::Pack, ..options(folder.path(), Effort::Fast) };
-    let first = build(&directory, source, &options);
-    let second = build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options.clone() });
-    assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
-    assert!(second.written.bytes < first.written.bytes / 2, "{second:?}");
-    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
-    assert!(build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options }).unchanged);
-    assert_eq!(live_id(folder.path()).unwrap().sequence, 2);
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use dataset::Input;
 use jiff::civil::date;
 use site::BuildOptions;
-use site::Effort;
+use site::{Effort, Storage};
 use store::{GenerationId, VerifyMode, live_id, verify};
 
 use crate::server::{build, load, options, real_data};
@@ -98,32 +98,27 @@ fn the_hash_tells_address_and_day_apart_and_nothing_else() {
 }
 
 #[test]
-fn what_was_published_verifies_and_an_unchanged_rebuild_publishes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&sample());
-    let options = options(folder.path(), Effort::Fast);
-    let first = build(&directory, source, &options);
-    assert!(!first.unchanged);
-    let report = verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
-    assert_eq!(report.id, first.manifest.id());
-    let before = files(folder.path());
-    let (directory, source) = load(&sample());
-    assert!(build(&directory, source, &options).unchanged);
-    assert_eq!(files(folder.path()), before);
-}
-
-#[test]
-fn a_rebuild_on_another_day_shares_what_the_day_does_not_touch() {
-    let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&sample());
-    let options = options(folder.path(), Effort::Fast);
-    let first = build(&directory, source, &options);
-    let second = build(&directory, source, &BuildOptions { as_of: date(2027, 3, 1), ..options });
-    assert_eq!(second.manifest.id().to_string().split('-').next(), Some("000002"));
-    assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
-    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
-    let back = store::rollback(folder.path(), None, date(2027, 3, 1)).unwrap();
-    assert_eq!(live_id(folder.path()).unwrap(), back);
-    assert_eq!((back.sequence, back.hash), (3, first.manifest.id().hash));
-    verify(folder.path(), None, VerifyMode::Deep, 2, &|_, _| ()).unwrap();
+fn what_was_published_verifies_and_a_rebuild_writes_only_what_the_day_changes() {
+    for layout in [Storage::Tree, Storage::Pack] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let (directory, source) = load(&sample());
+        let today = BuildOptions { layout, ..options(root, Effort::Fast) };
+        let later = BuildOptions { as_of: date(2027, 3, 1), ..today.clone() };
+        let build = |options: &BuildOptions| build(&directory, source, options);
+        let verified = || verify(root, None, VerifyMode::Deep, 2, &|_, _| ()).unwrap().id;
+        let first = build(&today);
+        assert!(!first.unchanged);
+        assert_eq!(verified(), first.manifest.id());
+        let before = files(root);
+        assert!(build(&today).unchanged);
+        assert_eq!(files(root), before);
+        let second = build(&later);
+        assert!(second.linked.files > first.manifest.files.count / 2, "{second:?}");
+        assert!(layout == Storage::Tree || second.written.bytes < first.written.bytes / 2, "{second:?}");
+        assert_eq!((verified(), verified().sequence), (second.manifest.id(), 2));
+        assert!(build(&later).unchanged);
+        let back = store::rollback(root, None, date(2027, 3, 1)).unwrap();
+        assert_eq!((verified(), back.sequence, back.hash), (back, 3, first.manifest.id().hash));
+    }
 }

@@ -1,11 +1,13 @@
-//! Pages for people: a file and what the edge answers for it are the same bytes, on the day of the
-//! build and, over an old snapshot, on later days; what is not there is told as 404 and nothing else.
+//! Pages and answers that are files: a file and what the edge answers for it are the same bytes, on the day of
+//! the build and, over an old snapshot, on later days; what is not there is a 404 and nothing else.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use dataset::Input;
 use site::Effort;
+use snapshot::facet::FACETS;
+use snapshot::query::List;
 use snapshot::time::Day;
 
 use tests::in_process::get;
@@ -14,23 +16,41 @@ use tests::snapshots::open;
 use crate::server::{AS_OF, SAMPLE, build, load, options};
 use crate::store::publish::files;
 
-/// The files of the live snapshot of a root that are not the API's, by the address of each.
+/// The files of the live snapshot of a root, by the address of each.
 fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let id = store::live_id(root).unwrap();
     let files = files(&root.join(format!("generations/{id}/public"))).into_iter();
-    let addressed = files.filter_map(|(path, bytes)| {
+    let addressed = files.flat_map(|(path, bytes)| {
         let path = path.to_str().unwrap();
-        let address = path.strip_suffix(".html").unwrap_or(path);
-        let hidden = path.starts_with("api/") || address.ends_with("404");
-        let encoded = [".gz", ".br", ".zst"].iter().any(|end| path.ends_with(end));
-        let address = match address {
-            "index" => "",
-            "es/index" => "es",
-            other => other,
-        };
-        (!hidden && !encoded).then(|| (format!("/{address}"), bytes))
+        let found = path.strip_prefix("api/v1/").map_or_else(|| addresses_of_page(path), addresses_of_answer);
+        found.into_iter().map(move |address| (format!("/{address}"), bytes.clone()))
     });
     addressed.collect()
+}
+
+fn addresses_of_page(path: &str) -> Vec<String> {
+    let address = path.strip_suffix(".html").unwrap_or(path);
+    let encoded = [".gz", ".br", ".zst"].iter().any(|end| path.ends_with(end));
+    match address {
+        _ if encoded || address.ends_with("404") => Vec::new(),
+        "index" => vec![String::new()],
+        "es/index" => vec!["es".to_owned()],
+        other => vec![other.to_owned()],
+    }
+}
+
+/// Of a file below `api/v1`.
+fn addresses_of_answer(file: &str) -> Vec<String> {
+    match file.rsplit_once('.') {
+        _ if file == "openapi.json" => vec![format!("api/v1/{file}")],
+        _ if file == "search.json" => ["search", "programs"].map(|name| format!("api/v1/{name}")).into(),
+        Some((name, "csv")) => vec![format!("api/v1/{name}?format=csv")],
+        Some((name, "json")) => match name.strip_suffix(".es") {
+            Some(name) => vec![format!("api/v1/{name}?locale=es")],
+            None => vec![format!("api/v1/{name}")],
+        },
+        _ => Vec::new(),
+    }
 }
 
 #[test]
@@ -44,6 +64,11 @@ fn every_page_is_what_the_edge_answers() {
     for known in ["/", "/es/deadlines/2026-12", "/programs", "/es/programs.atom", "/data/facts.ndjson"] {
         assert!(pages.contains_key(known), "{known}");
     }
+    let directory = &SAMPLE.directory;
+    let details = 2 * directory.programs.len() + directory.organizations.len() + directory.recipients.len();
+    let answers = pages.keys().filter(|address| address.starts_with("/api/")).count();
+    // Facets, lists, both names of search, both exports, the contract.
+    assert_eq!(answers, details + FACETS.len() + List::ALL.len() + 2 + 2 + 1);
 }
 
 #[test]

@@ -1,24 +1,16 @@
 //! The date of a body with holes against its bytes, over many days: it moves to the day on which they are
 //! others than the day before, and stays where they are the same.
 
-use std::path::Path;
-
-use edge::Server;
 use html::Html;
 use html::{Filler, Rule as Page};
-use http::header::LAST_MODIFIED;
 use snapshot::page::hole::{Fill, Rule, last_modified};
 use snapshot::record::{Directory, Locale};
 use snapshot::time::Day;
 use store::Hole;
-use tests::in_process::{Reply, get};
-use tests::snapshots::frozen;
 use tests::synth::TODAY;
 use tests::world::{World, day_after};
 
 use crate::data::words;
-use crate::server::AS_OF;
-use crate::store::diff::publish_on;
 
 /// Long enough for openness to age by more than a year.
 const DAYS: i32 = 800;
@@ -93,48 +85,5 @@ fn dates_follow_bytes(directory: &Directory) -> usize {
 fn whatever_fills_a_hole_its_date_moves_on_the_day_on_which_it_is_something_else() {
     for directory in [words::cases().directory, World::synthetic(25, 4).directory] {
         assert!(dates_follow_bytes(&directory) > 1000);
-    }
-}
-
-fn ask(root: &Path, day: Day, targets: &[&str]) -> Vec<Reply> {
-    let live = Server::open(frozen(root, day)).unwrap();
-    targets.iter().map(|target| get(&live, target)).collect()
-}
-
-#[test]
-fn every_kind_of_file_has_a_later_date_on_a_day_that_changes_it() {
-    const TARGETS: [&str; 8] = [
-        "/",
-        "/es",
-        "/deadlines",
-        "/es/deadlines/2026-12",
-        "/programs/archaeometry",
-        "/programs/archaeometry.md",
-        "/api/v1/programs/archaeometry",
-        "/api/v1/exports/latest",
-    ];
-    let folder = tempfile::tempdir().unwrap();
-    publish_on(folder.path(), &[], AS_OF);
-    let second = |reply: &Reply| {
-        let date = reply.headers[LAST_MODIFIED].to_str().unwrap();
-        jiff::fmt::rfc2822::parse(date).unwrap().timestamp()
-    };
-    let mut moved = [0; TARGETS.len()];
-    let mut before = ask(folder.path(), Day::new(AS_OF), &TARGETS);
-    for days in 1..20 {
-        let now = ask(folder.path(), Day(Day::new(AS_OF).0 + days), &TARGETS);
-        for (number, target) in TARGETS.iter().enumerate() {
-            let (old, new) = (&before[number], &now[number]);
-            assert_eq!(new.status, 200, "{target}");
-            assert!(second(old) <= second(new), "{target} went back on day {days}");
-            if old.body != new.body {
-                assert!(second(old) < second(new), "{target} on day {days}");
-                moved[number] += 1;
-            }
-        }
-        before = now;
-    }
-    for (target, moved) in TARGETS.iter().zip(moved) {
-        assert!(moved > 0, "{target} is the same on every day");
     }
 }

@@ -5,46 +5,37 @@ use super::super::spread;
 use super::super::timeouts::{Step, Timeouts};
 use super::*;
 
-#[tokio::test(start_paused = true)]
-async fn a_silent_connection_is_closed_at_the_detection_deadline() {
-    let server = Server::start(Limits { detect: SHORT, ..generous() });
-    let began = Instant::now();
-    let mut stream = server.connect();
-    assert_eq!(read_to_close(&mut stream).await, "");
-    assert!(began.elapsed() >= SHORT);
-    server.closed_for(CloseReason::Detect).await;
-}
+/// What was sent and answered, and what is sent then.
+type Stall<'a> = (&'a [u8], &'a [u8]);
 
 #[tokio::test(start_paused = true)]
-async fn part_of_the_http2_preface_is_closed_at_the_detection_deadline() {
-    let server = Server::start(Limits { detect: SHORT, ..generous() });
-    let began = Instant::now();
-    let mut stream = server.send(b"PRI * HTTP/2.0").await;
-    assert_eq!(read_to_close(&mut stream).await, "");
-    assert!(began.elapsed() >= SHORT);
-    server.closed_for(CloseReason::Detect).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn half_a_head_is_closed_at_the_request_deadline() {
-    let server = Server::start(Limits { request: SHORT, ..generous() });
-    let began = Instant::now();
-    let mut stream = server.send(b"GET / HTTP/1.1\r\nhost:").await;
-    assert_eq!(read_to_close(&mut stream).await, "");
-    assert!(began.elapsed() >= SHORT);
-    server.closed_for(CloseReason::Request).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn half_a_second_head_is_closed_at_the_request_deadline() {
-    let server = Server::start(Limits { request: SHORT, ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
-    let began = Instant::now();
-    stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
-    assert_eq!(read_to_close(&mut stream).await, "");
-    assert!(began.elapsed() >= SHORT);
-    server.closed_for(CloseReason::Request).await;
+async fn a_stalled_connection_is_closed_at_its_deadline() {
+    let detect = Limits { detect: SHORT, ..generous() };
+    let request = Limits { request: SHORT, ..generous() };
+    let idle = Limits { idle: SHORT, ..generous() };
+    let parked = Limits { park: ms(20), idle: SHORT, ..generous() };
+    let body = b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123";
+    let table: [(Limits, Stall<'_>, CloseReason); 7] = [
+        (detect, (b"", b""), CloseReason::Detect),
+        (detect, (b"", b"PRI * HTTP/2.0"), CloseReason::Detect),
+        (request, (b"", b"GET / HTTP/1.1\r\nhost:"), CloseReason::Request),
+        (request, (GET, b"GET / HTTP/1.1\r\n"), CloseReason::Request),
+        (request, (b"", body), CloseReason::Request),
+        (idle, (GET, b""), CloseReason::Idle),
+        (parked, (GET, b""), CloseReason::Idle),
+    ];
+    for (limits, (answered, then), reason) in table {
+        let server = Server::start(limits);
+        let mut stream = server.send(answered).await;
+        if !answered.is_empty() {
+            read_until(&mut stream, "path /").await;
+        }
+        let began = Instant::now();
+        stream.write_all(then).await.unwrap();
+        assert_eq!(read_to_close(&mut stream).await, "", "{}", String::from_utf8_lossy(then));
+        assert!(began.elapsed() + ms(50) >= SHORT);
+        server.closed_for(reason).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,14 +52,6 @@ async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_come_is_closed_at_the_request_deadline() {
-    let server = Server::start(Limits { request: SHORT, ..generous() });
-    let mut stream = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123").await;
-    assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(CloseReason::Request).await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_request_deadline_does_not_run_between_requests() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
     let mut stream = server.send(GET).await;
@@ -77,17 +60,6 @@ async fn the_request_deadline_does_not_run_between_requests() {
     stream.write_all(GET).await.unwrap();
     read_until(&mut stream, "path /").await;
     assert_eq!(server.counters.read().open, 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_kept_connection_is_closed_when_idle() {
-    let server = Server::start(Limits { idle: SHORT, ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
-    let began = Instant::now();
-    assert_eq!(read_to_close(&mut stream).await, "");
-    assert!(began.elapsed() + ms(50) >= SHORT);
-    server.closed_for(CloseReason::Idle).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -252,13 +224,7 @@ async fn a_parked_connection_answers_as_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_parked_connection_is_closed_when_idle_and_when_the_client_leaves() {
-    let server = Server::start(Limits { park: ms(20), idle: SHORT, ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
-    assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(CloseReason::Idle).await;
-
+async fn a_parked_connection_is_closed_when_the_client_leaves() {
     let server = Server::start(Limits { park: ms(20), ..generous() });
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;

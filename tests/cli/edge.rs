@@ -302,7 +302,7 @@ fn it_serves_the_approved_hosts_and_no_other() {
 fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     publish_as_of(&root, date(2026, 11, 22));
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();

@@ -17,6 +17,7 @@ use snapshot::record::{Directory, Lifecycle, Locale};
 use snapshot::search::document_order;
 use snapshot::time::Day;
 
+use crate::records::{cycle, fact, program, world_with};
 use crate::server::{AS_OF, load, real_data};
 use tests::world::World;
 
@@ -167,108 +168,45 @@ fn passed(directory: &Directory, program: usize) -> Option<Date> {
     cycles.filter_map(|cycle| cycle.deadline_on).filter(|deadline| *deadline < AS_OF).max()
 }
 
-fn organization() -> Value {
-    json!({
-        "id": "00000000-0000-4000-8000-000000000001", "slug": "body", "name": "Body",
-        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
-    })
-}
-
-fn with(mut record: Value, more: Value) -> Value {
-    if let (Value::Object(record), Value::Object(more)) = (&mut record, more) {
-        record.extend(more);
-    }
-    record
-}
-
 /// A program and what it has more than others.
-fn program(number: u32, lifecycle: &str, checked: Option<&str>, more: Value) -> Value {
-    let record = json!({
-        "id": format!("00000000-0000-4000-8001-{number:012}"),
-        "organizationId": "00000000-0000-4000-8000-000000000001",
-        "slug": format!("program-{number}"), "name": format!("Program {number}"), "programType": "grant",
-        "officialUrl": "https://example.org/", "lifecycle": lifecycle,
-        "lifecycleCheckedAt": checked.map(|day| format!("{day}T00:00:00Z")),
-        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
-    });
-    with(record, more)
-}
-
-fn cycle(number: u32, program: u32, more: Value) -> Value {
-    let record = json!({
-        "id": format!("00000000-0000-4000-8002-{number:012}"),
-        "programId": format!("00000000-0000-4000-8001-{program:012}"), "label": "Round",
-        "createdAt": "2020-01-01T00:00:00Z", "updatedAt": "2020-01-01T00:00:00Z"
-    });
-    with(record, more)
-}
-
-fn fact(number: u32, program: u32, more: Value) -> Value {
-    let record = json!({
-        "id": format!("00000000-0000-4000-8003-{number:012}"), "kind": "note",
-        "programId": format!("00000000-0000-4000-8001-{program:012}"), "updatedAt": "2020-01-01T00:00:00Z"
-    });
-    with(record, more)
+fn case(number: usize, lifecycle: &str, checked: Option<&str>, mut more: Value) -> Value {
+    more["lifecycle"] = lifecycle.into();
+    more["lifecycleCheckedAt"] = checked.map(|day| format!("{day}T00:00:00Z")).into();
+    program(number, &format!("Program {number}"), more)
 }
 
 /// One program for each case.
 pub(crate) fn cases() -> World {
-    World::tables(&[
-        ("organizations", vec![organization()]),
-        (
-            "programs",
-            vec![
-                program(1, "unclear", Some("2026-07-01"), json!({})),
-                program(2, "active_between_cycles", Some("2026-07-01"), json!({})),
-                program(3, "active_accepting", Some("2025-08-20"), json!({})),
-                program(4, "active_accepting", None, json!({})),
-                program(
-                    5,
-                    "unclear",
-                    Some("2026-07-01"),
-                    json!({"fundingMinUsd": 11_305_822, "fundingMaxUsd": 33_917_467}),
-                ),
-                program(
-                    6,
-                    "unclear",
-                    Some("2026-07-01"),
-                    json!({"fundingMinUsd": 20, "fundingMaxUsd": 25, "description": "Pays $20-$25/hour."}),
-                ),
-                program(7, "ended", Some("2026-07-01"), json!({})),
-                program(8, "unclear", Some("2026-07-01"), json!({"fundingMaxUsd": 7_914_076})),
-            ],
-        ),
-        (
-            "cycles",
-            vec![
-                cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
-                cycle(2, 2, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-31"})),
-                cycle(3, 3, json!({"status": "rolling"})),
-                cycle(4, 4, json!({"deadlineOn": "2026-09-30"})),
-                cycle(5, 7, json!({"deadlineOn": "2026-09-30"})),
-            ],
-        ),
-        (
-            "facts",
-            vec![
-                fact(
-                    1,
-                    5,
-                    json!({"value": "funding-conversion", "text": "30000000 EUR at 0.8845 EUR per USD, 2025 average"}),
-                ),
-                fact(
-                    3,
-                    8,
-                    json!({"value": "funding-conversion", "text": "7000000 EUR at 0.8845 EUR per USD"}),
-                ),
-                fact(
-                    2,
-                    7,
-                    json!({"value": "total-budget", "label": "Total budget", "amount": 7_000_000, "currency": "EUR"}),
-                ),
-            ],
-        ),
-    ])
+    let amounts = [(11_305_822, 33_917_467), (20, 25)]
+        .map(|(min, max)| json!({"fundingMinUsd": min, "fundingMaxUsd": max}));
+    let [converted, mut hourly] = amounts;
+    hourly["description"] = "Pays $20-$25/hour.".into();
+    let programs = vec![
+        case(1, "unclear", Some("2026-07-01"), json!({})),
+        case(2, "active_between_cycles", Some("2026-07-01"), json!({})),
+        case(3, "active_accepting", Some("2025-08-20"), json!({})),
+        case(4, "active_accepting", None, json!({})),
+        case(5, "unclear", Some("2026-07-01"), converted),
+        case(6, "unclear", Some("2026-07-01"), hourly),
+        case(7, "ended", Some("2026-07-01"), json!({})),
+        case(8, "unclear", Some("2026-07-01"), json!({"fundingMaxUsd": 7_914_076})),
+    ];
+    let cycles = vec![
+        cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
+        cycle(2, 2, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-31"})),
+        cycle(3, 3, json!({"status": "rolling"})),
+        cycle(4, 4, json!({"deadlineOn": "2026-09-30"})),
+        cycle(5, 7, json!({"deadlineOn": "2026-09-30"})),
+    ];
+    let conversion = |text: &str| json!({"value": "funding-conversion", "text": text});
+    let budget =
+        json!({"value": "total-budget", "label": "Total budget", "amount": 7_000_000, "currency": "EUR"});
+    let facts = vec![
+        fact(1, 5, conversion("30000000 EUR at 0.8845 EUR per USD, 2025 average")),
+        fact(3, 8, conversion("7000000 EUR at 0.8845 EUR per USD")),
+        fact(2, 7, budget),
+    ];
+    world_with(programs, &[("cycles", cycles), ("facts", facts)])
 }
 
 fn statement_of(statement: &[Statement], number: usize, locale: Locale) -> &Statement {

@@ -2,8 +2,8 @@
 
 use snapshot::facet::FACETS;
 
-use super::tools::{cycle, id, program, world, world_with};
 use super::*;
+use crate::records::{cycle, fact, program, world, world_with};
 use crate::server::real_data;
 
 /// Kenya, Africa and the world, a fellowship and a grant; what is closed, open, rolling and to come.
@@ -15,11 +15,6 @@ fn server() -> Server {
         program(3, "Open call", json!({"eligibleCountries": ["GB"], "careerStages": ["doctoral-candidate"]})),
         program(4, "Coming call", json!({"lifecycle": "active_between_cycles"})),
     ];
-    let fact = |number: usize, kind: &str, more: Value| {
-        let mut fact = json!({"id": id(200 + number), "programId": id(0), "kind": kind, "updatedAt": "2026-01-01T00:00:00Z"});
-        fact.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        fact
-    };
     let same = "Students and young teachers may apply.";
     let cycles = vec![
         cycle(0, 0, json!({"opensOn": "2026-11-01", "deadlineOn": "2026-12-20"})),
@@ -28,11 +23,11 @@ fn server() -> Server {
         cycle(3, 4, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
     ];
     let facts = vec![
-        fact(0, "audience", json!({"value": "students", "text": same})),
-        fact(1, "audience", json!({"value": "teachers", "text": same})),
-        fact(2, "citizenship", json!({"value": "KE", "label": "Kenya", "text": "Kenya"})),
-        fact(3, "citizenship", json!({"value": "SS", "polarity": "exclude"})),
-        fact(4, "age", json!({"min": 18, "max": 35})),
+        fact(0, 0, json!({"kind": "audience", "value": "students", "text": same})),
+        fact(1, 0, json!({"kind": "audience", "value": "teachers", "text": same})),
+        fact(2, 0, json!({"kind": "citizenship", "value": "KE", "label": "Kenya", "text": "Kenya"})),
+        fact(3, 0, json!({"kind": "citizenship", "value": "SS", "polarity": "exclude"})),
+        fact(4, 0, json!({"kind": "age", "min": 18, "max": 35})),
     ];
     Server::new(world_with(programs, &[("cycles", cycles), ("facts", facts)]))
 }

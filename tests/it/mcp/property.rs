@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::tools::{program, world};
 use super::*;
+use crate::records::{program, world};
 
 thread_local! {
     static SERVER: LazyLock<Server> = const { LazyLock::new(|| Server::new(World::synthetic(40, 3))) };

@@ -6,7 +6,7 @@ use snapshot::search::{RankOptions, RankedRow, Tier};
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
-use super::tools::{program, world};
+use crate::records::{program, world};
 use tests::world::World;
 
 fn query(text: &str, offset: u64, limit: u64) -> Query {

@@ -7,6 +7,7 @@ use snapshot::query::{
 };
 
 use super::*;
+use crate::records::{program, world, world_with};
 use crate::schema::Schema;
 use crate::server::real_data;
 
@@ -403,46 +404,6 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     assert_eq!((found.len(), &answer["total"]), (8, &json!(8)));
     let long: String = (0..40).map(|n| format!("w{n} ")).collect();
     assert!(rows(json!({"query": long})).1["notice"].as_str().unwrap().contains("first 32 words"));
-}
-
-const ORGANIZATION: usize = 9_999;
-
-/// A world of some programs of one organization.
-pub(super) fn world(programs: Vec<Value>) -> World {
-    world_with(programs, &[])
-}
-
-/// The same, with rows of other tables.
-pub(super) fn world_with(programs: Vec<Value>, others: &[(&'static str, Vec<Value>)]) -> World {
-    let organization = row(ORGANIZATION, json!({"slug": "body", "name": "Body"}), json!({}));
-    World::tables(&[&[("organizations", vec![organization]), ("programs", programs)], others].concat())
-}
-
-pub(super) fn program(number: usize, name: &str, more: Value) -> Value {
-    let program = json!({
-        "organizationId": id(ORGANIZATION), "slug": format!("program-{number}"), "name": name,
-        "programType": "grant", "officialUrl": "https://example.org/", "lifecycle": "active_accepting"
-    });
-    row(number, program, more)
-}
-
-/// A season of a program.
-pub(super) fn cycle(number: usize, program: usize, more: Value) -> Value {
-    row(100 + number, json!({"programId": id(program), "label": "2026"}), more)
-}
-
-fn row(number: usize, mut row: Value, more: Value) -> Value {
-    let times = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
-    row["id"] = json!(id(number));
-    for members in [times, more] {
-        let Value::Object(members) = members else { panic!("{members} is no object") };
-        row.as_object_mut().unwrap().extend(members);
-    }
-    row
-}
-
-pub(super) fn id(number: usize) -> String {
-    format!("00000000-0000-4000-8000-{number:012}")
 }
 
 #[test]

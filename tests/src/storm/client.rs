@@ -31,15 +31,13 @@ pub struct Client {
     kept: Option<TcpStream>,
     /// Further header lines of every request, each ended by CRLF.
     headers: String,
-    /// Requests that were sent again because the kept connection had been closed.
-    pub retried: u64,
 }
 
 impl Client {
     /// A client that has not connected yet. `headers` are lines that every request has, each ended by CRLF.
     #[must_use]
     pub fn new(place: &Place, headers: &str) -> Self {
-        Self { place: place.clone(), kept: None, headers: headers.to_owned(), retried: 0 }
+        Self { place: place.clone(), kept: None, headers: headers.to_owned() }
     }
 
     /// The answer to a GET.
@@ -53,7 +51,7 @@ impl Client {
             match self.exchange(&mut stream, target) {
                 Ok((answer, keep)) => return Ok(self.keeping(stream, answer, keep)),
                 Err((error, began)) if began => return Err(error),
-                Err(_) => self.retried += 1,
+                Err(_) => {}
             }
         }
         let mut stream = TcpStream::connect(self.place.address)?;

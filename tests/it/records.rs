@@ -1,0 +1,51 @@
+//! Rows of small directories: what every row of a kind has, and what a test gives it besides.
+
+use serde_json::{Value, json};
+use tests::world::World;
+
+const ORGANIZATION: usize = 9_999;
+
+/// A world of some programs of one organization.
+pub(crate) fn world(programs: Vec<Value>) -> World {
+    world_with(programs, &[])
+}
+
+/// The same, with rows of other tables.
+pub(crate) fn world_with(programs: Vec<Value>, others: &[(&'static str, Vec<Value>)]) -> World {
+    let organization = row(ORGANIZATION, json!({"slug": "body", "name": "Body"}), json!({}));
+    World::tables(&[&[("organizations", vec![organization]), ("programs", programs)], others].concat())
+}
+
+pub(crate) fn program(number: usize, name: &str, more: Value) -> Value {
+    let program = json!({
+        "organizationId": id(ORGANIZATION), "slug": format!("program-{number}"), "name": name,
+        "programType": "grant", "officialUrl": "https://example.org/", "lifecycle": "active_accepting"
+    });
+    row(number, program, more)
+}
+
+/// A season of a program.
+pub(crate) fn cycle(number: usize, program: usize, more: Value) -> Value {
+    row(100 + number, json!({"programId": id(program), "label": "2026"}), more)
+}
+
+/// A statement about a program.
+pub(crate) fn fact(number: usize, program: usize, more: Value) -> Value {
+    let mut fact = row(200 + number, json!({"programId": id(program), "kind": "note"}), more);
+    fact.as_object_mut().unwrap().remove("createdAt");
+    fact
+}
+
+fn row(number: usize, mut row: Value, more: Value) -> Value {
+    let times = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
+    row["id"] = json!(id(number));
+    for members in [times, more] {
+        let Value::Object(members) = members else { panic!("{members} is no object") };
+        row.as_object_mut().unwrap().extend(members);
+    }
+    row
+}
+
+fn id(number: usize) -> String {
+    format!("00000000-0000-4000-8000-{number:012}")
+}

@@ -97,6 +97,14 @@ export const parts = ({ base, open, check, total }) => {
       check(`both are on the shortlist at ${width} px`, heads.length === 2 && heads[0] === name, heads.join());
       const rows = await page.locator("#list th[scope=row]").allTextContents();
       check("dates, money, eligibility and source are compared", rows.length >= 4, rows.join());
+      const who = await page.evaluate(async () => {
+        const parsed = new DOMParser().parseFromString(await (await fetch(document.querySelector("#list th a").href)).text(), "text/html");
+        const row = [...parsed.querySelectorAll(".key dl > div")][2], label = row.querySelector("dt").textContent;
+        const shown = [...document.querySelectorAll("#list tr")].find(it => it.firstElementChild.textContent === label);
+        const flat = it => it.textContent.replace(/\s+/g, "");
+        return [...row.querySelectorAll("dd")].map(flat).join("") === flat(shown.cells[1]) ? "" : `${shown.cells[1].textContent} | ${row.textContent}`;
+      });
+      check("who can apply is what the record says", who === "", who);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(`the shortlist fits ${width} px`, wide <= 0, wide);
       for (const [button, begins] of [["#csv", "\ufeff\""], ["#ics", "BEGIN:VCALENDAR"]]) {
@@ -148,7 +156,7 @@ export const parts = ({ base, open, check, total }) => {
     }
     check("a season was drawn", drawn > 0);
     await page.goto(base + "/programs");
-    const bars = await page.$$eval("#facets details:first-child label", all => all.map(it => [Number(it.querySelector("i").textContent.replace(/\D/g, "")), Number(it.className.slice(1))]));
+    const bars = await page.$$eval("#facets > details:first-child label", all => all.map(it => [Number(it.querySelector("i").textContent.replace(/\D/g, "")), Number(it.className.slice(1))]));
     const most = Math.max(...bars.map(it => it[0]));
     check("bars stand behind the counts", bars.every(([count, tenths]) => tenths === Math.floor((count * 9) / most)), JSON.stringify(bars));
     await page.goto(base + "/programs?fundingMin=1000");

@@ -7,7 +7,7 @@ export const parts = ({ base, open, check, total, until }) => {
     const main = doc.querySelector("main").cloneNode(true);
     for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
     // And without what only a script can use.
-    for (const it of main.querySelectorAll("#result-count, .star, #apply, #facets input:not([name])")) it.remove();
+    for (const it of main.querySelectorAll("#result-count, #failed, .star, #apply, #facets input:not([name])")) it.remove();
     for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
     const now = doc.querySelector("#search").elements;
     const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);
@@ -24,7 +24,7 @@ export const parts = ({ base, open, check, total, until }) => {
     await page.goto(base + "/programs");
     const [before, whole] = [await groups(page), await total(page)];
     const group = page.locator("#facets details").first();
-    await group.locator("summary").click();
+    check("topics are open", await group.locator("input[type=checkbox]").first().isVisible());
     const box = group.locator("input[type=checkbox]").last();
     const name = await box.getAttribute("value");
     await box.focus();
@@ -55,16 +55,16 @@ export const parts = ({ base, open, check, total, until }) => {
       check(`filters are folded away ${how}`, !(await page.isVisible("#filters")));
       await page.click("#search .chips .to");
       check(`filters open without a request ${how}`, (await page.isVisible("#filters")) && asked === 0, asked);
-      await page.check("#filters input[name=open]");
+      await page.check("#filters input[name=rolling]");
       if (javaScriptEnabled) {
-        await page.waitForURL(/open=true/);
+        await page.waitForURL(/rolling=true/);
         await settled(page);
         check("the sheet stays open", await page.isVisible("#filters"));
         const said = await page.textContent("#apply");
         check("the button says how many there are", said.includes(await page.textContent("#count")), said);
       }
       await page.click("#apply");
-      await page.waitForURL(/open=true/);
+      await page.waitForURL(/rolling=true/);
       await page.waitForSelector("#filters", { state: "hidden", timeout: 5000 }).catch(() => {});
       check(`filters close ${how}`, !(await page.isVisible("#filters")));
       const y = await page.evaluate(() => document.querySelector("#found").getBoundingClientRect().top);
@@ -72,6 +72,14 @@ export const parts = ({ base, open, check, total, until }) => {
       if (javaScriptEnabled) check("the count has the focus", await page.evaluate(() => document.activeElement.id === "found"));
       const order = await page.evaluate(() => [...document.querySelector(".rows li").children].map(it => it.className || it.localName));
       check(`state and date stand under the title ${how}`, order[0] === "h3" && order[1] === "when", order.join());
+      await page.goto(base + "/programs");
+      const first = await page.evaluate(() => document.querySelector(".rows li").getBoundingClientRect().top);
+      check(`the first result stands above 380 px ${how}`, first < 380, first);
+      if (!javaScriptEnabled) { await page.close(); continue; }
+      await page.click("#search .chips .to");
+      check("the sheet is a dialog", (await page.getAttribute("#filters", "role")) === "dialog");
+      await page.goBack();
+      check("Back closes the sheet", !(await page.isVisible("#filters")) && new URL(page.url()).pathname === "/programs", page.url());
       await page.close();
     }
   }
@@ -80,7 +88,7 @@ export const parts = ({ base, open, check, total, until }) => {
     for (const [path, typed] of [["/programs", "nigeria"], ["/es/programs", "germany"]]) {
       const page = await open();
       await page.goto(base + path);
-      const group = page.locator("#facets details:has(input[name=citizenship])");
+      const group = page.locator("#facets details:has(> fieldset input[name=citizenship])");
       if (!(await group.count())) { await page.close(); continue; }
       await group.locator("summary").click();
       await group.locator("input[type=search]").fill(typed);
@@ -109,7 +117,9 @@ export const parts = ({ base, open, check, total, until }) => {
     check("all values keep the question", href.includes("q=research") && href.includes("open=true"), href);
     await page.goto(base + "/programs?all=citizenship");
     check("places offer countries that no record names", await page.locator("input[name=citizenship][value=NG]").count() <= 1);
-    check("one group is shown whole", (await page.locator("#facets details[open]").count()) === 1);
+    check("a group that is shown whole is open", await page.locator("input[name=citizenship]").last().isVisible());
+    const regions = await page.locator("fieldset:has([name=citizenship]) > p").allTextContents();
+    check("countries stand by continent", new Set(regions).size === regions.length, regions.join());
     await page.close();
   }
 
@@ -123,7 +133,7 @@ export const parts = ({ base, open, check, total, until }) => {
     await page.fill("#q", "research");
     await page.waitForURL(/q=research/);
     check("typing replaces", (await length()) === start, `${start} → ${await length()}`);
-    await page.check("#filters input[name=open]");
+    await page.check("input[name=open]");
     await page.waitForURL(/open=true/);
     await settled(page);
     check("a filter is a step", (await length()) === start + 1, `${start} → ${await length()}`);
@@ -133,8 +143,10 @@ export const parts = ({ base, open, check, total, until }) => {
     check("the same address is no step", (await length()) === start + 1, `${start} → ${await length()}`);
     const title = await page.title();
     check("the title says the question", /research/.test(title) && title.includes(await page.textContent("#count")), title);
-    await page.click(".chips button[name=openState]");
+    await page.check(".chips input[name=openState]");
     await page.waitForURL(/closing_soon/);
+    check("a quick filter shows that it is on", await page.isChecked(".chips input[name=openState]"));
+    check("filters are counted without the text", (await page.textContent("#applied")) === " (2)", await page.textContent("#applied"));
     check("a quick link keeps the question", /q=research/.test(page.url()) && /open=true/.test(page.url()), page.url());
     await page.goto(base + "/programs?fundingMin=1000");
     check("bounds that are set are seen", await page.isVisible("input[name=fundingMin]"));
@@ -148,7 +160,7 @@ export const parts = ({ base, open, check, total, until }) => {
     const program = (await (await fetch(base + "/api/v1/search?limit=1&facets=false")).json()).data[0].slug;
     for (const path of [`/programs/${program}`, "/programs?open=true"]) {
       await page.goto(base + path);
-      const links = () => page.evaluate(() => [...document.querySelectorAll("main a")].filter(it => it.checkVisibility() && !it.closest("#filters, .pages, .chips li:has(.clear)")).length);
+      const links = () => page.evaluate(() => [...document.querySelectorAll("main a")].filter(it => it.checkVisibility() && !it.closest("#filters, .pages, .skip, .chips li:has(.clear)")).length);
       const shown = await links();
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
       check(`print keeps what is said on ${path}`, (await links()) >= shown, `${shown} → ${await links()}`);
@@ -165,9 +177,9 @@ export const parts = ({ base, open, check, total, until }) => {
     const page = await open({ javaScriptEnabled: false });
     for (const path of ["/", "/es", "/deadlines"]) {
       await page.goto(base + path);
-      const bars = await page.$$eval(".bars li", all => all.map(it => [it.querySelector("a").textContent, Number(it.querySelector("i").textContent.replace(/\D/g, "")), parseFloat(it.querySelector("rect").getAttribute("width"))]));
+      const bars = await page.$$eval(".bars li", all => all.map(it => [it.firstElementChild.textContent, Number(it.querySelector("i").textContent.replace(/\D/g, "")), parseFloat(it.querySelector("rect").getAttribute("width"))]));
       const most = Math.max(...bars.map(it => it[1]));
-      check(`months as bars on ${path}`, bars.length > 0 && bars.every(([name, n, width]) => name && n > 0 && Math.abs(width - (100 * n) / most) <= 1), JSON.stringify(bars));
+      check(`months as bars on ${path}`, bars.length > 0 && bars.every(([name, n, width]) => name && Math.abs(width - (100 * n) / most) <= 1), JSON.stringify(bars));
     }
     const { data } = await (await fetch(base + "/api/v1/search?limit=60&facets=false")).json();
     let lists = 0;
@@ -176,13 +188,13 @@ export const parts = ({ base, open, check, total, until }) => {
       const item = program.description?.slice(0, 2000).match(/^(?:- |\u2022) *(.+)$/m)?.[1].trim();
       if (!item || lists++ > 2) continue;
       await page.goto(`${base}/programs/${slug}`);
-      const items = await page.$$eval("article section:not(.key) > ul li", all => all.map(it => it.textContent));
+      const items = await page.$$eval("article section:not(.key) ul li", all => all.map(it => it.textContent));
       check(`a list is a list on ${slug}`, items.includes(item), item);
     }
     await page.goto(`${base}/programs/${data[0].slug}`);
     const said = await page.textContent(".key");
-    const order = ["By when", "How much", "Who says so"].map(word => said.indexOf(word));
-    check("may I, by when, how much, who says so", order[0] > 0 && order[0] < order[1] && order[1] < order[2], order.join());
+    const order = ["By when", "How much", "Who can apply"].map(word => said.indexOf(word));
+    check("by when, how much, who can apply", order[0] >= 0 && order[0] < order[1] && order[1] < order[2], order.join());
     await page.goto(base + "/docs/api");
     const calls = await page.$$eval("section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
     check("every call is in the index", (await page.locator(".beside nav a").count()) === calls.length && calls.length > 0);
@@ -203,7 +215,7 @@ export const parts = ({ base, open, check, total, until }) => {
   };
   // Clicks one of the controls, waits for the answer, and says where the page is then and how it differs.
   const step = async chosen => {
-    const all = document.querySelectorAll("#facets label input, #filters > fieldset input, #results .chips a, #results .pages a");
+    const all = document.querySelectorAll("#facets label input, .sheet > fieldset input, #search > .chips input, #results .chips a, #results .pages a");
     const before = document.querySelector("#results");
     if (!all.length) return null;
     const late = setTimeout(() => document.title = "no answer", 20000);

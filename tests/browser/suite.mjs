@@ -107,7 +107,7 @@ async function readable() {
 }
 
 async function budget() {
-  for (const [kind, requests_max, bytes_max] of [["search", 3, 14], ["program", 3, 9], ["home", 2, 12]]) {
+  for (const [kind, requests_max, bytes_max] of [["search", 3, 16], ["program", 3, 9], ["home", 2, 12]]) {
     const page = await open();
     const client = await page.context().newCDPSession(page);
     await client.send("Network.enable");
@@ -234,10 +234,24 @@ async function racing() {
   await page.waitForTimeout(1000);
   check("the last question wins", page.url().includes("q=research"), page.url());
   await page.unroute(/q=fell/);
-  await page.route(/rolling=true/, route => route.request().isNavigationRequest() ? route.continue() : route.abort());
-  await page.check("input[name=rolling]");
-  await page.waitForURL(/rolling=true/);
-  check("what cannot be fetched is navigated to", (await page.locator("h1").count()) === 1);
+  // An answer that fails leaves the results, says so, and can be tried again.
+  for (const fail of [route => route.abort(), route => route.fulfill({ status: 503, body: "busy" })]) {
+    await page.goto(base + "/programs");
+    const before = await page.textContent("#results");
+    await page.route(/rolling=true/, fail);
+    await page.check("input[name=rolling]");
+    await page.waitForSelector("#failed:not([hidden])");
+    check("results stay where an update fails", (await page.textContent("#results")) === before);
+    check("a failed update is announced", (await page.getAttribute("#failed", "role")) === "alert" && !(await page.locator("[aria-busy=true]").count()));
+    await page.unroute(/rolling=true/);
+    await page.click("#failed button");
+    await page.waitForURL(/rolling=true/);
+    check("a second try succeeds", !(await page.isVisible("#failed")));
+  }
+  await page.goto(base + "/programs");
+  await page.locator("#q").pressSequentially("res");
+  await page.reload();
+  check("a reload keeps what was typed", (await page.inputValue("#q")) === "res", page.url());
   await page.close();
 }
 

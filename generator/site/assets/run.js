@@ -10,7 +10,7 @@
       event.preventDefault();
       const url = new URL(address.value, location.origin), start = performance.now();
       // Requests go to the public paths of this directory only.
-      if (url.origin !== location.origin || !/^\/(api\/|changes)/.test(url.pathname)) return address.focus();
+      if (url.origin !== location.origin || !/\/(api\/|changes)/.test(url.pathname)) return address.focus();
       try {
         const answer = await fetch(url), text = await answer.text();
         status.textContent = `${answer.status} \u00b7 ${Math.round(performance.now() - start)} ms \u00b7 ${new Blob([text]).size} B`;

@@ -7,6 +7,7 @@
   const named = () => decodeURIComponent(location.hash.slice(1)).split(",").filter(it => /^[a-z0-9-]+$/.test(it));
   const own = () => !named().length;
   const slugs = () => [...new Set(own() ? stars.read() : named())].slice(0, 50);
+  const bare = () => location.href.split("#")[0];
   const page = slug => `${words.programs}/${slug}`;
   let run = 0, shown = [];
 
@@ -25,7 +26,7 @@
     }
     const official = it.querySelector("a.go");
     if (official) says.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
-    const h1 = it.querySelector("h1"), provider = it.querySelector("article > p a");
+    const h1 = it.querySelector("h1"), provider = it.querySelector(".kicker a");
     return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang }), provider: provider?.textContent ?? "", says };
   };
   const labels = () => [...new Set(shown.flatMap(it => [...it.says.keys()]))];
@@ -55,7 +56,6 @@
     list.replaceChildren(shown.length ? table() : make("p", words.empty));
     $("tools").hidden = !shown.length;
     $("shared").hidden = own() || all.every(it => stars.read().includes(it));
-    $("address").href = "#" + all.join(",");
     $("count").textContent = all.length;
   };
   const save = (name, type, text) => {
@@ -64,20 +64,32 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   const flat = text => text.replace(/\s+/g, " ").trim();
+  // What a cell says, without the words that only unfold the rest.
+  const said = part => {
+    const whole = part.cloneNode(true);
+    whole.querySelectorAll("summary").forEach(it => it.replaceWith(", "));
+    return whole.textContent.replace(/\s+,/g, ",");
+  };
   const cell = text => `"${flat(text).replace(/^[=+\-@]/, "'$&").replace(/"/g, '""')}"`;
   const csv = () => {
     const columns = labels();
-    const row = it => [it.name.textContent, it.provider ?? "", location.origin + page(it.slug), ...columns.map(label => (it.says.get(label) ?? []).map(part => part.textContent).join("; "))];
+    const row = it => [it.name.textContent, it.provider ?? "", location.origin + page(it.slug), ...columns.map(label => (it.says.get(label) ?? []).map(said).join("; "))];
     return "\ufeff" + [[words.name, words.provider, "URL", ...columns], ...shown.map(row)].map(cells => cells.map(cell).join(",") + "\r\n").join("");
   };
   const calendar = async () => {
-    const texts = await Promise.all(shown.map(async it => (await fetch(`/programs/${it.slug}.ics`)).text()));
+    const texts = await Promise.all(shown.map(async it => (await fetch(`${words.calendars}/${it.slug}.ics`)).text()));
     const events = texts.flatMap(text => text.match(/BEGIN:VEVENT[^]*?END:VEVENT\r\n/g) ?? []);
     const head = texts.find(text => text.startsWith("BEGIN:VCALENDAR")) ?? "";
     return head.split(/BEGIN:VEVENT|END:VCALENDAR/)[0] + events.join("") + "END:VCALENDAR\r\n";
   };
   $("csv").onclick = () => save("shortlist.csv", "text/csv", csv());
   $("ics").onclick = async () => save("shortlist.ics", "text/calendar", await calendar());
+  $("copy").onclick = async ({ target }) => {
+    const link = bare() + "#" + shown.map(it => it.slug).join(",");
+    const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
+    if (copied) target.textContent = target.dataset.done;
+    else prompt(target.textContent, link);
+  };
   $("take").onclick = () => {
     stars.write([...new Set([...stars.read(), ...named()])]);
     location.hash = "";

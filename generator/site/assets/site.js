@@ -3,7 +3,8 @@
   const form = document.querySelector("form[role=search]");
   if (!form || !window.fetch || !document.querySelector("#results")) return;
   const $ = (id, from = document) => from.querySelector("#" + id);
-  const filters = $("filters"), apply = $("apply"), opened = new Map();
+  const filters = $("filters"), apply = $("apply"), failed = $("failed"), opened = new Map();
+  const sheet = filters.firstElementChild, covers = () => filters.matches(":popover-open");
   const bare = url => url.split("#")[0];
   let request = null, timer = 0, shown = bare(location.href);
 
@@ -15,8 +16,8 @@
     }
     return form.action.split("?")[0] + (`${query}` && "?" + query);
   };
-  // A group of filters is known by its first field.
-  const key = group => group.querySelector("[name]").name;
+  // A group of filters is known by its id, else by its first field.
+  const key = group => group.id || group.querySelector("[name]").name;
   const same = (field, from) => from.querySelector(`:not(button)[name="${field.name}"]` + (field.type === "checkbox" ? `[value="${CSS.escape(field.value)}"]` : ""));
   const restore = page => {
     for (const field of form.elements) {
@@ -41,7 +42,7 @@
     const group = groups.find(group => key(group) === name);
     const next = (at.name && same(at, $("facets"))) || (group && group.firstElementChild) || $("found");
     next.focus({ preventScroll: true });
-    const scroller = filters.matches(":popover-open") ? filters : window;
+    const scroller = covers() ? sheet : window;
     scroller.scrollBy(0, next.getBoundingClientRect().top - top);
   };
   // Long groups get a field that finds a value by either language's name; what it looks through is fetched
@@ -81,13 +82,15 @@
   };
   const label = () => apply.textContent = apply.dataset.show.replace("{n}", $("count").textContent);
   const land = () => {
-    if (filters.matches(":popover-open")) filters.hidePopover();
+    if (covers()) filters.hidePopover();
     $("found").focus();
   };
   const show = async (url, { how = "push", back, top } = {}) => {
     clearTimeout(timer);
     request && request.abort();
     const mine = request = new AbortController();
+    const slow = setTimeout(() => $("result-count").textContent = form.dataset.busy, 1000);
+    const late = setTimeout(() => mine.abort("late"), 20000);
     $("results").setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(url, { signal: mine.signal });
@@ -100,15 +103,24 @@
       for (const id of ["results", "other", "applied"]) $(id).replaceWith(document.importNode($(id, page), true));
       stars.add();
       document.title = page.title;
-      if (how && bare(url) !== shown) history[how + "State"](null, "", url);
+      failed.hidden = true;
+      // What is chosen in the sheet is one step of the history.
+      if (how && new URL(url, location).href !== bare(location.href)) history[covers() ? "replaceState" : how + "State"](history.state, "", url);
       shown = bare(url);
       $("result-count").textContent = $("count").textContent;
       label();
       if (top) land();
       const of = form.elements.organization;
       if (of && of !== document.activeElement) of.value = same(of, $("search", page)).value;
-    } catch (error) {
-      if (error.name !== "AbortError") location.assign(url);
+    } catch {
+      // Another request took its place, or the results stay as they are.
+      if (mine !== request || mine.signal.aborted && mine.signal.reason !== "late") return;
+      $("results").removeAttribute("aria-busy");
+      failed.hidden = false;
+      failed.lastElementChild.onclick = () => show(url, { how, back, top });
+    } finally {
+      clearTimeout(slow);
+      clearTimeout(late);
     }
   };
   const soon = (wait, how) => {
@@ -120,7 +132,13 @@
   label();
   fields();
   form.addEventListener("change", event => event.target.name && event.target.type !== "search" && soon(120, "push"));
-  form.addEventListener("input", event => event.target.name ? event.target.type === "search" && soon(250, "replace") : find(event.target));
+  form.addEventListener("input", event => {
+    if (!event.target.name) return find(event.target);
+    if (event.target.type !== "search") return;
+    soon(250, "replace");
+    // A reload keeps what was typed.
+    history.replaceState(history.state, "", address());
+  });
   form.addEventListener("submit", event => {
     event.preventDefault();
     if (!document.activeElement.name && document.activeElement.type === "search") return;
@@ -136,9 +154,22 @@
   });
   // Nothing has the focus below the sheet that covers a small screen.
   filters.addEventListener("focusout", event => {
-    if (event.relatedTarget && filters.matches(":popover-open") && !filters.contains(event.relatedTarget)) filters.hidePopover();
+    if (event.relatedTarget && covers() && !filters.contains(event.relatedTarget)) filters.hidePopover();
   });
-  addEventListener("popstate", () => bare(location.href) !== shown && show(location.href, { how: "", back: true }));
+  // The sheet is a dialog that Back closes.
+  let under = "";
+  filters.addEventListener("toggle", () => {
+    filters.role = covers() ? "dialog" : null;
+    filters.ariaModal = covers() || null;
+    if (covers()) {
+      under = location.href;
+      history.pushState({ sheet: true }, "", under);
+    } else if (history.state?.sheet && location.href === under) history.back();
+  });
+  addEventListener("popstate", () => {
+    if (covers() && !history.state?.sheet) filters.hidePopover();
+    if (bare(location.href) !== shown) show(location.href, { how: "", back: true });
+  });
   addEventListener("keydown", event => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input,select,textarea")) return;
     event.preventDefault();

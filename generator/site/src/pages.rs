@@ -200,9 +200,11 @@ impl<'a> Pages<'a> {
             }
         };
         let item = |(pick, count): &(FacetValue, Option<u32>)| {
+            let value = self.site.index.value_text(pick);
+            let (text, lang) = self.spoken_label(spec.facet, value, locale);
             context! {
-                href => view::search_address(locale, spec.parameter, self.site.index.value_text(pick)),
-                text => self.site.rows.label(spec.facet, pick, locale),
+                href => view::search_address(locale, spec.parameter, value),
+                text, lang,
                 count => count.map(|count| grouped(count.into(), locale)),
             }
         };

@@ -15,6 +15,8 @@ const NEXT: usize = 60;
 const MONTH: usize = 200;
 /// Months in the chart of the home page.
 const BARS: usize = 12;
+/// Months in the chart of all deadlines; later ones are links.
+const ALL_BARS: usize = 24;
 
 /// Number of a date's month; never 0.
 #[must_use]
@@ -47,6 +49,21 @@ fn months(dated: &Dated) -> Vec<(Date, u64)> {
     months
 }
 
+/// A month, and its number of deadlines.
+type Month = (Date, u64);
+
+/// The first `most` months, those without a deadline too, and the later ones that have any.
+fn chart(months: &[Month], most: usize) -> (Vec<Month>, &[Month]) {
+    let Some((first, _)) = months.first() else { return (Vec::new(), &[]) };
+    let place = |date: Date| (month_number(date) - month_number(*first)) as usize;
+    let later = months.partition_point(|(month, _)| place(*month) < most);
+    let (near, later) = months.split_at(later);
+    let length = near.last().map_or(0, |(last, _)| place(*last) + 1);
+    let month = |at: usize| first.saturating_add(jiff::Span::new().months(at as i64));
+    let count = |date: Date| near.iter().find(|(month, _)| *month == date).map_or(0, |(_, count)| *count);
+    ((0..length).map(month).map(|month| (month, count(month))).collect(), later)
+}
+
 /// Length of a bar in per cent of the longest; at least 1 unless `count` is 0.
 #[must_use]
 pub fn bar_width(count: u64, most: u64) -> u64 {
@@ -60,7 +77,9 @@ impl Language {
         if months.is_empty() {
             return self.push_none(out);
         }
-        self.push_bars(out, &months);
+        let (near, later) = chart(&months, ALL_BARS);
+        self.push_bars(out, &near);
+        self.push_later(out, later);
         let mut month = None;
         for (doc, date) in due(dated).take(NEXT) {
             if month != Some(date.first_of_month()) {
@@ -75,13 +94,33 @@ impl Language {
         out.extend_from_slice(b"</ul></section>");
     }
 
-    /// Writes how many deadlines each of the next months has; nothing when none is known.
+    /// Writes how many deadlines each of the next months has.
     pub(super) fn push_months(&self, out: &mut Vec<u8>, dated: &Dated) {
-        let mut months = months(dated);
-        months.truncate(BARS);
-        if !months.is_empty() {
-            self.push_bars(out, &months);
+        match chart(&months(dated), BARS).0 {
+            months if months.is_empty() => self.push_none(out),
+            months => self.push_bars(out, &months),
         }
+    }
+
+    /// Months after those of the chart, as links.
+    fn push_later(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
+        if months.is_empty() {
+            return;
+        }
+        out.extend_from_slice(b"<p>");
+        self.push_message(out, Message::DeadlinesLater);
+        for (position, (month, count)) in months.iter().enumerate() {
+            out.extend_from_slice(if position == 0 { b": " } else { b", " });
+            self.push_month_link(out, *month);
+            out.extend_from_slice(format!(" ({})", grouped(*count, self.locale)).as_bytes());
+        }
+        out.extend_from_slice(b"</p>");
+    }
+
+    fn push_month_link(&self, out: &mut Vec<u8>, month: Date) {
+        out.extend_from_slice(format!("<a href=\"{}\">", month_path(self.locale, month)).as_bytes());
+        self.push_month_words(out, month);
+        out.extend_from_slice(b"</a>");
     }
 
     /// Months as bars that are as long as there are deadlines, each with a link and its number.
@@ -91,12 +130,19 @@ impl Language {
         self.push_message(out, Message::DeadlinesByMonth);
         out.extend_from_slice(b"\">");
         for (month, count) in months {
-            let address = month_path(self.locale, *month);
-            out.extend_from_slice(format!("<li><a href=\"{address}\">").as_bytes());
-            self.push_month_words(out, *month);
+            out.extend_from_slice(b"<li>");
+            // A month without a deadline has no page.
+            if *count > 0 {
+                self.push_month_link(out, *month);
+            } else {
+                out.extend_from_slice(b"<span>");
+                self.push_month_words(out, *month);
+                out.extend_from_slice(b"</span>");
+            }
             let (width, count) = (bar_width(*count, most), grouped(*count, self.locale));
+            let unit = self.word(Message::Deadlines);
             let bar = format!(
-                "</a> <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i>{count}</i></li>"
+                " <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i><span class=\"vh\">{unit}: </span>{count}</i></li>"
             );
             out.extend_from_slice(bar.as_bytes());
         }
@@ -156,6 +202,17 @@ mod tests {
             [bar_width(50, 100), bar_width(1, 1000), bar_width(7, 7), bar_width(0, 7)],
             [50, 1, 100, 0]
         );
+    }
+
+    #[test]
+    fn a_chart_has_every_month_and_later_months_are_apart() {
+        let months = [(date(2026, 11, 1), 2), (date(2027, 2, 1), 1), (date(2031, 5, 1), 1)];
+        let (near, later) = chart(&months, 12);
+        let counts: Vec<u64> = near.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 0, 0, 1]);
+        assert_eq!(near[1].0, date(2026, 12, 1));
+        assert_eq!(later, &months[2..]);
+        assert_eq!(chart(&[], 12), (Vec::new(), &[][..]));
     }
 
     #[test]

@@ -42,6 +42,7 @@ words! {
     Tomorrow = "when_tomorrow",
     InDays = "when_in_days",
     Date = "date",
+    DateShort = "date_short",
     Month = "month",
     January = "month_1",
     February = "month_2",
@@ -105,4 +106,9 @@ words! {
     NoDeadlines = "deadlines_none",
     DeadlinesByMonth = "deadlines_by_month",
     MoreDeadlines = "deadlines_more",
+    DeadlinesLater = "deadlines_later",
+    Deadlines = "deadlines_title",
+    Who = "row_who",
+    Where = "filter_where",
+    MoreFilters = "filter_more",
 }

@@ -22,6 +22,9 @@ use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
 use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage, extract};
 
+/// The state that has a quick filter of its own.
+const CLOSING_SOON: &str = "closing_soon";
+
 /// Path of the search page in a language.
 #[must_use]
 pub const fn search_path(locale: Locale) -> &'static str {
@@ -168,10 +171,19 @@ impl Splice<'_> {
             check(self.query.funded, out);
         } else if is(Slot::Rolling) {
             check(self.query.rolling, out);
-        } else if is(Slot::Applied) && !self.display.pairs.is_empty() {
-            out.extend_from_slice(b" (");
-            push_number(out, self.display.filters().count());
-            out.push(b')');
+        } else if is(Slot::Soon) {
+            check(
+                self.display.pairs.iter().any(|(name, value)| name == "openState" && value == CLOSING_SOON),
+                out,
+            );
+        } else if is(Slot::Applied) {
+            let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
+            let count = self.display.filters().filter(|at| !is_text(at)).count();
+            if count > 0 {
+                out.extend_from_slice(b" (");
+                push_number(out, count);
+                out.push(b')');
+            }
         } else if is(Slot::Organization) {
             self.organization(out);
         } else if is(Slot::Title) {

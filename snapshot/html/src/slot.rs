@@ -37,11 +37,13 @@ pub enum Slot {
     Bounds = 113,
     /// The name of the organization in the query, or empty.
     Organization = 114,
+    /// `checked` if the filter "closing soon" is on.
+    Soon = 115,
 }
 
 impl Slot {
     /// Slots by the name they have in templates.
-    pub const NAMES: [(&'static str, Self); 15] = [
+    pub const NAMES: [(&'static str, Self); 16] = [
         ("question", Self::Question),
         ("count", Self::Count),
         ("invalid", Self::Invalid),
@@ -57,6 +59,7 @@ impl Slot {
         ("title", Self::Title),
         ("bounds", Self::Bounds),
         ("organization", Self::Organization),
+        ("soon", Self::Soon),
     ];
 
     /// Number of a slot or of a parameter's value, by name.

@@ -77,7 +77,10 @@ impl Language {
             (false, false) => Message::Deadline,
         };
         self.push_message(out, word);
-        self.push_day(out, next);
+        match state.openness.projected {
+            true => self.push_day(out, next),
+            false => self.push_deadline(out, next),
+        }
         out.extend_from_slice(b" <small>");
         self.push_days_left(out, next.0.saturating_sub(today.0));
         out.extend_from_slice(b"</small>");
@@ -94,7 +97,7 @@ impl Language {
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
                 out.push(b' ');
                 self.push_message(out, Message::LastDeadline);
-                return self.push_day(out, state.openness.last_deadline);
+                return self.push_deadline(out, state.openness.last_deadline);
             }
             _ => return,
         };
@@ -107,6 +110,15 @@ impl Language {
         if let Some(date) = day.date() {
             out.push(b' ');
             self.push_time(out, date);
+        }
+    }
+
+    /// Writes a space and the day that decides, which rows show largest.
+    fn push_deadline(&self, out: &mut Vec<u8>, day: Day) {
+        if let Some(date) = day.date() {
+            out.extend_from_slice(b" <span class=\"day\">");
+            self.push_time_as(out, date, Message::DateShort);
+            out.extend_from_slice(b"</span>");
         }
     }
 

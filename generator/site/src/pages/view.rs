@@ -138,12 +138,12 @@ impl Pages<'_> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);
-        let blocks = blocks::blocks(&brief);
+        let (blocks, fold) = blocks::blocks(&brief);
         if lines.is_empty() {
             return None;
         }
         let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
-        Some(context! { lines, blocks, cut, lang => self.foreign(about, locale, field) })
+        Some(context! { lines, blocks, fold, cut, lang => self.foreign(about, locale, field) })
     }
 
     /// An amount of US dollars.

@@ -9,7 +9,7 @@ use crate::messages::Message;
 use crate::status::push_unmarked;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
-use snapshot::page::text::push_escaped;
+use snapshot::page::text::{grouped, push_escaped};
 use snapshot::query::{PARAMETERS, pairs};
 
 /// The bound that every amount satisfies.
@@ -57,7 +57,10 @@ impl<'a> DisplayQuery<'a> {
                 out.extend_from_slice(self.language.parameters.bytes(rank));
                 if value != "true" {
                     out.extend_from_slice(b": ");
-                    push_escaped(out, value);
+                    match value.parse() {
+                        Ok(number) => out.extend_from_slice(grouped(number, self.language.locale).as_bytes()),
+                        Err(_) => push_escaped(out, value),
+                    }
                 }
             }
             (None, None) if name == ORGANIZATION => {

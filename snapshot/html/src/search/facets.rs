@@ -1,49 +1,116 @@
 //! The checkboxes of the facets.
 
-use super::{ALL, Splice, search_path};
+use super::{ALL, CLOSING_SOON, Splice, search_path};
 use crate::fragments::push_count;
 use crate::messages::Message;
 use crate::prepare::checkbox_attributes;
 use snapshot::facet::{Facet, FacetSpec};
 use snapshot::page::push_number;
 use snapshot::page::text::push_escaped;
-use snapshot::place;
+use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
 use snapshot::search::FacetCounts;
+use snapshot::text::normalized;
 
 /// Maximum number of values shown for a facet; selected values are always shown.
-const VALUES_MAX: usize = 8;
+const VALUES_MAX: usize = 6;
+
+/// Continents, by which a long list of places is divided; other places come first.
+const CONTINENTS: [&str; 5] = ["002", "009", "019", "142", "150"];
+
+/// A group of facets: its id, its name, its facets, the first of which is open, and whether the group is open.
+type Group = (&'static str, Message, &'static [Facet], bool);
+
+/// The groups below the topics. What is in none is shown only where the query uses it.
+const GROUPS: [Group; 3] = [
+    (
+        "who",
+        Message::Who,
+        &[Facet::Applicants, Facet::Careers, Facet::Audiences, Facet::Education, Facet::Enrollments],
+        true,
+    ),
+    (
+        "where",
+        Message::Where,
+        &[Facet::Countries, Facet::Citizenships, Facet::Residences, Facet::Destinations],
+        true,
+    ),
+    (
+        "more",
+        Message::MoreFilters,
+        &[Facet::Types, Facet::FundingShapes, Facet::Benefits, Facet::OpenStates, Facet::Lifecycles],
+        false,
+    ),
+];
+
+/// The continent of a place; none for regions that are not countries.
+fn continent(code: &str) -> Option<&'static Place> {
+    let country = place::find(code.split('-').next()?)?;
+    let ancestors = country.ancestors.iter().filter(|_| country.code.starts_with(char::is_alphabetic));
+    ancestors.copied().find(|code| CONTINENTS.contains(code)).and_then(place::find)
+}
 
 impl Splice<'_> {
+    /// The topics, then groups of facets.
     pub(super) fn facets(&self, out: &mut Vec<u8>) {
         let Some(facets) = &self.answer.facets else { return };
-        let mut facets: Vec<&FacetCounts> = facets.iter().collect();
-        facets.sort_by_key(|counts| counts.facet.spec().search_page_rank);
-        facets.into_iter().for_each(|counts| self.facet(counts, out));
+        let find = |facet: &Facet| {
+            facets.iter().find(|counts| counts.facet == *facet).filter(|counts| !counts.items.is_empty())
+        };
+        let is_used = |counts: &&FacetCounts| self.is_used(counts.facet);
+        if let Some(counts) = find(&Facet::Topics) {
+            self.facet(counts, true, out);
+        }
+        let loose = |counts: &&FacetCounts| GROUPS.iter().all(|(_, _, of, _)| !of.contains(&counts.facet));
+        let loose = facets.iter().filter(loose).filter(|counts| counts.facet != Facet::Topics);
+        loose.filter(is_used).for_each(|counts| self.facet(counts, true, out));
+        for (id, name, of, is_open) in GROUPS {
+            let of: Vec<&FacetCounts> = of.iter().filter_map(find).collect();
+            if of.is_empty() {
+                continue;
+            }
+            let is_open = is_open || of.iter().any(is_used);
+            let open = if is_open { " open" } else { "" };
+            out.extend_from_slice(format!("<details id=\"{id}\"{open}><summary>").as_bytes());
+            self.language.push_message(out, name);
+            out.extend_from_slice(b"</summary>");
+            for (position, counts) in of.into_iter().enumerate() {
+                self.facet(counts, position == 0 && is_open, out);
+            }
+            out.extend_from_slice(b"</details>");
+        }
     }
 
-    fn facet(&self, counts: &FacetCounts, out: &mut Vec<u8>) {
-        if counts.items.is_empty() {
-            return;
-        }
-        let spec = counts.facet.spec();
-        let whole = self.extras.all == Some(counts.facet);
-        let every = whole.then(|| self.every(counts.facet));
+    /// Whether the query selects values of a facet, or shows all of them.
+    fn is_used(&self, facet: Facet) -> bool {
+        self.extras.all == Some(facet) || self.query.selected.iter().any(|(of, _)| *of == facet)
+    }
+
+    fn facet(&self, counts: &FacetCounts, is_open: bool, out: &mut Vec<u8>) {
+        let (facet, spec) = (counts.facet, counts.facet.spec());
+        let whole = self.extras.all == Some(facet);
+        let every = whole.then(|| self.every(facet));
         let items = every.as_ref().unwrap_or(&counts.items);
-        let picked = |pick: &FacetValue| self.is_picked(counts.facet, pick);
-        let any = items.iter().any(|(pick, _)| picked(pick));
-        out.extend_from_slice(if any || whole { b"<details open>" } else { b"<details>" });
+        out.extend_from_slice(if is_open || self.is_used(facet) { b"<details open>" } else { b"<details>" });
         out.extend_from_slice(b"<summary>");
-        out.extend_from_slice(self.language.facets.bytes(counts.facet as usize));
+        out.extend_from_slice(self.language.facets.bytes(facet as usize));
         out.extend_from_slice(b"</summary><fieldset><legend class=\"vh\">");
-        out.extend_from_slice(self.language.facets.bytes(counts.facet as usize));
+        out.extend_from_slice(self.language.facets.bytes(facet as usize));
         out.extend_from_slice(b"</legend>");
         let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        let mut region = None;
         for (position, (pick, count)) in items.iter().enumerate() {
-            let on = picked(pick);
-            if whole || position < VALUES_MAX || on {
-                self.option(counts.facet, (pick, *count, most), (on, whole), out);
+            let code = self.site.index.value_text(pick);
+            let here = continent(code).map(|place| place.name(self.query.locale));
+            if whole && spec.is_place && here != region {
+                region = here;
+                out.extend_from_slice(format!("<p>{}</p>", here.unwrap_or_default()).as_bytes());
+            }
+            let on = self.is_picked(facet, pick);
+            // That state has a quick filter.
+            if (whole || position < VALUES_MAX || on) && (facet, code) != (Facet::OpenStates, CLOSING_SOON) {
+                self.option(facet, (pick, *count, most), (on, whole), out);
             }
         }
         if !whole && (spec.is_place || items.len() > VALUES_MAX) {
@@ -66,6 +133,13 @@ impl Splice<'_> {
         let unnamed = unnamed.filter_map(|it| place::Code::new(it.code)).map(FacetValue::Place);
         let mut items = self.counted(facet, named.chain(unnamed));
         items.retain(|(pick, count)| *count > 0 || self.is_picked(facet, pick));
+        if facet.spec().is_place {
+            let locale = self.query.locale;
+            items.sort_by_cached_key(|(pick, _)| {
+                let continent = continent(self.site.index.value_text(pick)).map(|place| place.name(locale));
+                (continent.map(normalized), normalized(self.site.rows.label(facet, pick, locale)))
+            });
+        }
         items
     }
 

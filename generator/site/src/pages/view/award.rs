@@ -34,7 +34,10 @@ impl Pages<'_> {
         let bar = |(year, count): (&i64, &u64)| {
             context! { year, width => bar_width(*count, most), count => grouped(*count, locale) }
         };
-        let bars: Vec<Value> = years.iter().rev().take(YEARS).map(bar).collect();
+        let latest = years.keys().next_back().copied()?;
+        (latest - YEARS as i64 + 1..latest).for_each(|year| _ = years.entry(year).or_default());
+        let first = years.iter().find(|(_, count)| **count > 0).map_or(latest, |(year, _)| *year);
+        let bars: Vec<Value> = years.range(first..).rev().take(YEARS).map(bar).collect();
         let spread = spread(awards().filter_map(|award| award.award_amount_usd).collect()).map(|spread| {
             let [min, median, max] = spread.map(|amount| self.money(amount, locale));
             self.phrase(locale, "awards_spread", &[("min", &min), ("median", &median), ("max", &max)])

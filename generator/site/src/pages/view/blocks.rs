@@ -6,6 +6,9 @@ use minijinja::{Value, context};
 /// Maximum length of a heading, in characters.
 const HEADING: usize = 60;
 
+/// Characters of a text before the rest is folded: about twelve lines.
+const FOLD: usize = 960;
+
 /// Type of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -30,15 +33,25 @@ impl Kind {
     }
 }
 
-/// The blocks of a text: each has a tag and its lines; only lists have several lines.
-pub(super) fn blocks(lines: &[String]) -> Vec<Value> {
+/// The blocks of a text: each has a tag and its lines; only lists have several lines. Second, how many are shown
+/// before the rest is folded; the rest has at least two blocks.
+pub(super) fn blocks(lines: &[String]) -> (Vec<Value>, usize) {
     let read: Vec<(Kind, &str)> = lines.iter().map(|line| read(line)).collect();
     let together = |a: &(Kind, &str), b: &(Kind, &str)| a.0 == b.0 && a.0.is_list();
     let block = |block: &[(Kind, &str)]| {
         let lines: Vec<Value> = block.iter().map(|(_, line)| Value::from(*line)).collect();
         context! { tag => block[0].0.tag(), list => block[0].0.is_list(), lines }
     };
-    read.chunk_by(together).map(block).collect()
+    let mut length = 0;
+    let is_shown = |block: &&[(Kind, &str)]| {
+        let before = length;
+        length += block.iter().map(|(_, line)| line.chars().count()).sum::<usize>();
+        before < FOLD
+    };
+    let shown = read.chunk_by(together).take_while(is_shown).count();
+    let blocks: Vec<Value> = read.chunk_by(together).map(block).collect();
+    let fold = if blocks.len() > shown + 1 { shown } else { blocks.len() };
+    (blocks, fold)
 }
 
 /// The type of a line, and its text without the marker.
@@ -100,9 +113,15 @@ mod tests {
     fn consecutive_items_are_one_list() {
         let lines = ["Scope:", "- a", "- b", "1. c", "End."].map(str::to_owned);
         let tags: Vec<String> =
-            blocks(&lines).iter().map(|block| block.get_attr("tag").unwrap().to_string()).collect();
+            blocks(&lines).0.iter().map(|block| block.get_attr("tag").unwrap().to_string()).collect();
         assert_eq!(tags, ["h3", "ul", "ol", "p"]);
-        assert_eq!(blocks(&lines)[1].get_attr("lines").unwrap().to_string(), "['a', 'b']");
+        assert_eq!(blocks(&lines).0[1].get_attr("lines").unwrap().to_string(), "['a', 'b']");
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_is_folded() {
+        let text = |lines: usize| vec!["x".repeat(400); lines];
+        assert_eq!([1, 3, 4, 5, 9].map(|lines| blocks(&text(lines)).1), [1, 3, 4, 3, 3]);
     }
 
     #[test]

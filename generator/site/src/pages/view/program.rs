@@ -34,6 +34,9 @@ const STATEMENT: usize = 400;
 const VALUES: usize = 12;
 const WHO: usize = 5;
 
+/// Values of notes that describe how the data was made.
+const MAKING: [&str; 3] = ["assistance-listing", "framework", "funding-conversion"];
+
 /// A label in a line of several.
 struct Part {
     /// Separator before the label.
@@ -98,15 +101,34 @@ impl Pages<'_> {
         parts
     }
 
+    /// A summary without headings of its source, such as `Expected Outcome:`, at its beginning. The word
+    /// `summary_headings` lists them, divided by `|`.
+    fn plain_summary<'t>(&self, summary: &'t str) -> &'t str {
+        let listed = Locale::ALL.iter().flat_map(|locale| self.word(*locale, "summary_headings").split('|'));
+        let headings: Vec<&str> = listed.collect();
+        without_headings(summary, &headings)
+    }
+
     /// What a program pays: the source's amounts first.
     fn funding(&self, program: usize, locale: Locale) -> Option<String> {
         let word = |key: &str| self.word(locale, key);
-        let label = |fact: &Fact| {
-            let text = fact.label.as_deref().or(fact.value.as_deref())?;
-            Some(self.directory.text(fact.entity(), locale, "label", text).to_owned())
-        };
+        let label = |fact: &Fact| Some(self.note_label(fact, locale)?.0.to_owned());
         let record = &self.directory.programs[program];
         AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label)
+    }
+
+    /// The label of a fact whose kind feeds no facet, and its language if that is another one: a translation, else the
+    /// program's word for its value.
+    fn note_label<'f>(&'f self, fact: &'f Fact, locale: Locale) -> Option<(&'f str, Option<&'static str>)> {
+        let stated = fact.label.as_deref().or(fact.value.as_deref())?;
+        let text = self.directory.text(fact.entity(), locale, "label", stated);
+        let own = self.word(locale, &format!("value_{}", fact.value.as_deref().unwrap_or_default()));
+        let original = self.default_language();
+        Some(match text == stated && original != locale.as_str() {
+            true if own.is_empty() => (text, Some(original)),
+            true => (own, None),
+            false => (text, None),
+        })
     }
 
     /// The observed lifecycle with the day of the observation, and a placeholder for how the dates differ from it.
@@ -131,7 +153,7 @@ impl Pages<'_> {
             name => self.text(about, locale, "name", &it.name),
             provider => self.provider(program, locale),
             kind => self.label(Facet::Types, &it.program_type, locale),
-            summary => summary.map(|text| context! { text, lang => self.foreign(about, locale, "summary") }),
+            summary => summary.map(|text| context! { text => self.plain_summary(text), lang => self.foreign(about, locale, "summary") }),
             who => who.iter().map(|part| format!("{}{}", part.joint, part.text)).collect::<String>(),
             who_parts => who.iter().map(|part| context! { joint => part.joint, text => &part.text, lang => part.lang }).collect::<Vec<_>>(),
             funding => self.funding(program, locale),
@@ -151,7 +173,7 @@ impl Pages<'_> {
         let named = self.directory.text(it.entity(), locale, "name", &it.name);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let summary = summary.map(
-            |text| context! { text => marked(&at_word(text, PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
+            |text| context! { text => marked(&at_word(self.plain_summary(text), PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
         );
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
@@ -176,7 +198,8 @@ impl Pages<'_> {
         let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
         let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
         let lines = rest.map(|rest| without_lead(rest.lines().map(str::trim).collect(), summary));
-        let texts = summary.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
+        let summary_text = summary.map(|text| self.plain_summary(text));
+        let texts = summary_text.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
         if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
     }
 
@@ -201,8 +224,14 @@ impl Pages<'_> {
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
+        let statements = self.statements(program, locale);
+        let of = |making: bool| {
+            let views =
+                statements.iter().filter(|(is_making, _)| *is_making == making).map(|(_, view)| view.clone());
+            views.collect::<Vec<_>>()
+        };
         context! {
-            description => summary.map(|text| at_word(text, SUMMARY)),
+            description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
             record => self.record(PROGRAM, it, about, locale),
@@ -210,7 +239,9 @@ impl Pages<'_> {
             lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
-            statements => self.statements(program, locale),
+            statements => statements.iter().map(|(_, view)| view.clone()).collect::<Vec<_>>(),
+            conditions => of(false),
+            making => of(true),
             seasons => self.seasons(program, locale),
             year => self.year(program, locale),
             opens => self.opens(program, locale),
@@ -274,8 +305,9 @@ impl Pages<'_> {
         detail_page_facets().filter_map(group).collect()
     }
 
-    /// Facts that are more than a value: with a text or an amount, exclusions and preferences.
-    fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
+    /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
+    /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
+    fn statements(&self, program: usize, locale: Locale) -> Vec<(bool, Value)> {
         let it = &self.directory.programs[program];
         let statements = self.facts(program).into_iter().filter(|fact| {
             fact.text.is_some()
@@ -286,15 +318,19 @@ impl Pages<'_> {
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
             let label = match (facet, &fact.value) {
-                (Some(spec), Some(value)) => Some(self.label(spec.facet, value, locale)),
-                _ => fact.label.or(fact.value).map(|text| text.to_string()),
+                (Some(spec), Some(value)) => Some(self.spoken_label(spec.facet, value, locale)),
+                _ => self.note_label(fact, locale).map(|(text, lang)| (text.to_owned(), lang)),
             };
+            let label = label.map(|(text, lang)| context! { text, lang });
             let mark = match (fact.polarity, fact.strength) {
                 (Polarity::Exclude, _) => Some("program_excluded"),
                 (_, Strength::Preferred) => Some("program_preferred"),
                 _ => None,
             };
-            context! {
+            let is_note =
+                fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
+            let is_making = !is_note && mark.is_none() && fact.amount.is_none();
+            let view = context! {
                 label,
                 mark => mark.map(|key| self.word(locale, key)),
                 amount => self.stated_amount(fact, locale),
@@ -305,7 +341,8 @@ impl Pages<'_> {
                     let is_cut = text != whole;
                     context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
                 }),
-            }
+            };
+            (is_making, view)
         };
         statements.map(view).collect()
     }
@@ -362,5 +399,36 @@ impl Pages<'_> {
             }
         };
         self.directory.program_links[program].sources.iter().map(view).collect()
+    }
+}
+
+/// A text without the headings at its beginning, each followed by a colon; a text of nothing else stays.
+fn without_headings<'t>(text: &'t str, headings: &[&str]) -> &'t str {
+    let mut rest = text.trim_start();
+    while let Some((heading, after)) = rest.split_once(':') {
+        let is_heading = headings.iter().any(|known| known.eq_ignore_ascii_case(heading.trim_end()));
+        let after = after.trim_start_matches(|c: char| c.is_whitespace() || c == '-');
+        if !is_heading || after.is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_a_source_are_cut_from_the_beginning_of_a_text_only() {
+        let of = |text| without_headings(text, &["Scope", "Expected Outcome", "Objetivo"]);
+        assert_eq!(of("Expected Outcome: Farms gain."), "Farms gain.");
+        assert_eq!(of("EXPECTED OUTCOME :\n- Scope: Farms: all"), "Farms: all");
+        assert_eq!(of("Objetivo: becas"), "becas");
+        assert_eq!(of("Farms: Scope: all"), "Farms: Scope: all");
+        assert_eq!(of("Scope:"), "Scope:");
+        assert_eq!(of("Scope of work: all"), "Scope of work: all");
+        assert_eq!(of(""), "");
     }
 }

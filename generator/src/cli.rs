@@ -131,6 +131,9 @@ pub(crate) enum Command {
         /// Write `a/index.html` instead of `a.html`, for hosts that require it
         #[arg(long)]
         pretty: bool,
+        /// Path below which the host serves the site, such as /repo
+        #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true, value_parser = site_path)]
+        prefix: String,
         /// Compression effort of the .gz, .br and .zst files
         #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
         compress: Effort,
@@ -468,6 +471,20 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
         ),
         _ => Ok(PathBuf::from(text)),
     })
+}
+
+/// Parses the path of a site: `/repo`, `/a/b`; a slash at its end is ignored.
+fn site_path(text: &str) -> Result<String, String> {
+    let path = text.trim_end_matches('/');
+    let is_segment = |segment: &str| {
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+        !matches!(segment, "" | "." | "..") && segment.bytes().all(known)
+    };
+    match path.strip_prefix('/') {
+        Some(rest) if rest.split('/').all(is_segment) => Ok(path.to_owned()),
+        None if path.is_empty() => Ok(String::new()),
+        _ => Err("expected a path of letters, digits, `-`, `_`, `.` and `~`, such as /repo".to_owned()),
+    }
 }
 
 /// Parses `7d` or `36h`.

@@ -23,8 +23,8 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Log { root, format } => snapshot_commands::log(root, *format),
         Command::Status { edges } => snapshot_commands::status(edges),
         Command::Rollback { root, generation } => snapshot_commands::rollback(root, generation.as_deref()),
-        Command::Export { root, dir, pretty, compress } => {
-            snapshot_commands::export(root, dir, *pretty, *compress)
+        Command::Export { root, dir, pretty, prefix, compress } => {
+            snapshot_commands::export(root, dir, (*pretty, prefix), *compress)
         }
         Command::Push(options) => remote_commands::push(options).map(print_line),
         Command::Pull(options) => remote_commands::pull(options).map(print_line),

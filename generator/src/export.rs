@@ -2,18 +2,20 @@
 
 mod changes;
 mod folder;
+mod prefix;
 
 use std::path::Path;
 
 use rayon::prelude::*;
 use site::Effort;
-use store::{Coding, FileEntry, Generation};
+use store::{Coding, Digest, FileEntry, Generation};
 
 use folder::ExportFolder;
 pub use folder::{ExportError, SUMS};
+use prefix::Prefix;
 
 /// Writes all pages to a new or empty folder, with the changes and [`SUMS`]; returns the number of files. With
-/// `pretty`, `a.html` becomes `a/index.html`.
+/// `pretty`, `a.html` becomes `a/index.html`. `prefix` is the path below which the site is served: `/repo`, or empty.
 ///
 /// # Errors
 ///
@@ -22,18 +24,26 @@ pub fn export(
     generation: &Generation,
     dir: &Path,
     pretty: bool,
+    prefix: &str,
     effort: Effort,
 ) -> Result<usize, ExportError> {
     let folder = ExportFolder::create(dir, effort)?;
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
+    let public = |page: &FileEntry<'_>| page.path().strip_prefix("public/").map(str::to_owned);
+    let paths: Vec<String> = pages.iter().filter_map(public).collect();
+    let prefix = Prefix::new(prefix, &generation.manifest().base_url, paths.iter().map(String::as_str));
     pages.into_par_iter().try_for_each(|page| match page.path().strip_prefix("public/") {
         Some(path) => {
             let body = generation.read(page, Coding::Identity)?;
-            folder.put(&file_name(path, pretty), &body, page.identity().sha256)
+            let name = file_name(path, pretty);
+            match prefix.apply(path, &body) {
+                Some(body) => folder.put(&name, &body, Digest::of(&body)),
+                None => folder.put(&name, &body, page.identity().sha256),
+            }
         }
         None => Ok(()),
     })?;
-    changes::write(generation, &folder)?;
+    changes::write(generation, &prefix.base_url(), &folder)?;
     folder.finish()
 }
 

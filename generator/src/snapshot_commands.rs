@@ -164,14 +164,19 @@ pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Fail
     Ok(())
 }
 
-pub(crate) fn export(root: &Path, dir: &Path, pretty: bool, effort: Effort) -> Result<(), Failure> {
+pub(crate) fn export(
+    root: &Path,
+    dir: &Path,
+    (pretty, prefix): (bool, &str),
+    effort: Effort,
+) -> Result<(), Failure> {
     if export::is_inside(dir, &root.join("generations")) {
         let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
         return Err(fail(Failure::Usage, message));
     }
     let generation =
         Generation::open_current(root).map_err(|error| store_failure(&[error], Failure::Input))?;
-    let files = export::export(&generation, dir, pretty, effort).map_err(|error| match error {
+    let files = export::export(&generation, dir, pretty, prefix, effort).map_err(|error| match error {
         ExportError::Store(error) => store_failure(&[error], Failure::Input),
         ExportError::Index(_) => fail(Failure::Input, error),
         _ => fail(Failure::Output, error),

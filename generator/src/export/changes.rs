@@ -36,12 +36,15 @@ struct Listed {
 }
 
 /// Writes all files about changes.
-pub(super) fn write(generation: &Generation, out: &ExportFolder<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    generation: &Generation,
+    base_url: &str,
+    out: &ExportFolder<'_>,
+) -> Result<(), ExportError> {
     let history = generation.changes();
     let mut all = history.newest(generation.files(), usize::MAX);
     all.reverse();
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
-    let base_url = &generation.manifest().base_url;
     let index = Index {
         root: history.name(),
         sequence: generation.id().sequence,

@@ -97,12 +97,11 @@ impl Language {
         out.extend_from_slice(rest.as_bytes());
     }
 
-    /// Writes a date in words, as a phrase has it: `{mon}` is the beginning of the month's name.
-    fn push_date_words(&self, out: &mut Vec<u8>, date: Date, phrase: Message) {
+    /// Writes a date in words.
+    pub(crate) fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
         let month = self.month(date);
-        let mon: String = month.chars().take(3).collect();
         let (day, year) = (date.day().to_string(), date.year().to_string());
-        self.push_phrase(out, phrase, &[("d", &day), ("month", month), ("mon", &mon), ("y", &year)]);
+        self.push_phrase(out, Message::Date, &[("d", &day), ("month", month), ("y", &year)]);
     }
 
     pub(crate) fn month(&self, date: Date) -> &str {
@@ -110,14 +109,15 @@ impl Language {
     }
 
     pub(crate) fn push_time(&self, out: &mut Vec<u8>, date: Date) {
-        self.push_time_as(out, date, Message::Date);
+        self.push_time_of(out, "", date);
     }
 
-    pub(crate) fn push_time_as(&self, out: &mut Vec<u8>, date: Date, phrase: Message) {
-        out.extend_from_slice(b"<time datetime=\"");
+    /// Writes a date with attributes, each with a space before it.
+    pub(crate) fn push_time_of(&self, out: &mut Vec<u8>, attributes: &str, date: Date) {
+        out.extend_from_slice(format!("<time{attributes} datetime=\"").as_bytes());
         push_date(out, date);
         out.extend_from_slice(b"\">");
-        self.push_date_words(out, date, phrase);
+        self.push_date_words(out, date);
         out.extend_from_slice(b"</time>");
     }
 }

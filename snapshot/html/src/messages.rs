@@ -42,7 +42,6 @@ words! {
     Tomorrow = "when_tomorrow",
     InDays = "when_in_days",
     Date = "date",
-    DateShort = "date_short",
     Month = "month",
     January = "month_1",
     February = "month_2",

@@ -116,9 +116,8 @@ impl Language {
     /// Writes a space and the day that decides, which rows show largest.
     fn push_deadline(&self, out: &mut Vec<u8>, day: Day) {
         if let Some(date) = day.date() {
-            out.extend_from_slice(b" <span class=\"day\">");
-            self.push_time_as(out, date, Message::DateShort);
-            out.extend_from_slice(b"</span>");
+            out.push(b' ');
+            self.push_time_of(out, " class=\"day\"", date);
         }
     }
 

@@ -137,7 +137,7 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
             let what = format!("seed {seed}, step {step}");
             let dir = out.path().join(step.to_string());
             let generation = Generation::open_current(root.path()).unwrap();
-            export(&generation, &dir, false, Effort::None).unwrap();
+            export(&generation, &dir, false, "", Effort::None).unwrap();
             let live = open(root.path());
             let lines = change_lines(&live);
             let index = read_json(&dir.join("changes/index.json"));
@@ -178,7 +178,7 @@ fn the_index_is_as_its_schema_says_and_goes_on_at_an_edge() {
     publish(root.path(), [1, 0, 2, 1]);
     let generation = Generation::open_current(root.path()).unwrap();
     let dir = out.path().join("site");
-    export(&generation, &dir, true, Effort::None).unwrap();
+    export(&generation, &dir, true, "", Effort::None).unwrap();
     let index = read_json(&dir.join("changes/index.json"));
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     Schema::new(&schema).check("index", &index);
@@ -208,7 +208,7 @@ fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
     publish(root.path(), [1, 1, 1, 1]);
     let generation = Generation::open_current(root.path()).unwrap();
     let dir = out.path().join("site");
-    let count = export(&generation, &dir, false, Effort::Fast).unwrap();
+    let count = export(&generation, &dir, false, "", Effort::Fast).unwrap();
     let sums = std::fs::read_to_string(dir.join(SUMS)).unwrap();
     let listed: BTreeMap<&str, &str> =
         sums.lines().map(|line| line.split_once("  ").unwrap()).map(|(sum, path)| (path, sum)).collect();

@@ -91,7 +91,7 @@ fn exported_packs_are_the_public_folder_of_a_tree() {
     for root in [&tree, &pack] {
         let generation = Generation::open_current(root.path()).unwrap();
         let to = out.path().join(if generation.is_packed() { "pack" } else { "tree" });
-        let written = export(&generation, &to, false, Effort::Fast).unwrap();
+        let written = export(&generation, &to, false, "", Effort::Fast).unwrap();
         let (expected, found): (BTreeMap<_, _>, BTreeMap<_, _>) =
             (files(&tree.path().join(format!("generations/{id}/public"))), files(&to));
         assert_eq!(written, found.len());
@@ -100,6 +100,8 @@ fn exported_packs_are_the_public_folder_of_a_tree() {
         found.retain(|path, _| !path.to_string_lossy().starts_with("changes") && path != Path::new(SUMS));
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
         assert!(found == expected);
-        assert!(export(&generation, &to, false, Effort::Fast).unwrap_err().to_string().contains("not empty"));
+        assert!(
+            export(&generation, &to, false, "", Effort::Fast).unwrap_err().to_string().contains("not empty")
+        );
     }
 }

@@ -29,10 +29,10 @@ const open = async (options = {}) => {
   page.on("pageerror", error => page.problems.push(String(error)));
   return page;
 };
-// A number of results, as the page says it.
-const number = text => Number(text.replace(/[^0-9]/g, ""));
+// A number of results, as the page says it: the first of its numbers.
+const number = text => Number(text.match(/\d[\d,\u202f]*/)?.[0].replace(/\D/g, "") ?? 0);
 const total = async page => number(await page.textContent("#count"));
-const until = (page, n) => page.waitForFunction(n => Number(document.querySelector("#count").textContent.replace(/[^0-9]/g, "")) === n, n);
+const until = (page, n) => page.waitForFunction(n => Number(document.querySelector("#count").textContent.match(/\d[\d,\u202f]*/)?.[0].replace(/\D/g, "") ?? 0) === n, n);
 let seed = 7;
 const random = n => (seed = (seed * 48271) % 2147483647) % n;
 

@@ -222,3 +222,39 @@ fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
         list.lines().filter_map(|line| line.split_once("  public/")).map(|(sum, path)| (path, sum)).collect();
     assert!(pages.len() > 100 && pages.iter().all(|(path, sum)| listed.get(path) == Some(sum)));
 }
+
+/// The files of a folder, by their paths in it.
+fn files(folder: &Path, below: &str, all: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder.join(below)).unwrap().map(Result::unwrap) {
+        let path = format!("{below}{}", entry.file_name().to_str().unwrap());
+        match entry.file_type().unwrap().is_dir() {
+            true => files(folder, &format!("{path}/"), all),
+            false => drop(all.insert(path, std::fs::read(entry.path()).unwrap())),
+        }
+    }
+}
+
+#[test]
+fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
+    let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    publish(root.path(), [1, 1, 1, 1]);
+    let generation = Generation::open_current(root.path()).unwrap();
+    let dir = out.path().join("site");
+    export(&generation, &dir, true, "/repo", Effort::None).unwrap();
+    let base_url = &generation.manifest().base_url;
+    let mut all = BTreeMap::new();
+    files(&dir, "", &mut all);
+    let pages: Vec<_> = all.iter().filter(|(path, _)| path.ends_with(".html")).collect();
+    for (path, page) in &pages {
+        let page = std::str::from_utf8(page).unwrap().replace(&format!("\"{base_url}"), "\"");
+        for address in page.split("=\"/").skip(1).map(|rest| rest.split(['"', '?', '#']).next().unwrap()) {
+            let own = address.strip_prefix("repo").unwrap_or_else(|| panic!("{path}: /{address}"));
+            let own = own.trim_matches('/');
+            let names = ["", ".html", ".json", "/index.html"].map(|end| format!("{own}{end}"));
+            // Only an edge answers these.
+            let is_file = own.is_empty() || names.iter().any(|name| all.contains_key(name));
+            assert!(is_file || matches!(own, "changes" | "mcp" | "api/v1/programs"), "{path}: /{address}");
+        }
+    }
+    assert!(pages.len() > 50);
+}

@@ -53,9 +53,13 @@ impl Patterns {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut patterns = Self { all: Vec::new(), by_first: HashMap::new() };
         for pattern in lines.map(Pattern::new) {
-            if let Some(Slot::One(first)) = pattern.slots.first() {
-                let number = patterns.all.len();
-                first.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));
+            let number = patterns.all.len();
+            for slot in &pattern.slots {
+                let (Slot::One(words) | Slot::Many(words)) = slot else { break };
+                words.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));
+                if matches!(slot, Slot::One(_)) {
+                    break;
+                }
             }
             patterns.all.push(pattern);
         }

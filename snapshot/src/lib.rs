@@ -4,6 +4,7 @@
 
 pub mod facet;
 pub mod page;
+pub mod patterns;
 pub mod place;
 pub mod query;
 pub mod record;

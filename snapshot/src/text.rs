@@ -1,7 +1,5 @@
 //! Words: the one way in which documents and queries are folded, cut into tokens and stemmed.
 
-mod patterns;
-
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -10,8 +8,6 @@ use pagefind_stem::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-
-pub use self::patterns::Patterns;
 
 /// Tokens are cut here, in bytes; nothing that people search for is longer.
 pub const TOKEN_MAX: usize = 64;

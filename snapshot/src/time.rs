@@ -89,6 +89,11 @@ pub struct Season {
 /// A round without a deadline is doubtful this long after its opening day.
 const OPEN_MONTHS_MAX: i32 = 24;
 
+/// A fiscal year ends at the latest with the calendar year of its number.
+fn fiscal_year_end(name: &str) -> Day {
+    Day::or_none(rounds::fiscal_year(name).and_then(|year| Date::new(year, 12, 31).ok()))
+}
+
 impl Season {
     /// No day, and nothing stated.
     pub const UNDATED: Self = Self {
@@ -108,7 +113,7 @@ impl Season {
             deadline: Day::or_none(cycle.deadline_on),
             starts: Day::or_none(cycle.starts_on),
             stated: cycle.status,
-            fiscal: rounds::fiscal_year_end(&cycle.label),
+            fiscal: fiscal_year_end(&cycle.label),
             projected: rounds::is_projected_label(&cycle.label),
         }
     }
@@ -116,7 +121,7 @@ impl Season {
     /// The same with what the name and the texts of its program state of its days.
     #[must_use]
     pub(crate) fn with_program(self, program: &Program) -> Self {
-        let fiscal = self.fiscal.max(rounds::fiscal_year_end(&program.name));
+        let fiscal = self.fiscal.max(fiscal_year_end(&program.name));
         let texts = [&program.summary, &program.description];
         let is_projected = || texts.into_iter().flatten().any(|text| rounds::are_dates_projected(text));
         Self { fiscal, projected: self.projected || is_projected(), ..self }

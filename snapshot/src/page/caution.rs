@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::text::Patterns;
+use crate::patterns::Patterns;
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("caution.txt")));
 

@@ -1,7 +1,6 @@
 //! What names and texts state of the days of a round: the fiscal year that it is for, and whether its days are projected.
 
 use crate::text::words_of;
-use crate::time::Day;
 
 /// Words for a fiscal year.
 const FISCAL: [&[&str]; 5] = [
@@ -25,9 +24,9 @@ const BETWEEN: [&str; 8] = ["are", "is", "application", "was", "son", "es", "est
 /// Parts of [`DATES`]: a sentence without any is not split into words.
 const DATES_PARTS: [&str; 4] = ["ates", "eadline", "echas", "lazo"];
 
-/// The last day of the fiscal year that a name states, of several the last: `FY 2021 - 2023`, `fiscal year 2024-25`,
-/// `ejercicio 2024`. A fiscal year ends at the latest with the calendar year of that number.
-pub(super) fn fiscal_year_end(name: &str) -> Day {
+/// The fiscal year that a name states, of several the last: `FY 2021 - 2023`, `fiscal year 2024-25`,
+/// `ejercicio 2024`.
+pub(super) fn fiscal_year(name: &str) -> Option<i16> {
     let words = words_of(name);
     let stated = |at: usize, after| words.get(at).and_then(|word| stated_year(word, after));
     let mut last = None;
@@ -48,7 +47,7 @@ pub(super) fn fiscal_year_end(name: &str) -> Day {
         };
         last = last.max(stated(year_at, None).map(|year| stated(year_at + 1, Some(year)).unwrap_or(year)));
     }
-    Day::or_none(last.and_then(|year| jiff::civil::Date::new(year, 12, 31).ok()))
+    last
 }
 
 /// A year of four digits, or of two; after another only if it is one of the next ten.
@@ -95,12 +94,12 @@ mod tests {
             ("Ayudas del ejercicio 2024", 2024),
             ("Subvenciones, año fiscal 2023-2024", 2024),
         ] {
-            assert_eq!(fiscal_year_end(name), Day::new(jiff::civil::date(year, 12, 31)), "{name}");
+            assert_eq!(fiscal_year(name), Some(year), "{name}");
         }
         for name in
             ["Vision 2030", "FYI 2024", "Class of 2024", "FY", "fiscal year", "Ejercicio físico", "FY 12345"]
         {
-            assert_eq!(fiscal_year_end(name), Day::NONE, "{name}");
+            assert_eq!(fiscal_year(name), None, "{name}");
         }
     }
 

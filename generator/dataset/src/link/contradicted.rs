@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
+use snapshot::patterns::Patterns;
 use snapshot::record::{CycleStatus, Fact, Polarity, Program};
-use snapshot::text::Patterns;
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};

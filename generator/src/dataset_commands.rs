@@ -54,17 +54,9 @@ pub(crate) fn load(
     Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
-/// Loads the dataset of a command and prints its diagnostics after those in `earlier`.
-pub(crate) fn load_for(
-    data: Option<&Path>,
-    messages: &Messages,
-    mut earlier: Diagnostics,
-) -> Result<Loaded, Failure> {
-    let show = |report: &Diagnostics| {
-        // One report: a program that reads it expects one document.
-        earlier.append(report);
-        show(&earlier, messages);
-    };
+/// Loads the dataset of a command and prints its diagnostics.
+pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
+    let show = |report: &Diagnostics| show(report, messages);
     match load(&input(data), show, &Progress::new(messages.quiet)) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
@@ -101,7 +93,7 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     if options.diff {
         return Ok(());
     }
-    let loaded = load_for(options.data.as_deref(), &options.messages, Diagnostics::new())?;
+    let loaded = load_for(options.data.as_deref(), &options.messages)?;
     let directory = &loaded.directory;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(
@@ -148,18 +140,30 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         data: &options.data,
         sources: &options.sources,
         from: options.from.as_deref(),
-        dry_run: options.dry_run,
     };
     let mut report = Diagnostics::new();
-    let lines = import::import(&import_options, &mut report).map_err(|error| import_failure(&error));
-    if lines.is_err() || options.dry_run {
-        show(&report, &options.messages);
+    let imported = import::import(&import_options, &mut report);
+    let imported = match imported {
+        Ok(imported) => imported,
+        Err(error) => {
+            show(&report, &options.messages);
+            return Err(import_failure(&error));
+        }
+    };
+    // The dataset is checked as it would be; one with errors is not written.
+    let input = Input::Overlaid(options.data.clone(), &imported.files);
+    let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
+    drop(link(tables, &mut report));
+    imported.relocate(&options.data, &mut report);
+    show(&report, &options.messages);
+    if report.error_count() > 0 {
+        return Err(Failure::Data);
     }
-    lines?.into_iter().for_each(print_line);
+    imported.lines.iter().for_each(print_line);
     if options.dry_run {
         return Ok(());
     }
-    load_for(Some(&options.data), &options.messages, report).map(drop)
+    imported.write(&options.data).map_err(|error| import_failure(&error))
 }
 
 /// Records when each row without times of its own was created or changed, and when the dataset is published. Rows with

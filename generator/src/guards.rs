@@ -7,10 +7,12 @@ use clap::Args;
 
 use dataset::Table;
 
-use crate::plan::{Counted, Plan};
+use crate::plan::{Blanked, Counted, Plan};
 
-/// Guarded tables: their records have pages.
-pub(crate) const GUARDED: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];
+/// Guarded tables.
+pub(crate) const GUARDED: [Table; Table::ALL.len()] = Table::ALL;
+/// Tables whose records have pages. In others a changed record may get another id: there, only the difference counts.
+const WITH_PAGES: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];
 /// Least number of live records for a guard; small tables may change as a whole.
 const LEAST: u64 = 10;
 
@@ -43,10 +45,14 @@ impl FromStr for ExpectedCount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let pair = text.split_once('=').and_then(|(table, count)| Some((table, count.parse().ok()?)));
-        let known = pair.filter(|(table, _)| GUARDED.iter().any(|guarded| guarded.name() == *table));
+        let is_guarded = |name: &str| GUARDED.iter().any(|guarded| guarded.name() == name);
+        let known = pair.filter(|(table, _)| is_guarded(table.split('.').next().unwrap_or(table)));
         let (table, count) = known.ok_or_else(|| {
             let tables: Vec<&str> = GUARDED.iter().map(|table| table.name()).collect();
-            format!("expected a table and a number, as programs=412; tables are {}", tables.join(", "))
+            format!(
+                "expected a table or a field of it, and a number, as programs=412 or cycles.deadlineOn=60; tables are {}",
+                tables.join(", ")
+            )
         })?;
         Ok(Self { table: table.to_owned(), count })
     }
@@ -55,13 +61,13 @@ impl FromStr for ExpectedCount {
 /// Limits on removed and changed records.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Guards {
-    /// Stop if more of the live programs, organizations or recipients would be removed
+    /// Stop if more of the live records of a table would be removed, or more of the values of a field
     #[arg(long, value_name = "PERCENT", default_value = "10%")]
     max_removed: Percent,
     /// Stop if more of them would change
     #[arg(long, value_name = "PERCENT", default_value = "50%")]
     max_changed: Percent,
-    /// Allow exactly this number of removed records, such as programs=412
+    /// Allow exactly this number of removed records, such as programs=412, or values, such as cycles.deadlineOn=60
     #[arg(long, value_name = "TABLE=N")]
     expect_removed: Vec<ExpectedCount>,
     /// Allow exactly this number of changed records
@@ -73,12 +79,24 @@ impl Guards {
     /// The limits that a plan exceeds, each with the option that allows it.
     pub(crate) fn violations(&self, plan: &Plan) -> Vec<String> {
         let changes = plan.tables.iter().flat_map(|table| {
-            let counts = [(table.removed.len(), REMOVED), (table.changed.len(), CHANGED)];
+            let has_pages = WITH_PAGES.iter().any(|it| it.name() == table.table);
+            let removed = match has_pages {
+                true => table.removed.len(),
+                false => table.removed.len().saturating_sub(table.added.len()),
+            };
+            // What has no page of its own changes with every season.
+            let changed = if has_pages { table.changed.len() } else { 0 };
             let live = table.live as u64;
-            counts.map(|(count, verb)| {
+            let records = [(removed, REMOVED), (changed, CHANGED)].map(|(count, verb)| {
                 let message = format!("{count} {} {verb} of {live}", table.table);
                 self.violation((table.table, live), (count as u64, verb), &message)
-            })
+            });
+            let blanked = table.blanked.iter().map(|Blanked { field, live, count }| {
+                let name = format!("{}.{field}", table.table);
+                let message = format!("{count} values of {name} removed of {live}");
+                self.violation((&name, *live as u64), (*count as u64, REMOVED), &message)
+            });
+            records.into_iter().chain(blanked).collect::<Vec<_>>()
         });
         // Of records that are only counted, at least the difference was removed.
         let counts = plan.counts.iter().map(|&Counted { table, live, new }| {
@@ -99,7 +117,7 @@ impl Guards {
             REMOVED => (self.max_removed.0, &self.expect_removed, "be removed"),
             _ => (self.max_changed.0, &self.expect_changed, "change"),
         };
-        let is_guarded = live >= LEAST && GUARDED.iter().any(|guarded| guarded.name() == table);
+        let is_guarded = live >= LEAST;
         let is_expected = expected.iter().any(|it| it.table == table && it.count == count);
         (is_guarded && !is_expected && count as f64 * 100.0 > most * live as f64).then(|| {
             format!(
@@ -139,11 +157,32 @@ mod tests {
     }
 
     #[test]
+    fn a_field_that_goes_blank_exceeds_the_limit_for_removed_values() {
+        let mut plan = plan(100, 0, 50);
+        plan.tables[0].table = "cycles";
+        plan.tables[0].blanked = vec![Blanked { field: "deadlineOn".to_owned(), live: 40, count: 5 }];
+        let expected = "5 values of cycles.deadlineOn removed of 40 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed cycles.deadlineOn=5";
+        assert_eq!(guards(&[]).violations(&plan), [expected]);
+        assert_eq!(guards(&["--expect-removed", "cycles.deadlineOn=5"]).violations(&plan), [""; 0]);
+        plan.tables[0].blanked[0].count = 4;
+        assert_eq!(guards(&[]).violations(&plan), [""; 0]);
+    }
+
+    #[test]
+    fn a_table_without_pages_counts_the_difference() {
+        let mut plan = plan(100, 61, 90);
+        plan.tables[0].table = "cycles";
+        let expected = "60 cycles removed of 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed cycles=60";
+        assert_eq!(guards(&[]).violations(&plan), [expected]);
+        assert_eq!(guards(&["--expect-removed", "cycles=60"]).violations(&plan), [""; 0]);
+    }
+
+    #[test]
     fn fewer_records_than_counted_exceed_the_limit_for_removed_ones() {
         let mut plan = plan(100, 0, 0);
         plan.tables.clear();
         let count = |table, new| Counted { table, live: 100, new };
-        plan.counts = vec![count("programs", 89), count("facts", 0), count("organizations", 90)];
+        plan.counts = vec![count("programs", 89), count("facts", 90), count("organizations", 90)];
         let expected = "11 programs fewer than 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed programs=11";
         assert_eq!(guards(&[]).violations(&plan), [expected]);
         assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&plan), [""; 0]);
@@ -154,7 +193,7 @@ mod tests {
         for invalid in ["101%", "-1%", "ten", "NaN"] {
             assert!(invalid.parse::<Percent>().is_err(), "{invalid}");
         }
-        for invalid in ["programs", "programs=x", "cycles=3", "=3"] {
+        for invalid in ["programs", "programs=x", "seasons=3", "=3"] {
             assert!(invalid.parse::<ExpectedCount>().is_err(), "{invalid}");
         }
     }

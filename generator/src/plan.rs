@@ -14,6 +14,7 @@ use snapshot::record::{Directory, PROGRAM};
 use store::{Coding, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
+use dataset::text::nearest;
 use site::{record_counts, table_lines};
 
 /// Derived fields: a row in which only these differ is unchanged.
@@ -67,6 +68,19 @@ pub(crate) struct TablePlan {
     pub(crate) moved: Vec<Moved>,
     /// Number of records that keep their slug but get another id; they count as removed and added.
     pub(crate) renumbered: usize,
+    /// Fields that lose their value in some records.
+    pub(crate) blanked: Vec<Blanked>,
+}
+
+/// A field that loses its value.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Blanked {
+    /// Name of the field.
+    pub(crate) field: String,
+    /// Number of live records with a value.
+    pub(crate) live: usize,
+    /// Number of those that would have none.
+    pub(crate) count: usize,
 }
 
 /// Numbers of records of one table.
@@ -235,7 +249,9 @@ fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) ->
         removed: removed.iter().map(|row| name_of(row)).collect(),
         moved: Vec::new(),
         renumbered: reused.count(),
+        blanked: Vec::new(),
     };
+    let mut blanked: BTreeMap<&String, usize> = BTreeMap::new();
     for (id, before) in old {
         let Some(after) = new.get(id).filter(|after| *after != before) else { continue };
         let fields = changes(before, after);
@@ -245,15 +261,48 @@ fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) ->
             let has_alias = directory.aliases.iter().any(|alias| alias.slug == was);
             plan.moved.push(Moved { name: slug.to_owned(), was: was.to_owned(), has_alias });
         }
+        let lost = before.as_object().into_iter().flatten();
+        for (field, _) in lost.filter(|(field, value)| !is_blank(value) && is_blank(&after[*field])) {
+            *blanked.entry(field).or_default() += 1;
+        }
         if !fields.is_empty() {
             plan.changed.push(Changed { name: name_of(after), fields });
         }
     }
+    let filled = |field: &String| old.values().filter(|row| !is_blank(&row[field])).count();
+    let blanked = blanked.into_iter();
+    plan.blanked =
+        blanked.map(|(field, count)| Blanked { field: field.clone(), live: filled(field), count }).collect();
+    plan.moved.extend(renamed(&removed, &added, directory));
     plan.added.sort_unstable();
     plan.removed.sort_unstable();
     plan.changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     let is_same = plan.added.is_empty() && plan.changed.is_empty() && plan.removed.is_empty();
     (!is_same).then_some(plan)
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("")
+}
+
+/// Removed records that were probably renamed: an added one has the same address, or almost the same name.
+fn renamed(removed: &[&Value], added: &[&Value], directory: &Directory) -> Vec<Moved> {
+    let text = |row: &Value, field: &str| row[field].as_str().map(str::to_owned);
+    let moved = removed.iter().filter_map(|before| {
+        let was = text(before, "slug")?;
+        let is_same = |after: &&&Value| {
+            let is_alike = |field| before[field].is_string() && before[field] == after[field];
+            let names = text(before, "name").zip(text(after, "name"));
+            is_alike("officialUrl")
+                || is_alike("websiteUrl")
+                || names.is_some_and(|(before, after)| nearest(&before, [after.as_str()]).is_some())
+        };
+        let mut found = added.iter().filter(is_same);
+        let name = text(found.next().filter(|_| found.next().is_none())?, "slug")?;
+        let has_alias = directory.aliases.iter().any(|alias| alias.slug == was);
+        (name != was).then_some(Moved { name, was, has_alias })
+    });
+    moved.collect()
 }
 
 fn changes(before: &Value, after: &Value) -> Vec<Change> {
@@ -288,6 +337,7 @@ pub(crate) mod tests {
             removed: (0..removed).map(|number| format!("removed-{number}")).collect(),
             moved: vec![moved],
             renumbered: 0,
+            blanked: Vec::new(),
         };
         Plan {
             name: "t".to_owned(),
@@ -298,6 +348,23 @@ pub(crate) mod tests {
             values_removed: Vec::new(),
             same_moment: true,
         }
+    }
+
+    #[test]
+    fn a_removed_record_with_the_address_of_an_added_one_was_probably_renamed() {
+        let directory = dataset::directory(&dataset::Input::Embedded(dataset::sample::FILES));
+        let row = |slug: &str, name: &str, url: &str| json!({"slug": slug, "name": name, "officialUrl": url});
+        let old =
+            [row("sea", "Sea", "https://a.example/1"), row("ice-fund", "Ice Fund", "https://a.example/2")];
+        let new = [
+            row("ocean", "Ocean", "https://a.example/1"),
+            row("ice-funds", "Ice Funds", "https://a.example/3"),
+            row("land", "Land", "https://a.example/4"),
+        ];
+        let (removed, added): (Vec<_>, Vec<_>) = (old.iter().collect(), new.iter().collect());
+        let moved = renamed(&removed, &added, &directory);
+        let pairs: Vec<_> = moved.iter().map(|it| (it.was.as_str(), it.name.as_str())).collect();
+        assert_eq!(pairs, [("sea", "ocean"), ("ice-fund", "ice-funds")]);
     }
 
     #[test]

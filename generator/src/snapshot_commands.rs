@@ -5,7 +5,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
 use dataset::Table;
-use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
 use site::{BuildOptions, Effort, Fingerprint, Progress, generate, seconds};
@@ -41,7 +40,7 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         print_line(unchanged(id, start.elapsed()));
         return Ok(());
     }
-    let loaded = load_for(Some(&build.data), &build.messages, Diagnostics::new())?;
+    let loaded = load_for(Some(&build.data), &build.messages)?;
     guard(build, &loaded.directory)?;
     let progress = Progress::new(build.messages.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
@@ -77,7 +76,7 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
 }
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
-    let loaded = load_for(Some(&options.data), &options.messages, Diagnostics::new())?;
+    let loaded = load_for(Some(&options.data), &options.messages)?;
     let plan = Plan::compare(&loaded.directory, &options.out, &Table::ALL);
     let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
     let violations = options.guards.violations(&plan);

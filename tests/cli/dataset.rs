@@ -198,6 +198,38 @@ fn rows_come_through_a_pipe_and_one_that_ends_early_writes_nothing() {
 }
 
 #[test]
+fn an_import_with_errors_names_all_of_them_at_the_rows_of_the_source_and_writes_nothing() {
+    let place = empty();
+    place.opdir(&["init", "data"]).succeeds();
+    let mapping = "[sources.crm]\nfile = \"inbox/crm.csv\"\nkey = \"id\"\n[sources.crm.programs]\nname = \"title\"\norganization = \"funder\"\nofficialUrl = \"url\"\nprogramType = { value = \"grant\" }\nfundingMaxUsd = \"max\"\n";
+    fs::write(place.path("data/import.toml"), mapping).unwrap();
+    fs::create_dir(place.path("data/inbox")).unwrap();
+    let write = |rows: &str| {
+        fs::write(place.path("data/inbox/crm.csv"), format!("id,title,funder,url,max\n\n{rows}")).unwrap();
+    };
+    write("1,One,acme-fundation,https://a.example/,3.000\n");
+    let before = content(&place.path("data"));
+    for command in [&["import", "data"][..], &["import", "data", "--dry-run"]] {
+        place.opdir(command).fails(
+            1,
+            &[
+                "inbox/crm.csv:3",
+                "`fundingMaxUsd` is `3.000`",
+                "(column `max`)",
+                "import.toml:9",
+                "`acme-fundation`",
+            ],
+        );
+        assert_eq!(content(&place.path("data")), before);
+    }
+    write("1,One,acme-foundation,https://a.example/,3000\n");
+    place.opdir(&["import", "data", "--dry-run"]).succeeds();
+    assert!(!place.path("data/programs").exists());
+    place.opdir(&["import", "data"]).succeeds();
+    assert!(place.path("data/programs/crm.ndjson").exists());
+}
+
+#[test]
 fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     let place = empty();
     fs::write(place.path("grants.csv"), SHEET).unwrap();

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::mapping::FILE;
 use super::source::sheet::{Cell, Row, Sheet};
+use super::values::is_vague;
 use crate::files::{ImportError, read_source, replace};
 use crate::money;
 use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
@@ -37,7 +38,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         return Err(ImportError::Output(message));
     }
     let bytes = read_source(from)?;
-    let read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
+    let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
+    read.iter_mut().for_each(|found| found.sheet.drop_repeated());
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
@@ -437,8 +439,11 @@ impl Draft<'_> {
         format!("read so, a cell is {}", quoted(&cell))
     }
 
+    /// Whether cells have hours, or name a month or a season without a day.
     fn has_hours(&self, column: usize) -> bool {
-        self.column(column).any(|text| text.contains(':'))
+        self.column(column).any(|text| {
+            text.contains(':') || is_vague(&text) && text.matches(|c: char| c.is_ascii_digit()).count() <= 4
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Imports the rows of sources as their mappings declare.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::source::sheet::{Cell, Row, Sheet};
 use crate::source::{self, Reading};
 use crate::sums::Money;
 use crate::values;
+use crate::written;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::schema::ValueType;
@@ -27,16 +28,60 @@ pub struct ImportOptions<'a> {
     pub sources: &'a [String],
     /// A file to read instead of the one in the mapping; `-` is standard input.
     pub from: Option<&'a Path>,
-    /// Check only, write nothing.
-    pub dry_run: bool,
 }
 
-/// Imports the sources, and returns a line for each file written. If `report` gets errors, nothing is written.
+/// What an import makes, before it is written.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// A line for each file.
+    pub lines: Vec<String>,
+    /// Content by path relative to the dataset; a file without content is removed.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Where the rows of a file are in its source.
+    places: BTreeMap<String, Vec<Location>>,
+    /// Rows that have errors already.
+    broken: BTreeSet<Location>,
+}
+
+impl Imported {
+    /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
+    pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
+        let origin = |file: &str, line: u32| {
+            let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
+            self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
+        };
+        let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
+        report.relocate(origin, follows);
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be written.
+    pub fn write(&self, data: &Path) -> Result<(), ImportError> {
+        for (path, bytes) in &self.files {
+            let path = data.join(path);
+            let folder = path.parent().unwrap_or(data);
+            std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
+            match bytes.is_empty() {
+                true if path.exists() => {
+                    std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
+                }
+                true => {}
+                false => replace(&path, bytes)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
 /// # Errors
 ///
-/// If the mapping or a source cannot be read, the data has errors, or a table cannot be written.
-pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Vec<String>, ImportError> {
+/// If the mapping or a source cannot be read, or a mapped column is not there.
+pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Imported, ImportError> {
     let path = options.data.join(FILE);
     let text = std::fs::read_to_string(&path).map_err(|error| {
         let help = format!("`opdir import {} --draft --from FILE` writes one", options.data.display());
@@ -78,21 +123,21 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<V
         ));
     }
     edits::apply(options.data, &mut outputs, report)?;
-    if report.error_count() > 0 {
+    let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
+    // Without a column or a source, every row lacks something: there is no use in checking it.
+    if errors().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
-    let mut written = Vec::new();
-    for ((table, source), output) in &outputs {
-        let folder = options.data.join(table.name());
-        let path = folder.join(format!("{source}.ndjson"));
+    let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
+    for ((table, source), output) in outputs {
+        let path = format!("{}/{source}.ndjson", table.name());
         let rows = counted(output.records.len(), "row");
-        written.push(format!("{}: {rows}{}", path.display(), output.gone()));
-        if !options.dry_run {
-            std::fs::create_dir_all(&folder).map_err(|error| ImportError::output(&folder, error))?;
-            replace(&path, output.text().as_bytes())?;
-        }
+        imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
+        imported.files.insert(path.clone(), output.text().into_bytes());
+        imported.places.insert(path, output.places);
     }
-    Ok(written)
+    written::add(options, &sources, &mut imported)?;
+    Ok(imported)
 }
 
 /// Lines that a draft leaves open, marked by `# ?`.
@@ -139,7 +184,7 @@ fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Result<Vec<
 fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
     let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
-        (None, Some(file)) => options.data.join(file),
+        (None, Some(file)) => regular(options.data, file)?,
         (None, None) => {
             let message =
                 format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
@@ -147,6 +192,21 @@ fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, Imp
         }
     };
     read_source(&path)
+}
+
+/// The path of a file that a mapping names: no device, and no link out of the dataset.
+fn regular(data: &Path, file: &str) -> Result<PathBuf, ImportError> {
+    let path = data.join(file);
+    let metadata = std::fs::metadata(&path).map_err(|error| ImportError::input(&path, error))?;
+    if !metadata.is_file() {
+        return Err(ImportError::input(&path, "it is no regular file; --from reads a pipe"));
+    }
+    let whole = |path: &Path| path.canonicalize().map_err(|error| ImportError::input(path, error));
+    let is_outside = Path::new(file).is_absolute() || file.split('/').any(|part| part == "..");
+    if !is_outside && !whole(&path)?.starts_with(whole(data)?) {
+        return Err(ImportError::input(&path, "the link leaves the dataset; copy the file into it"));
+    }
+    Ok(path)
 }
 
 struct Importer<'a> {
@@ -184,6 +244,9 @@ impl Importer<'_> {
                 return;
             }
         };
+        if source.key.is_some() {
+            sheet.drop_repeated();
+        }
         for note in &sheet.notes {
             self.report.note(format!("source `{}`: {note}", source.name));
         }
@@ -197,8 +260,8 @@ impl Importer<'_> {
         }
         let keys = self.keys(source, &sheet, file);
         for target in &source.targets {
-            let records = self.records(source, target, &sheet, &keys, file);
-            let output = add_gone(records, source, target, data);
+            let (records, places) = self.records(source, target, &sheet, &keys, file);
+            let output = add_gone(records, places, source, target, data);
             self.outputs.insert((target.table, source.name.clone()), output);
         }
     }
@@ -323,7 +386,7 @@ impl Importer<'_> {
         sheet: &Sheet,
         keys: &[Option<String>],
         file: FileId,
-    ) -> Vec<Record> {
+    ) -> (Vec<Record>, Vec<Location>) {
         let distinct = target.distinct();
         let of_program =
             source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
@@ -334,7 +397,7 @@ impl Importer<'_> {
             .map(|(field, _, rule)| Money::new(source, target, field, rule, sheet))
             .collect();
         let mut seen = BTreeSet::new();
-        let mut records = Vec::new();
+        let (mut records, mut places) = (Vec::new(), Vec::new());
         for (row, key) in sheet.rows.iter().zip(keys) {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(source, target, sheet, row, at, &contexts);
@@ -357,8 +420,9 @@ impl Importer<'_> {
                 }
             }
             records.push(record);
+            places.push(at);
         }
-        records
+        (records, places)
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
@@ -439,7 +503,9 @@ impl Importer<'_> {
             fact.insert("label".to_owned(), field.into());
             fact.insert("text".to_owned(), note.into());
             let name = format!("{}-hours", source.name);
-            self.outputs.entry((Table::Facts, name)).or_default().records.push(fact);
+            let output = self.outputs.entry((Table::Facts, name)).or_default();
+            output.records.push(fact);
+            output.places.push(at);
         }
     }
 }

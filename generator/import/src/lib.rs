@@ -13,11 +13,12 @@ mod source;
 mod sums;
 mod values;
 mod vocabulary;
+mod written;
 
 pub use draft::draft;
 pub use files::{ImportError, replace};
 pub use fix::{FixedFiles, replace_text};
-pub use import::{ImportOptions, import};
+pub use import::{ImportOptions, Imported, import};
 
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,16 @@ pub(super) enum Gone {
     Remove,
 }
 
+impl Gone {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Withdraw => "withdraw",
+            Self::Keep => "keep",
+            Self::Remove => "remove",
+        }
+    }
+}
+
 /// One source.
 #[derive(Debug)]
 pub(super) struct Source {

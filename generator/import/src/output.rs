@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::mapping::{Gone, Source, Target};
 use dataset::Table;
+use dataset::diagnostics::Location;
 
 /// A record that will be written.
 pub(super) type Record = Map<String, Value>;
@@ -15,6 +16,8 @@ pub(super) type Record = Map<String, Value>;
 #[derive(Debug, Default)]
 pub(super) struct Output {
     pub(super) records: Vec<Record>,
+    /// Where the rows of the first records are in the source.
+    pub(super) places: Vec<Location>,
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
@@ -38,13 +41,19 @@ impl Output {
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
 /// The records, and those of the last import whose rows are gone, as the source's `gone` declares.
-pub(super) fn add_gone(mut records: Vec<Record>, source: &Source, target: &Target, data: &Path) -> Output {
+pub(super) fn add_gone(
+    mut records: Vec<Record>,
+    places: Vec<Location>,
+    source: &Source,
+    target: &Target,
+    data: &Path,
+) -> Output {
     let before = previous(data, target.table, &source.name);
     let keys: BTreeSet<String> =
         records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
     let gone =
         before.into_iter().filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
-    let mut output = Output::default();
+    let mut output = Output { places, ..Output::default() };
     for mut record in gone {
         match source.gone {
             Gone::Remove => {

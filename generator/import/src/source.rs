@@ -115,7 +115,13 @@ fn table(text: &str) -> Result<Sheet, String> {
     let mut sheet = Sheet::default();
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
-        let line = record.position().map_or(1, |position| u32::try_from(position.line()).unwrap_or(u32::MAX));
+        // The position is before the line ends and empty lines that are skipped.
+        let line = record.position().map_or(1, |position| {
+            let skipped = text.bytes().skip(usize::try_from(position.byte()).unwrap_or(usize::MAX));
+            let skipped = skipped.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+            let line = position.line() + skipped.filter(|byte| *byte == b'\n').count() as u64;
+            u32::try_from(line).unwrap_or(u32::MAX)
+        });
         let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
         if sheet.columns.is_empty() {
             sheet.columns = cells.iter().map(Cell::text).collect();

@@ -35,9 +35,10 @@ impl Place {
 
     fn import(&self) -> (bool, Diagnostics) {
         let mut report = Diagnostics::new();
-        let order = ImportOptions { data: self.folder.path(), sources: &[], from: None, dry_run: false };
-        let done = import(&order, &mut report);
-        (done.is_ok(), report)
+        let order = ImportOptions { data: self.folder.path(), sources: &[], from: None };
+        let done = import(&order, &mut report)
+            .is_ok_and(|imported| report.error_count() == 0 && imported.write(self.folder.path()).is_ok());
+        (done, report)
     }
 
     /// Imports without a fault.
@@ -204,6 +205,47 @@ fn a_row_that_vanished_is_withdrawn_kept_or_removed() {
 }
 
 #[test]
+fn what_no_source_makes_any_more_follows_its_rule() {
+    for (gone, expected) in [("withdraw", Some("withdrawn")), ("keep", None)] {
+        let place = place();
+        place.write("import.toml", MAPPING.replace("key =", &format!("gone = \"{gone}\"\nkey =")).as_bytes());
+        place.imported();
+        let without = MAPPING.split("[sources.grants.cycles]").next().unwrap();
+        place.write("import.toml", without.as_bytes());
+        place.imported();
+        let cycles = place.rows("cycles/grants.ndjson");
+        assert_eq!((cycles.len(), cycles[0]["publication"].as_str()), (2, expected), "{gone}");
+    }
+    let place = place();
+    place.write("import.toml", MAPPING.replace("key =", "gone = \"remove\"\nkey =").as_bytes());
+    place.imported();
+    place.write("programs/by-hand.ndjson", b"{}\n");
+    place.write("import.toml", MAPPING.replace("sources.grants", "sources.other").as_bytes());
+    place.imported();
+    let is_there = |path: &str| place.folder.path().join(path).exists();
+    assert!(!is_there("programs/grants.ndjson") && is_there("programs/other.ndjson"));
+    assert!(is_there("programs/by-hand.ndjson"), "what no import wrote stays");
+}
+
+#[test]
+fn a_link_out_of_the_dataset_and_a_device_are_no_sources() {
+    use std::os::unix::fs::symlink;
+    for (target, reason) in
+        [("/etc/hostname", "the link leaves the dataset"), ("/dev/null", "it is no regular file")]
+    {
+        let place = Place::new(&[("import.toml", MAPPING), ("inbox/other.csv", SHEET)]);
+        symlink(target, place.folder.path().join("inbox/grants.csv")).unwrap();
+        let mut report = Diagnostics::new();
+        let order = ImportOptions { data: place.folder.path(), sources: &[], from: None };
+        let error = import(&order, &mut report).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/other.csv", SHEET)]);
+    symlink("other.csv", place.folder.path().join("inbox/grants.csv")).unwrap();
+    place.imported();
+}
+
+#[test]
 fn twenty_edits_survive_the_next_import() {
     let rows: String =
         (0..20).map(|n| format!("B{n};Title {n};Acme;https://a.example/{n};Beca;;;\n")).collect();
@@ -256,6 +298,10 @@ fn a_broken_row_may_be_kept_as_a_draft() {
 fn keys_are_there_and_differ() {
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2", "A1"))]);
     assert_eq!(place.refused()[0].2, "the key `A1` is that of row 2 too");
+    let last = SHEET.lines().last().unwrap();
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &format!("{SHEET}{last}\n"))]);
+    place.imported();
+    assert_eq!(place.rows("programs/grants.ndjson").len(), 2, "a row that repeats another one is left out");
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2;", ";"))]);
     assert_eq!(place.refused()[0].0, "E0107");
 }
@@ -302,6 +348,14 @@ fn a_bad_byte_in_a_utf8_file_is_an_error_at_its_place_and_no_other_encoding() {
     let [data, file] = ["data", "inbox/grants.csv"].map(|name| place.folder.path().join(name));
     let error = draft(&data, Some(&file), None).unwrap_err().to_string();
     assert!(error.contains("line 3, byte 7"), "{error}");
+}
+
+#[test]
+fn lines_are_right_after_empty_lines_and_with_either_line_end() {
+    for text in ["A,B\n1,2\n\n3,4\n", "A,B\r\n1,2\r\n\r\n3,4\r\n"] {
+        let lines: Vec<u32> = read_sheet(text, None).rows.iter().map(|row| row.line).collect();
+        assert_eq!(lines, [2, 4], "{text:?}");
+    }
 }
 
 fn read_sheet(text: &str, rows: Option<&str>) -> Sheet {

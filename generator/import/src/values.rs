@@ -169,7 +169,8 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
                 let help = format!(
                     "write {field} = {{ column = …, time = \"note\" }}: what is no day becomes a note"
                 );
-                return Err(Wrong { help, ..wrong });
+                let message = format!("`{field}` is {}, which is no day", quoted(text));
+                return Err(Wrong { message, help, ..wrong });
             }
             read => read?,
         },
@@ -194,7 +195,7 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
 }
 
 /// Whether a text names a month or a season, but no day.
-fn is_vague(text: &str) -> bool {
+pub(super) fn is_vague(text: &str) -> bool {
     let folded = fold(text);
     let mut words = folded.split(|c: char| !c.is_alphanumeric());
     words.any(|word| month_of(word).is_some() || value_of("season", word).is_some())

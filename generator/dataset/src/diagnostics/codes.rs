@@ -167,6 +167,8 @@ codes! {
     Decoded = "W0606";
     MarkupInText = "W0607";
     SpeaksToModels = "W0608";
+    TraceOfConversion = "W0609";
+    PrivateAddress = "W0610";
 }
 
 #[cfg(test)]

@@ -44,15 +44,20 @@ impl Diagnostics {
         self.list.extend(diagnostics);
     }
 
-    /// Adds the problems, files and notes of another report.
-    pub fn append(&mut self, other: &Self) {
-        let before = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        self.files.extend(other.files.iter().cloned());
-        self.list.extend(other.list.iter().cloned().map(|mut diagnostic| {
-            diagnostic.at.file = FileId(diagnostic.at.file.0.saturating_add(before));
-            diagnostic
-        }));
-        self.notes.extend(other.notes.iter().cloned());
+    /// Moves problems to where their rows come from, and leaves out those that the second function names.
+    pub fn relocate(
+        &mut self,
+        origin: impl Fn(&str, u32) -> Option<Location>,
+        is_consequence: impl Fn(&Diagnostic) -> bool,
+    ) {
+        let files = &self.files;
+        self.list.retain_mut(|it| {
+            let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
+            let Some(at) = origin(name, it.at.line) else { return true };
+            // A fix would be lost with the next import.
+            (it.at, it.column, it.fix) = (at, None, None);
+            !is_consequence(it)
+        });
     }
 
     /// Adds a remark that is no problem, such as how many drafts were left out.

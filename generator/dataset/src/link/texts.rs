@@ -1,5 +1,6 @@
 //! Corrects and checks every text: removes invisible characters and outer space, then checks it for its purpose.
 
+mod flaws;
 mod invisible;
 
 use std::borrow::Cow;
@@ -149,6 +150,9 @@ impl TextCheck {
                 if let Some(part) = caution::to_models(text) {
                     self.add(Code::SpeaksToModels, format!("speaks to language models: {}", quoted(part)));
                 }
+                if let Some((trace, what)) = flaws::trace(text) {
+                    self.add(Code::TraceOfConversion, format!("contains {}, {what}", quoted(trace)));
+                }
                 if purpose == Purpose::Item && text.contains('|') {
                     self.add(Code::ListSeparator, format!("contains the list separator `|` in {}", found()));
                 }
@@ -256,6 +260,12 @@ impl TextCheck {
             Ok(url) if is_web(url.scheme()) && names_a_host(text) => {
                 if !url.username().is_empty() || url.password().is_some() {
                     self.add(Code::UrlCredentials, "contains a user name or a password");
+                }
+                if flaws::is_private(&url) {
+                    self.add(
+                        Code::PrivateAddress,
+                        format!("is {}, an address of a private network", quoted(text)),
+                    );
                 }
                 if matches!(encoded(text), Cow::Owned(_)) {
                     *text = Cow::Owned(encoded(url.as_str()).into_owned());

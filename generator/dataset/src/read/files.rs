@@ -1,7 +1,7 @@
 //! The files of a dataset, and what each holds, by its name alone.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ pub(super) const DATASET: &str = "dataset.json";
 pub enum Input<'a> {
     /// A folder of files.
     Folder(PathBuf),
+    /// A folder in which some files are other than on disk: path relative to the dataset, and content.
+    Overlaid(PathBuf, &'a BTreeMap<String, Vec<u8>>),
     /// Files in the program itself: path relative to the dataset, with `/`, and content.
     Embedded(&'a [(&'a str, &'a [u8])]),
 }
@@ -100,6 +102,15 @@ pub(super) fn list<'a>(
 ) -> Result<Vec<File<'a>>, InputError> {
     let mut found = match input {
         Input::Folder(folder) => walk(folder)?,
+        Input::Overlaid(folder, files) => {
+            let mut found = walk(folder)?;
+            found.retain(|(path, ..)| !files.contains_key(path));
+            let files = files.iter().filter(|(path, bytes)| !bytes.is_empty() && !path.starts_with('.'));
+            found.extend(files.map(|(path, bytes)| {
+                (path.clone(), folder.join(path).display().to_string(), Content::Memory(bytes.as_slice()))
+            }));
+            found
+        }
         Input::Embedded(files) => files
             .iter()
             .map(|(path, bytes)| (path.to_string(), path.to_string(), Content::Memory(bytes)))
@@ -146,14 +157,30 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
             let path = error.path().unwrap_or(folder).to_owned();
             InputError::Unreadable(path, error.into())
         })?;
+        let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        if !is_of_import(&parts.join("/")) {
+            let refused =
+                |reason| Err(InputError::Unreadable(entry.path().to_owned(), io::Error::other(reason)));
+            if entry.path_is_symlink() && !is_inside(entry.path(), folder) {
+                return refused("the link leaves the dataset; copy the file into it");
+            }
+            if !entry.file_type().is_file() && !entry.file_type().is_dir() {
+                return refused("it is no regular file");
+            }
+        }
         if entry.file_type().is_file() {
-            let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-            let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
             let shown = entry.path().strip_prefix(".").unwrap_or(entry.path()).display().to_string();
             found.push((parts.join("/"), shown, Content::Disk(entry.into_path())));
         }
     }
     Ok(found)
+}
+
+/// Whether a path is inside a folder when every link is followed.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize();
+    matches!((whole(path), whole(folder)), (Ok(path), Ok(folder)) if path.starts_with(&folder))
 }
 
 /// A file or top folder that is not read.

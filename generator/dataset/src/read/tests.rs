@@ -464,3 +464,31 @@ proptest! {
         prop_assert!(link(tables, &mut report).is_none());
     }
 }
+
+#[test]
+fn a_link_out_of_the_dataset_and_a_file_that_is_none_are_refused() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("sources.csv"), "id\n").unwrap();
+    std::fs::write(folder.path().join("facts.csv"), "id\n").unwrap();
+    let refusal = |name: &str, target: &std::path::Path| {
+        let path = folder.path().join(name);
+        symlink(target, &path).unwrap();
+        let error = read(&Input::Folder(folder.path().to_owned()), &mut Diagnostics::new()).err();
+        std::fs::remove_file(path).unwrap();
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    for (name, target) in
+        [("sources.csv", outside.path().join("sources.csv")), ("sources", outside.path().to_owned())]
+    {
+        assert!(refusal(name, &target).contains("the link leaves the dataset"), "{name}");
+    }
+    assert!(
+        refusal("sources.csv", std::path::Path::new("/dev/null")).contains("the link leaves the dataset")
+    );
+    assert_eq!(refusal("sources.csv", &folder.path().join("facts.csv")), "");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("programs.csv")).unwrap();
+    let error = read(&Input::Folder(folder.path().to_owned()), &mut Diagnostics::new()).err().unwrap();
+    assert!(error.to_string().contains("it is no regular file"), "{error}");
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::source::sheet::Sheet;
+use crate::source::sheet::{EMPTY, Sheet};
 use crate::source::{self, Reading};
 
 /// A sheet that was read, and how.
@@ -18,12 +18,15 @@ pub(super) struct Found {
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     let names = source::sheets(bytes)?;
     if names.len() > 1 {
-        let read = names.into_iter().filter_map(|name| {
-            let sheet = source::read(bytes, &Reading { sheet: Some(&name), ..Reading::default() }).ok()?;
-            Some(Found { name: Some(name), encoding: None, sheet })
-                .filter(|found| !found.sheet.rows.is_empty())
+        let read = names.into_iter().map(|name| {
+            let sheet = match source::read(bytes, &Reading { sheet: Some(&name), ..Reading::default() }) {
+                Err(reason) if reason == EMPTY => Ok(Sheet::default()),
+                other => other.map_err(|reason| format!("sheet \"{name}\": {reason}")),
+            };
+            Ok(Found { name: Some(name), encoding: None, sheet: sheet? })
         });
-        let read: Vec<Found> = read.collect();
+        let mut read = read.collect::<Result<Vec<Found>, String>>()?;
+        read.retain(|found| !found.sheet.rows.is_empty());
         return if read.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(read) };
     }
     let (sheet, encoding) = match source::read(bytes, &Reading::default()) {

@@ -1,6 +1,6 @@
 //! Rows of named cells, as a source holds them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::civil::DateTime;
 
@@ -9,6 +9,9 @@ pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
 /// Most rows and columns.
 pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
+
+/// Why a sheet without rows is refused.
+pub(crate) const EMPTY: &str = "the sheet is empty";
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +99,17 @@ impl Sheet {
         exact.or_else(|| {
             self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
         })
+    }
+
+    /// Leaves out rows that repeat another one cell by cell.
+    pub(crate) fn drop_repeated(&mut self) {
+        let before = self.rows.len();
+        let mut seen = HashSet::new();
+        self.rows.retain(|row| seen.insert(format!("{:?}", row.cells)));
+        if self.rows.len() < before {
+            let count = before - self.rows.len();
+            self.notes.push(format!("{count} rows repeat another one in every cell, and are left out"));
+        }
     }
 
     /// Of rows as maps: columns in the order in which they are first seen.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
 
-use super::sheet::{Cell, LARGEST_UNPACKED, Row, Sheet};
+use super::sheet::{Cell, EMPTY, LARGEST_UNPACKED, Row, Sheet};
 use super::{Reading, ods, xlsx};
 
 /// A sheet's name, and whether it can be seen.
@@ -26,10 +26,19 @@ pub(super) struct Grid {
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
     let is_ods = archive.by_name("content.xml").is_ok();
-    let name =
-        choose(&if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?, how.sheet)?;
+    let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
+    let name = choose(&names, how.sheet)?;
     let grid = if is_ods { ods::read(&mut archive, &name) } else { xlsx::read(&mut archive, bytes, &name) }?;
-    named(grid, how)
+    let mut sheet = named(grid, how)?;
+    // Stated once, with the first sheet.
+    let mut visible = names.iter().filter(|(_, is_visible)| *is_visible);
+    if visible.next().is_some_and(|(first, _)| *first == name) {
+        let hidden = names.iter().filter(|(_, is_visible)| !is_visible).map(|(name, _)| name.as_str());
+        let hidden: Vec<&str> = hidden.collect();
+        let note = format!("hidden sheets are left out: {}; `sheet` takes one", hidden.join(", "));
+        sheet.notes.extend((!hidden.is_empty()).then_some(note));
+    }
+    Ok(sheet)
 }
 
 /// Names of the sheets that can be seen.
@@ -86,7 +95,7 @@ fn named(mut grid: Grid, how: &Reading<'_>) -> Result<Sheet, String> {
     }
     let widest = grid.rows.iter().take(20).map(filled).max().unwrap_or(0);
     let header = grid.rows.iter().position(|row| filled(row) * 2 > widest);
-    let header = header.ok_or("the sheet is empty")?;
+    let header = header.ok_or(EMPTY)?;
     if let Some(first) = grid.rows.get(header).filter(|_| header > 0) {
         notes.push(format!("row {} names the columns; what stands above is left out", first.line));
     }

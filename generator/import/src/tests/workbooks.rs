@@ -98,7 +98,11 @@ fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
 fn the_only_visible_sheet_is_read_and_several_need_a_name() {
     let rows = sheet_of(&[text("A2", "A1")]);
     let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
-    assert_eq!(read_book(&hidden, None).unwrap().rows.len(), 1);
+    let sheet = read_book(&hidden, None).unwrap();
+    assert_eq!(
+        (sheet.rows.len(), &*sheet.notes),
+        (1, &["hidden sheets are left out: Old; `sheet` takes one".to_owned()][..])
+    );
     let two = workbook(&[("Calls", "visible", &rows), ("People", "visible", &rows)], false);
     let error = read_book(&two, None).unwrap_err();
     assert_eq!(error, "it has several sheets; name one, as sheet = \"Calls\", \"People\"");

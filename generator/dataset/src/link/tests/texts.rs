@@ -24,6 +24,15 @@ fn addresses_are_http_urls() {
 }
 
 #[test]
+fn traces_of_conversions_and_private_addresses_are_reported_and_published_as_they_are() {
+    let directory =
+        doubted("programs.ndjson", program(1, 1, ",\"summary\":\"#REF!\""), "W0609 programs.ndjson:1");
+    assert_eq!(directory.programs[0].summary.as_deref(), Some("#REF!"));
+    let text = program(1, 1, "").replace("https://example.org/1", "http://localhost:8080/1");
+    doubted("programs.ndjson", text, "W0610 programs.ndjson:1");
+}
+
+#[test]
 fn texts_are_bounded_and_required_ones_not_blank() {
     let long = format!(r#","summary":"{}""#, "x".repeat(102_401));
     refused("programs.ndjson", program(1, 1, &long), "E0701 programs.ndjson:1");

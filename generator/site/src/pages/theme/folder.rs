@@ -56,8 +56,17 @@ impl ThemeFolder {
             walk.filter_entry(|entry| entry.depth() == 0 || !hidden(&entry.file_name().to_string_lossy()));
         for entry in shown {
             let entry = entry.map_err(|error| unreadable(folder, error.into()))?;
-            if !entry.file_type().is_file() {
+            if entry.file_type().is_dir() {
                 continue;
+            }
+            let refused = |reason| Err(unreadable(entry.path(), std::io::Error::other(reason)));
+            if !entry.file_type().is_file() {
+                return refused("it is no regular file");
+            }
+            // Its content would be published.
+            let whole = |path: &Path| path.canonicalize().map_err(|source| unreadable(path, source));
+            if !whole(entry.path())?.starts_with(whole(folder)?) {
+                return refused("the link leaves the theme; copy the file into it");
             }
             let path: PathBuf = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
             let name = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");

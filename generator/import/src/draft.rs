@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::mapping::FILE;
-use super::source::sheet::{Cell, Row, Sheet};
+use super::source::sheet::{Cell, Row};
 use super::values::is_vague;
 use crate::files::{ImportError, read_source, replace};
 use crate::money;
@@ -15,7 +15,7 @@ use dataset::schema::ValueType;
 use dataset::text::slug_of;
 use dataset::{Table, dataset_json};
 use forms::Money;
-use sheets::{Found, beside, one_line, sheets};
+use sheets::{Draft, Found, Taken, beside, fields_of, quoted, sheets};
 
 mod forms;
 mod sheets;
@@ -76,15 +76,6 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let (path, data) = (path.display(), data.display());
     Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
 }
-
-struct Draft<'s> {
-    sheet: &'s Sheet,
-    /// Every sheet of the source.
-    others: &'s [Found],
-}
-
-/// The column of each mapped field, and whether its name leaves no doubt.
-type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
 impl Draft<'_> {
     fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
@@ -421,15 +412,6 @@ impl Draft<'_> {
         named.or_else(|| columns().find(differs))
     }
 
-    fn column(&self, column: usize) -> impl Iterator<Item = String> {
-        self.sheet
-            .rows
-            .iter()
-            .filter_map(move |row| row.cells.get(column))
-            .filter(|cell| !cell.is_empty())
-            .map(Cell::text)
-    }
-
     fn cells(&self) -> impl Iterator<Item = String> {
         self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text))
     }
@@ -445,30 +427,4 @@ impl Draft<'_> {
             text.contains(':') || is_vague(&text) && text.matches(|c: char| c.is_ascii_digit()).count() <= 4
         })
     }
-}
-
-fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
-    FIELDS.iter().filter(move |field| field.table == table)
-}
-
-/// The columns of mapped fields with a type of values.
-fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usize> {
-    let is_typed = move |table: Table, name: &str| {
-        fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
-    };
-    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
-}
-
-/// A text as TOML writes it.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::edits;
-use crate::files::{ImportError, read_source, replace};
+use crate::files::{ImportError, read_source};
 use crate::mapping::{self, FILE, Rule, Source, Target};
-use crate::output::{Outputs, Record, add_gone};
-use crate::source::sheet::{Cell, Row, Sheet};
-use crate::source::{self, Reading};
+use crate::output::{ImportOptions, Imported, Outputs, Record, add_gone};
+use crate::source;
+use crate::source::sheet::{Cell, Reading, Row, Sheet};
 use crate::sums::Money;
 use crate::values;
 use crate::written;
@@ -18,63 +18,6 @@ use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
-
-/// What to import.
-#[derive(Debug)]
-pub struct ImportOptions<'a> {
-    /// Folder of the dataset.
-    pub data: &'a Path,
-    /// Names of sources; all if empty.
-    pub sources: &'a [String],
-    /// A file to read instead of the one in the mapping; `-` is standard input.
-    pub from: Option<&'a Path>,
-}
-
-/// What an import makes, before it is written.
-#[derive(Debug, Default)]
-pub struct Imported {
-    /// A line for each file.
-    pub lines: Vec<String>,
-    /// Content by path relative to the dataset; a file without content is removed.
-    pub files: BTreeMap<String, Vec<u8>>,
-    /// Where the rows of a file are in its source.
-    places: BTreeMap<String, Vec<Location>>,
-    /// Rows that have errors already.
-    broken: BTreeSet<Location>,
-}
-
-impl Imported {
-    /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
-    pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
-        let origin = |file: &str, line: u32| {
-            let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
-            self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
-        };
-        let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
-        report.relocate(origin, follows);
-    }
-
-    /// Writes the files.
-    ///
-    /// # Errors
-    ///
-    /// If one cannot be written.
-    pub fn write(&self, data: &Path) -> Result<(), ImportError> {
-        for (path, bytes) in &self.files {
-            let path = data.join(path);
-            let folder = path.parent().unwrap_or(data);
-            std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
-            match bytes.is_empty() {
-                true if path.exists() => {
-                    std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
-                }
-                true => {}
-                false => replace(&path, bytes)?,
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///

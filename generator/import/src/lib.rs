@@ -2,6 +2,7 @@
 
 mod draft;
 mod edits;
+mod field_value;
 mod files;
 mod fix;
 mod forms;
@@ -18,7 +19,8 @@ mod written;
 pub use draft::draft;
 pub use files::{ImportError, replace};
 pub use fix::{FixedFiles, replace_text};
-pub use import::{ImportOptions, Imported, import};
+pub use import::import;
+pub use output::{ImportOptions, Imported};
 
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,67 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::files::{ImportError, replace};
 use crate::mapping::{Gone, Source, Target};
 use dataset::Table;
-use dataset::diagnostics::Location;
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+
+/// What to import.
+#[derive(Debug)]
+pub struct ImportOptions<'a> {
+    /// Folder of the dataset.
+    pub data: &'a Path,
+    /// Names of sources; all if empty.
+    pub sources: &'a [String],
+    /// A file to read instead of the one in the mapping; `-` is standard input.
+    pub from: Option<&'a Path>,
+}
+
+/// What an import makes, before it is written.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// A line for each file.
+    pub lines: Vec<String>,
+    /// Content by path relative to the dataset; a file without content is removed.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Where the rows of a file are in its source.
+    pub(super) places: BTreeMap<String, Vec<Location>>,
+    /// Rows that have errors already.
+    pub(super) broken: BTreeSet<Location>,
+}
+
+impl Imported {
+    /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
+    pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
+        let origin = |file: &str, line: u32| {
+            let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
+            self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
+        };
+        let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
+        report.relocate(origin, follows);
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be written.
+    pub fn write(&self, data: &Path) -> Result<(), ImportError> {
+        for (path, bytes) in &self.files {
+            let path = data.join(path);
+            let folder = path.parent().unwrap_or(data);
+            std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
+            match bytes.is_empty() {
+                true if path.exists() => {
+                    std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
+                }
+                true => {}
+                false => replace(&path, bytes)?,
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A record that will be written.
 pub(super) type Record = Map<String, Value>;

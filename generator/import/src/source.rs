@@ -1,6 +1,7 @@
 //! What an import reads: sheets, tables and documents as rows of named cells. Sources are untrusted: each
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
+mod archive;
 mod document;
 mod ods;
 pub(crate) mod sheet;
@@ -8,21 +9,10 @@ mod workbook;
 mod xlsx;
 mod xml;
 
-use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, Sheet};
+use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
-/// Options of reading that a mapping declares.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Reading<'a> {
-    pub sheet: Option<&'a str>,
-    pub rows: Option<&'a str>,
-    pub encoding: Option<&'a str>,
-    /// Whether hidden rows and columns are taken.
-    pub takes_hidden: bool,
-    /// Whether merged cells `fill` their rows or only the `first` has the value.
-    pub merged: Option<&'a str>,
-}
 
 /// Reads a source, in the format that its first bytes show.
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
@@ -57,7 +47,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 /// Whether a workbook unpacks to no more than so many bytes.
 #[cfg(test)]
 pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<(), String> {
-    workbook::unpacks(bytes, most).map(drop)
+    archive::unpacks(bytes, most).map(drop)
 }
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
+use crate::field_value::{Made, Wrong, is_money, no_number, wrong};
 use crate::mapping::{Rule, Source, Target, is_currency};
 use crate::money::{self, Evidence, Sum};
 use crate::source::sheet::{Cell, Row, Sheet};
-use crate::values::{Made, Wrong, is_money, no_number, wrong};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
 

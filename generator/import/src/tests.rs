@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::mapping::FILE;
-use crate::source::Reading;
+use crate::source::sheet::Reading;
 use crate::source::sheet::{Cell, Sheet};
 use dataset::diagnostics::Diagnostics;
 

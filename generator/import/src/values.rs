@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime};
 use serde_json::{Value, json};
 
+use super::field_value::{Made, Wrong, is_money, no_number, wrong};
 use super::forms::DateOrder;
 use super::mapping::{Rule, Source};
 use super::money;
@@ -13,31 +14,6 @@ use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 use snapshot::text::fold;
-
-/// Why a cell makes no value.
-#[derive(Debug)]
-pub(super) struct Wrong {
-    pub code: Code,
-    pub message: String,
-    pub help: String,
-}
-
-pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
-    Wrong { code, message: message.into(), help: help.into() }
-}
-
-/// A value, and what is to be noted beside it.
-#[derive(Default)]
-pub(super) struct Made {
-    pub value: Value,
-    pub note: Option<String>,
-    /// Of a sum.
-    pub currency: Option<String>,
-    /// The text of a sum that is more than one number, such as a range.
-    pub text: Option<String>,
-    /// Whether a sum has no place where it could be shown.
-    pub is_lost: bool,
-}
 
 /// The value of a field; none if the cell is empty.
 pub(super) fn make(
@@ -361,20 +337,6 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         Some(number) => Ok(json!(snapshot::record::Number(number))),
         None => Err(no_number(field, &text, source)),
     }
-}
-
-pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
-    let message = format!("`{field}` is {}, expected a number", quoted(text));
-    let help = match source.numbers {
-        None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-        Some(_) => "correct it in the source, or list it in `empty`",
-    };
-    wrong(Code::Separators, message, help)
-}
-
-/// Whether a field is a sum of money.
-pub(super) fn is_money(field: &str) -> bool {
-    field.ends_with("Usd") || field == "amount"
 }
 
 /// An address: what a link leads to, where its text is none.

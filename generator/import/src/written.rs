@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::files::ImportError;
-use crate::import::{ImportOptions, Imported};
 use crate::mapping::{Gone, Source};
+use crate::output::{ImportOptions, Imported};
 use dataset::Table;
 use dataset::text::counted;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Draft, Taken, columns_of, one_line, quoted};
+use super::sheets::{Draft, Taken, columns_of, one_line, quoted};
 use crate::forms::NumberForm;
 use crate::money;
 use crate::source::sheet::Cell;

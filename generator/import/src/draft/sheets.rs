@@ -1,9 +1,14 @@
 //! What a draft is made from: every sheet of a source, and where it stands.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::source::sheet::{EMPTY, Sheet};
-use crate::source::{self, Reading};
+use crate::source;
+use crate::source::sheet::{Cell, EMPTY, Reading, Sheet};
+use crate::vocabulary::{FIELDS, Field};
+use dataset::Table;
+use dataset::schema::ValueType;
 
 /// A sheet that was read, and how.
 pub(super) struct Found {
@@ -12,6 +17,54 @@ pub(super) struct Found {
     /// Its encoding, where that is not UTF-8.
     pub encoding: Option<String>,
     pub sheet: Sheet,
+}
+
+/// A draft of the mapping of a sheet.
+pub(super) struct Draft<'s> {
+    pub sheet: &'s Sheet,
+    /// Every sheet of the source.
+    pub others: &'s [Found],
+}
+
+/// The column of each mapped field, and whether its name leaves no doubt.
+pub(super) type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
+
+impl Draft<'_> {
+    /// What the cells of a column have, without empty ones.
+    pub(super) fn column(&self, column: usize) -> impl Iterator<Item = String> {
+        self.sheet
+            .rows
+            .iter()
+            .filter_map(move |row| row.cells.get(column))
+            .filter(|cell| !cell.is_empty())
+            .map(Cell::text)
+    }
+}
+
+pub(super) fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(move |field| field.table == table)
+}
+
+/// The columns of mapped fields with a type of values.
+pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usize> {
+    let is_typed = move |table: Table, name: &str| {
+        fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
+    };
+    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
+}
+
+/// A text as TOML writes it.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Every sheet of a source that has rows.

@@ -7,9 +7,8 @@ use jiff::civil::{Date, DateTime};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+use super::archive::{Archive, Grid, Name, attributes, event};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
-use super::workbook::{Archive, Grid, Name};
-use super::xlsx::{attributes, event};
 use super::xml::entity;
 
 type Attributes = BTreeMap<String, String>;

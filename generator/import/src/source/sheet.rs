@@ -13,6 +13,18 @@ pub(crate) const MOST_COLUMNS: usize = 1_000;
 /// Why a sheet without rows is refused.
 pub(crate) const EMPTY: &str = "the sheet is empty";
 
+/// Options of reading that a mapping declares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading<'a> {
+    pub sheet: Option<&'a str>,
+    pub rows: Option<&'a str>,
+    pub encoding: Option<&'a str>,
+    /// Whether hidden rows and columns are taken.
+    pub takes_hidden: bool,
+    /// Whether merged cells `fill` their rows or only the `first` has the value.
+    pub merged: Option<&'a str>,
+}
+
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {

@@ -1,27 +1,9 @@
 //! Workbooks (.xlsx, .ods): one sheet, its first row with names for most columns as the header. What people do not see,
 //! hidden or struck through, is left out unless the mapping takes it.
 
-use std::collections::BTreeSet;
-use std::io::{Cursor, Read as _};
-
-use super::sheet::{Cell, EMPTY, LARGEST_UNPACKED, Row, Sheet};
-use super::{Reading, ods, xlsx};
-
-/// A sheet's name, and whether it can be seen.
-pub(super) type Name = (String, bool);
-
-pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;
-
-/// The cells of a sheet, and how they are shown.
-#[derive(Debug, Default)]
-pub(super) struct Grid {
-    pub rows: Vec<Row>,
-    /// Rows that are hidden or struck through, by line.
-    pub hidden_rows: BTreeSet<u32>,
-    pub hidden_columns: BTreeSet<usize>,
-    /// First and last row and column of merged cells: lines and indexes.
-    pub merged: Vec<([u32; 2], [usize; 2])>,
-}
+use super::archive::{Grid, Name, unpacks};
+use super::sheet::{Cell, EMPTY, LARGEST_UNPACKED, Reading, Row, Sheet};
+use super::{ods, xlsx};
 
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
@@ -47,22 +29,6 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
     let is_ods = archive.by_name("content.xml").is_ok();
     let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
     Ok(names.into_iter().filter(|(_, is_visible)| *is_visible).map(|(name, _)| name).collect())
-}
-
-/// Unpacks everything once and discards it, because the stated sizes may be false.
-pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
-    let mut archive =
-        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;
-    let mut left = most;
-    for number in 0..archive.len() {
-        let mut file = archive.by_index(number).map_err(|error| format!("it is damaged: {error}"))?;
-        let read = std::io::copy(&mut (&mut file).take(left + 1), &mut std::io::sink());
-        let read = read.map_err(|error| format!("it is damaged: {error}"))?;
-        left = left.checked_sub(read).ok_or_else(|| {
-            format!("it unpacks to more than {} MB, which no list of grants does", most >> 20)
-        })?;
-    }
-    Ok(archive)
 }
 
 /// The sheet that is named, or the only one that can be seen.

@@ -2,27 +2,18 @@
 //! are read from the same parts here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Cursor};
+use std::io::{BufReader, Cursor};
 
 use calamine::{Data, DataRef, Reader as _, Xlsx};
 use jiff::civil::{Date, DateTime, Time};
+use quick_xml::Reader;
 use quick_xml::events::Event;
-use quick_xml::{Reader, XmlVersion};
 
+use super::archive::{Archive, Grid, Name, attributes, event};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
-use super::workbook::{Archive, Grid, Name};
 use crate::money;
 
 const WORKBOOK: &str = "xl/workbook.xml";
-
-/// Attributes of an element by local name.
-pub(super) fn attributes(start: &quick_xml::events::BytesStart<'_>) -> BTreeMap<String, String> {
-    let known = start.attributes().flatten().filter_map(|attribute| {
-        let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
-        Some((attribute.key.local_name().as_ref().to_owned(), value))
-    });
-    known.collect()
-}
 
 /// Calls a function with each element of a part that starts, and each that ends.
 fn each(
@@ -45,15 +36,6 @@ fn each(
             _ => {}
         }
     }
-}
-
-/// The next event of a document that may be damaged.
-pub(super) fn event<'b, R: BufRead>(
-    reader: &mut Reader<R>,
-    buffer: &'b mut Vec<u8>,
-) -> Result<Event<'b>, String> {
-    buffer.clear();
-    reader.read_event_into(buffer).map_err(|error| format!("it is damaged: {error}"))
 }
 
 /// Names of the sheets, and whether they can be seen.

@@ -1,0 +1,46 @@
+//! The value that a cell makes of a field, and why it makes none.
+
+use serde_json::Value;
+
+use super::mapping::Source;
+use dataset::diagnostics::Code;
+use dataset::text::quoted;
+
+/// Why a cell makes no value.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub code: Code,
+    pub message: String,
+    pub help: String,
+}
+
+pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    Wrong { code, message: message.into(), help: help.into() }
+}
+
+/// A value, and what is to be noted beside it.
+#[derive(Default)]
+pub(super) struct Made {
+    pub value: Value,
+    pub note: Option<String>,
+    /// Of a sum.
+    pub currency: Option<String>,
+    /// The text of a sum that is more than one number, such as a range.
+    pub text: Option<String>,
+    /// Whether a sum has no place where it could be shown.
+    pub is_lost: bool,
+}
+
+pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
+    let message = format!("`{field}` is {}, expected a number", quoted(text));
+    let help = match source.numbers {
+        None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
+        Some(_) => "correct it in the source, or list it in `empty`",
+    };
+    wrong(Code::Separators, message, help)
+}
+
+/// Whether a field is a sum of money.
+pub(super) fn is_money(field: &str) -> bool {
+    field.ends_with("Usd") || field == "amount"
+}

@@ -1,0 +1,60 @@
+//! The archive that a workbook is, the events of its XML, and the cells of a sheet as they are shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Cursor, Read as _};
+
+use quick_xml::XmlVersion;
+use quick_xml::events::Event;
+use quick_xml::reader::Reader;
+
+use super::sheet::Row;
+
+/// A sheet's name, and whether it can be seen.
+pub(super) type Name = (String, bool);
+
+pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;
+
+/// The cells of a sheet, and how they are shown.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    pub rows: Vec<Row>,
+    /// Rows that are hidden or struck through, by line.
+    pub hidden_rows: BTreeSet<u32>,
+    pub hidden_columns: BTreeSet<usize>,
+    /// First and last row and column of merged cells: lines and indexes.
+    pub merged: Vec<([u32; 2], [usize; 2])>,
+}
+
+/// Unpacks everything once and discards it, because the stated sizes may be false.
+pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
+    let mut archive =
+        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;
+    let mut left = most;
+    for number in 0..archive.len() {
+        let mut file = archive.by_index(number).map_err(|error| format!("it is damaged: {error}"))?;
+        let read = std::io::copy(&mut (&mut file).take(left + 1), &mut std::io::sink());
+        let read = read.map_err(|error| format!("it is damaged: {error}"))?;
+        left = left.checked_sub(read).ok_or_else(|| {
+            format!("it unpacks to more than {} MB, which no list of grants does", most >> 20)
+        })?;
+    }
+    Ok(archive)
+}
+
+/// Attributes of an element by local name.
+pub(super) fn attributes(start: &quick_xml::events::BytesStart<'_>) -> BTreeMap<String, String> {
+    let known = start.attributes().flatten().filter_map(|attribute| {
+        let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
+        Some((attribute.key.local_name().as_ref().to_owned(), value))
+    });
+    known.collect()
+}
+
+/// The next event of a document that may be damaged.
+pub(super) fn event<'b, R: BufRead>(
+    reader: &mut Reader<R>,
+    buffer: &'b mut Vec<u8>,
+) -> Result<Event<'b>, String> {
+    buffer.clear();
+    reader.read_event_into(buffer).map_err(|error| format!("it is damaged: {error}"))
+}

@@ -31,7 +31,7 @@ const RETAINED_FOR: u64 = 86_400;
 
 /// Which bodies of a generation are fetched before it is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Prefetch {
+pub(crate) enum Prefetch {
     /// All of them
     #[default]
     Full,
@@ -53,7 +53,7 @@ pub(crate) struct FollowOptions {
 }
 
 /// A store that is followed.
-pub struct Follower {
+pub(crate) struct Follower {
     target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,

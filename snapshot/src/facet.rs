@@ -177,6 +177,15 @@ impl FacetSpec {
     }
 }
 
+/// The groups of filters on pages, by id; the first facet of a group is unfolded. What is in none is shown only where a
+/// query uses it.
+pub const GROUPS: [(&str, &[Facet]); 4] = [
+    ("topic", &[Facet::Topics]),
+    ("who", &[Facet::Applicants, Facet::Careers, Facet::Audiences, Facet::Education, Facet::Enrollments]),
+    ("where", &[Facet::Countries, Facet::Citizenships, Facet::Residences, Facet::Destinations]),
+    ("more", &[Facet::Types, Facet::FundingShapes, Facet::Benefits, Facet::OpenStates, Facet::Lifecycles]),
+];
+
 /// The table, in the order of [`Facet`]: name, parameter, its place among the parameters, place on the
 /// search page, and what feeds it.
 #[rustfmt::skip]

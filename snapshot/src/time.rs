@@ -31,7 +31,7 @@ impl Day {
 
     /// The day of a date that may be absent.
     #[must_use]
-    pub fn or_none(date: Option<Date>) -> Self {
+    pub(crate) fn or_none(date: Option<Date>) -> Self {
         date.map_or(Self::NONE, Self::new)
     }
 

@@ -13,11 +13,11 @@
 
   const read = async slug => {
     const answer = await fetch(page(slug)).catch(() => null);
-    if (!answer?.ok) return { slug, name: make("span", slug), says: new Map([[words.gone, [make("p", words.goneText)]]]) };
+    if (!answer?.ok) return { slug, name: make("span", slug), texts: new Map([[words.gone, [make("p", words.goneText)]]]) };
     const it = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const says = new Map();
+    const texts = new Map();
     for (const row of it.querySelectorAll(".key dl > div")) {
-      says.set(row.querySelector("dt").textContent, [...row.querySelectorAll("dd")].map(dd => {
+      texts.set(row.querySelector("dt").textContent, [...row.querySelectorAll("dd")].map(dd => {
         const cell = document.importNode(dd, true), part = make("div", "");
         part.className = cell.className;
         part.append(...cell.childNodes);
@@ -25,11 +25,11 @@
       }));
     }
     const official = it.querySelector("a.go");
-    if (official) says.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
+    if (official) texts.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
     const h1 = it.querySelector("h1"), provider = it.querySelector(".kicker a");
-    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang }), provider: provider?.textContent ?? "", says };
+    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang }), provider: provider?.textContent ?? "", texts };
   };
-  const labels = () => [...new Set(shown.flatMap(it => [...it.says.keys()]))];
+  const labels = () => [...new Set(shown.flatMap(it => [...it.texts.keys()]))];
   const table = () => {
     const table = make("table", ""), head = table.insertRow();
     head.append(make("td", ""));
@@ -42,7 +42,7 @@
     for (const label of labels()) {
       const row = table.insertRow();
       row.append(make("th", label, { scope: "row" }));
-      for (const it of shown) row.insertCell().append(...(it.says.get(label) ?? [words.none]));
+      for (const it of shown) row.insertCell().append(...(it.texts.get(label) ?? [words.none]));
     }
     return table;
   };
@@ -64,8 +64,8 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   const flat = text => text.replace(/\s+/g, " ").trim();
-  // What a cell says, without the words that only unfold the rest.
-  const said = part => {
+  // The text of a cell without the words that only unfold the rest.
+  const textOf = part => {
     const whole = part.cloneNode(true);
     whole.querySelectorAll("summary").forEach(it => it.replaceWith(", "));
     return whole.textContent.replace(/\s+,/g, ",");
@@ -73,7 +73,7 @@
   const cell = text => `"${flat(text).replace(/^[=+\-@]/, "'$&").replace(/"/g, '""')}"`;
   const csv = () => {
     const columns = labels();
-    const row = it => [it.name.textContent, it.provider ?? "", location.origin + page(it.slug), ...columns.map(label => (it.says.get(label) ?? []).map(said).join("; "))];
+    const row = it => [it.name.textContent, it.provider ?? "", location.origin + page(it.slug), ...columns.map(label => (it.texts.get(label) ?? []).map(textOf).join("; "))];
     return "\ufeff" + [[words.name, words.provider, "URL", ...columns], ...shown.map(row)].map(cells => cells.map(cell).join(",") + "\r\n").join("");
   };
   const calendar = async () => {

@@ -125,7 +125,10 @@ fn nothing_is_left_undone() {
             .collect::<Vec<_>>()
     };
     let files = everything();
-    let written = files.iter().filter(|file| !file.path.starts_with("generator/dataset/sample/"));
+    // The list of what texts should not have names such marks.
+    let flaws = "generator/dataset/src/link/texts/flaws.csv";
+    let written =
+        files.iter().filter(|file| !file.path.starts_with("generator/dataset/sample/") && file.path != flaws);
     assert_none("left undone", written.flat_map(found));
 }
 

@@ -4,7 +4,7 @@ use super::{ALL, CLOSING_SOON, Splice, search_path};
 use crate::fragments::push_count;
 use crate::messages::Message;
 use crate::prepare::checkbox_attributes;
-use snapshot::facet::{Facet, FacetSpec};
+use snapshot::facet::{Facet, FacetSpec, GROUPS};
 use snapshot::page::push_number;
 use snapshot::page::text::push_escaped;
 use snapshot::place::{self, Place};
@@ -19,30 +19,9 @@ const VALUES_MAX: usize = 6;
 /// Continents, by which a long list of places is divided; other places come first.
 const CONTINENTS: [&str; 5] = ["002", "009", "019", "142", "150"];
 
-/// A group of facets: its id, its name, its facets, the first of which is open, and whether the group is open.
-type Group = (&'static str, Message, &'static [Facet], bool);
-
-/// The groups below the topics. What is in none is shown only where the query uses it.
-const GROUPS: [Group; 3] = [
-    (
-        "who",
-        Message::Who,
-        &[Facet::Applicants, Facet::Careers, Facet::Audiences, Facet::Education, Facet::Enrollments],
-        true,
-    ),
-    (
-        "where",
-        Message::Where,
-        &[Facet::Countries, Facet::Citizenships, Facet::Residences, Facet::Destinations],
-        true,
-    ),
-    (
-        "more",
-        Message::MoreFilters,
-        &[Facet::Types, Facet::FundingShapes, Facet::Benefits, Facet::OpenStates, Facet::Lifecycles],
-        false,
-    ),
-];
+/// The names of the groups after the topics, and whether each is open.
+const NAMES: [(Message, bool); GROUPS.len() - 1] =
+    [(Message::Who, true), (Message::Where, true), (Message::MoreFilters, false)];
 
 /// The continent of a place; none for regions that are not countries.
 fn continent(code: &str) -> Option<&'static Place> {
@@ -59,13 +38,11 @@ impl Splice<'_> {
             facets.iter().find(|counts| counts.facet == *facet).filter(|counts| !counts.items.is_empty())
         };
         let is_used = |counts: &&FacetCounts| self.is_used(counts.facet);
-        if let Some(counts) = find(&Facet::Topics) {
-            self.facet(counts, true, out);
-        }
-        let loose = |counts: &&FacetCounts| GROUPS.iter().all(|(_, _, of, _)| !of.contains(&counts.facet));
-        let loose = facets.iter().filter(loose).filter(|counts| counts.facet != Facet::Topics);
+        let [(_, topics), groups @ ..] = GROUPS;
+        topics.iter().filter_map(find).for_each(|counts| self.facet(counts, true, out));
+        let loose = facets.iter().filter(|counts| GROUPS.iter().all(|(_, of)| !of.contains(&counts.facet)));
         loose.filter(is_used).for_each(|counts| self.facet(counts, true, out));
-        for (id, name, of, is_open) in GROUPS {
+        for ((id, of), (name, is_open)) in groups.into_iter().zip(NAMES) {
             let of: Vec<&FacetCounts> = of.iter().filter_map(find).collect();
             if of.is_empty() {
                 continue;

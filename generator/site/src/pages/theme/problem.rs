@@ -8,7 +8,7 @@ use minijinja::Error;
 
 /// A fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThemeProblem {
+pub(crate) struct ThemeProblem {
     file: String,
     line: Option<usize>,
     what: String,

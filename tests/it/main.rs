@@ -50,6 +50,7 @@ mod search {
     mod oracle_text;
     mod oracle_tiers;
     mod pages;
+    mod places;
     mod relevance;
 }
 

@@ -154,6 +154,10 @@ fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOpt
             let value = Some(value).filter(|value| is_code(value));
             json!({"parameter": question::named(parameter), "value": value, "total": relaxation.total})
         }
+        Constraint::Role { facet, place } => {
+            let parameter = question::named(facet.spec().parameter);
+            json!({"instead": {"parameter": parameter, "value": place}, "total": relaxation.total})
+        }
     });
     push(out, ",\"without\":");
     push(out, &quoted(&entries.collect::<Vec<_>>()));
@@ -162,7 +166,8 @@ fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOpt
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
 fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation) -> Value {
     let values = &context.site.index.values;
-    let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
+    let role = understood.role.unwrap_or(Facet::Countries);
+    let place = understood.place.iter().map(|code| (role, code.as_str()));
     let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
     let filter = |(facet, value): (Facet, &str)| {
         let mut filter = json!({"facet": facet.spec().name, "value": value});
@@ -172,7 +177,14 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         filter
     };
     let filters: Vec<Value> = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).collect();
-    json!({"words": understood.words, "filters": filters})
+    let mut entry = json!({"words": understood.words, "filters": filters});
+    if !understood.roles.is_empty() {
+        let name = |role: Option<Facet>| role.map_or("text", |facet| facet.spec().name);
+        let roles = understood.roles.iter().map(|(role, total)| (name(*role).to_owned(), json!(total)));
+        entry["role"] = understood.role.map_or("any", |facet| facet.spec().name).into();
+        entry["roles"] = roles.collect::<serde_json::Map<_, _>>().into();
+    }
+    entry
 }
 
 /// The notice about the rows; made of constant texts and a count only.

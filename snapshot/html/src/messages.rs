@@ -96,6 +96,8 @@ words! {
     Guessed = "search_guessed",
     Nowhere = "search_nowhere",
     Country = "search_country",
+    Instead = "search_instead",
+    InTheText = "search_in_the_text",
     AsWords = "search_as_words",
     AsText = "search_as_text",
     Silent = "search_silent",

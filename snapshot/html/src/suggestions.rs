@@ -29,6 +29,7 @@ pub(super) fn push_part(out: &mut Vec<u8>, part: &Constraint, label: &impl Fn(&m
     match part {
         Constraint::Words(words) => push_escaped(out, words),
         Constraint::Filter { parameter, value } => label(out, parameter, value),
+        Constraint::Role { facet, place } => label(out, facet.spec().parameter, place),
     }
     out.extend_from_slice(b"</em>");
 }
@@ -58,6 +59,8 @@ pub(super) fn push(
             push_escaped(out, &query);
             out.extend_from_slice(b"\">");
         }
+        let is_role = matches!(relaxation.removed, Constraint::Role { .. });
+        let word = if is_role { Message::Instead } else { word };
         let count = grouped(relaxation.total as u64, language.locale);
         let [what, rest] = [&what, &rest].map(|html| String::from_utf8_lossy(html));
         language.push_phrase(out, word, &[("what", &what), ("n", &count), ("rest", &rest)]);

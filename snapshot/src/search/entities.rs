@@ -88,7 +88,7 @@ pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 4] {
 }
 
 /// Keys of labels, in English and Spanish; no stem looks like them.
-fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
+pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
     let join = |short: fn(&str) -> &str| {
         let mut key = CompactString::default();
         for word in words {
@@ -346,11 +346,51 @@ impl Entity {
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
     }
 
-    /// Documents that admit its place, many of them by a wider one; `None` without a place.
-    pub(super) fn with_wider_places<'a>(&self, values: &'a Values) -> Option<DocSet<'a>> {
+    /// Documents that admit its place in a role, many of them by a wider one, and state no citizenship or residence
+    /// that shuts it out; `None` without a place.
+    pub(super) fn with_wider_places<'a>(
+        &self,
+        role: Option<Facet>,
+        values: &'a Values,
+    ) -> Option<DocSet<'a>> {
         let place = self.place.as_deref()?;
-        let sets = place_facets().map(|facet| values.docs_of_place(facet, place)).collect();
-        Some(union(sets, values.count))
+        let destination = values.docs_of_place(Facet::Destinations, place);
+        if role == Some(Facet::Destinations) {
+            return Some(destination);
+        }
+        let admitting = place_facets().filter(|facet| facet.spec().is_eligibility);
+        let admitting =
+            union(admitting.map(|facet| values.docs_of_place(facet, place)).collect(), values.count);
+        let admitting = [Facet::Citizenships, Facet::Residences]
+            .into_iter()
+            .fold(admitting, |docs, facet| docs.without(&self.shutting_out(facet, values)));
+        Some(if role.is_some() { admitting } else { union(vec![admitting, destination], values.count) })
+    }
+
+    /// Documents that name the place, or one in it, for a facet.
+    fn inside<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
+        let of_facet = self.naming.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
+        union(of_facet.map(|ordinal| values.naming(*ordinal)).collect(), values.count)
+    }
+
+    /// Documents that shut the place out of a facet.
+    fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
+        let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
+        docs.map_or_else(DocSet::none, |docs| docs.without(&self.inside(facet, values)))
+    }
+
+    /// Documents that contradict a role of the place: what they state for it is elsewhere, or someone from the place
+    /// is meant and they only go there.
+    pub(super) fn contradicting<'a>(&self, role: Facet, values: &'a Values) -> DocSet<'a> {
+        let elsewhere = self.shutting_out(role, values);
+        if role == Facet::Destinations {
+            return elsewhere;
+        }
+        let of_applicants = place_facets().filter(|facet| facet.spec().is_eligibility);
+        let of_applicants =
+            union(of_applicants.map(|facet| self.inside(facet, values)).collect(), values.count);
+        let only_goal = self.inside(Facet::Destinations, values).without(&of_applicants);
+        union(vec![elsewhere, only_goal], values.count)
     }
 
     /// Documents that name each region around its place, except for the world.

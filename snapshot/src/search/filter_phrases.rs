@@ -164,7 +164,7 @@ fn starting(rest: &[&str], list: &str) -> Option<usize> {
 
 /// Whether a word is in a list of the lexicon.
 fn is_in(list: &str, word: Option<&&str>) -> bool {
-    word.is_some_and(|word| lexicon::words(list).any(|known| known == *word))
+    word.is_some_and(|word| lexicon::has(list, word))
 }
 
 /// A phrase that switches a filter on.

@@ -37,6 +37,16 @@ pub(super) fn words(name: &str) -> impl Iterator<Item = &'static str> {
     phrases(name).filter_map(|phrase| phrase.first().copied())
 }
 
+/// Whether a word is a phrase of a use.
+pub(super) fn has(name: &str, word: &str) -> bool {
+    phrases(name).any(|phrase| phrase.as_slice() == [word])
+}
+
+/// Whether a word is a stop word of either language, homonyms included.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOPS.iter().any(|words| words.contains(word))
+}
+
 static STOPS: LazyLock<[FxHashSet<&str>; 2]> = LazyLock::new(|| {
     let stops = LEXICON.get("stop").cloned().unwrap_or_default();
     stops.map(|list| list.concat().into_iter().collect())
@@ -79,7 +89,7 @@ pub fn stop_words(words: &[&str]) -> Vec<bool> {
 /// Whether a folded word is known without any record, and so not a misspelling.
 #[must_use]
 pub fn is_known_word(word: &str) -> bool {
-    STOPS.iter().any(|words| words.contains(word)) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word)
+    is_stop_word(word) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word)
 }
 
 #[cfg(test)]

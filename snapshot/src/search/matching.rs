@@ -5,12 +5,14 @@
 
 use compact_str::{CompactString, format_compact};
 
+use crate::facet::Facet;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
 use crate::search::phrase::Phrases;
+use crate::search::role::role_of;
 use crate::search::set::{DocSet, union};
 use crate::search::synonyms::BUILT_IN;
 use crate::search::terms::Terms;
@@ -24,6 +26,8 @@ const SYNONYM_MAX: usize = 4;
 pub struct TextQuery {
     /// Single words, each once.
     pub(super) words: Vec<QueryWord>,
+    /// Single words as they were typed, from which places get their roles.
+    sequence: Vec<CompactString>,
     /// Required phrases.
     pub phrases: Vec<Vec<String>>,
     /// Excluded words.
@@ -68,6 +72,7 @@ impl TextQuery {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
             for word in query_words(part).into_iter().take(room) {
+                self.sequence.push(word.text.clone());
                 if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
@@ -118,11 +123,27 @@ impl TextQuery {
         while at < self.words.len() {
             let (length, entity) = run(&self.words[at..], index);
             if length > 1 || !stops[at] {
-                clauses.push(Clause::new(&self.words[at..at + length], entity, &self.literal, index));
+                let mut clause = Clause::new(&self.words[at..at + length], entity, &self.literal, index);
+                clause.role = self.role(&clause);
+                clauses.push(clause);
             }
             at += length;
         }
         clauses
+    }
+
+    /// The role of the place that a clause names.
+    fn role(&self, clause: &Clause<'_>) -> Option<Facet> {
+        clause.place()?;
+        let start = self.sequence.iter().position(|word| Some(word) == clause.words.first())?;
+        role_of(&self.sequence, start, clause.words.len())
+    }
+
+    /// Documents whose texts have the words of a clause, whatever they name.
+    pub(super) fn docs_of_words<'a>(&self, clause: &Clause<'_>, index: &'a Index) -> DocSet<'a> {
+        let start = self.words.iter().position(|word| Some(&word.text) == clause.words.first());
+        let run = start.and_then(|start| self.words.get(start..start + clause.words.len()));
+        run.map_or_else(DocSet::none, |run| Clause::new(run, None, &[], index).docs(index))
     }
 
     /// Looks up exclusions and phrases.
@@ -145,7 +166,10 @@ impl Index {
     /// Looks up the text of a query; `None` without a text.
     #[must_use]
     pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
-        query.text.as_deref().map(|text| ResolvedText::new(&TextQuery::parse(text, &[]), self))
+        let mut text = TextQuery::parse(query.text.as_deref()?, &[]);
+        // The REST interface searches for a place in every role.
+        text.sequence.clear();
+        Some(ResolvedText::new(&text, self))
     }
 }
 
@@ -275,6 +299,8 @@ pub struct Clause<'a> {
     pub(super) apart: Vec<Vec<String>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
+    /// The place facet that a place is meant for; without one it is anything that names it.
+    pub(super) role: Option<Facet>,
 }
 
 impl<'a> Clause<'a> {
@@ -292,8 +318,7 @@ impl<'a> Clause<'a> {
                 clause.forms.extend(joined(run, index).map(|term| (term, Form::Other)));
             }
         }
-        let place = clause.entity.and_then(|entity| entity.place.as_deref());
-        let names = place.map(names_of_place).unwrap_or_default();
+        let names = clause.place().map(names_of_place).unwrap_or_default();
         for synonym in synonyms(run, index).chain(names) {
             match synonym.as_slice() {
                 [only] => {
@@ -336,6 +361,11 @@ impl<'a> Clause<'a> {
             && self.entity.is_none_or(Entity::is_empty)
     }
 
+    /// Code of the place that it names.
+    pub(super) fn place(&self) -> Option<&'a str> {
+        self.entity?.place.as_deref()
+    }
+
     fn terms(&self) -> impl Iterator<Item = u32> {
         self.forms.iter().map(|(term, _)| *term)
     }
@@ -364,7 +394,11 @@ impl<'a> Clause<'a> {
         if !self.apart.is_empty() {
             parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
-        union(parts, index.len())
+        let docs = union(parts, index.len());
+        match (self.entity, self.role) {
+            (Some(entity), Some(role)) => docs.without(&entity.contradicting(role, &index.values)),
+            _ => docs,
+        }
     }
 
     /// Work of looking it up, in units.

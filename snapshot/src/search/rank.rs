@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use crate::facet::{Facet, Interval, MEASURES, Measure};
+use crate::facet::{Facet, Interval, MEASURES, Measure, place_facets};
 use crate::query::{Page, Query};
 use crate::search::cost::{Budget, NAMESAKES_MAX, READ_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::entities::country_offered_for;
@@ -39,6 +39,11 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
+    /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
+    pub role: Option<Facet>,
+    /// Number of full matches if the place is selected in each facet, and `None` if it is only words; those that find
+    /// something.
+    pub roles: Vec<(Option<Facet>, usize)>,
 }
 
 /// A query word that no record has, and the terms that were searched in its place.
@@ -431,10 +436,24 @@ impl<'a> RankedQuery<'a> {
         keys.into_iter().map(|(_, _, doc)| doc).collect()
     }
 
+    /// The roles that a place may have, with the number of full matches in each.
+    fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
+        let Some(place) = clause.place() else { return Vec::new() };
+        let base = both(self.parts.full_without(position), self.required.as_ref());
+        let others = self.narrowed(base.as_ref());
+        let count = |docs: DocSet<'_>| others.as_ref().map_or(docs.len(), |others| docs.and(others).len());
+        let is_free = |facet: &Facet| self.query.selected.iter().all(|(selected, _)| selected != facet);
+        let facets = place_facets().filter(is_free);
+        let facets = facets.map(|facet| (Some(facet), count(self.index.values.docs_of_place(facet, place))));
+        let as_words = (None, count(self.text.docs_of_words(clause, self.index)));
+        facets.chain([as_words]).filter(|(_, total)| *total > 0).collect()
+    }
+
     /// Adds how the words of the query were interpreted.
     fn interpret(&self, ranked: &mut RankedPage) {
         let values = &self.index.values;
-        for clause in self.parts.known.iter().map(|part| &part.clause).chain(&self.parts.unknown) {
+        let known = self.parts.known.iter().map(|part| &part.clause);
+        for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
             let words = clause.words.join(" ");
             match clause.entity {
                 Some(entity) => ranked.interpretations.push(Interpretation {
@@ -445,6 +464,8 @@ impl<'a> RankedQuery<'a> {
                         .map(|ordinal| (values.facet_of(*ordinal), *ordinal))
                         .collect(),
                     place: entity.place.clone(),
+                    role: clause.role,
+                    roles: self.roles(position, clause),
                 }),
                 None => {
                     let country = country_offered_for(&words);

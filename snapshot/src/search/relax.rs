@@ -1,8 +1,9 @@
 //! Relaxations: for a query without full matches, the query without each of its words and filters, and the number of
 //! records that fully match it.
 
-use crate::facet::{Interval, MEASURES};
-use crate::query::{Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use crate::facet::{Facet, Interval, MEASURES, place_facets};
+use crate::place::Code;
+use crate::query::{FacetValue, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
@@ -26,6 +27,13 @@ pub enum Constraint {
         /// Its value.
         value: String,
     },
+    /// The facet of a selected place: another one is selected in its stead.
+    Role {
+        /// The other facet.
+        facet: Facet,
+        /// Code of the place.
+        place: String,
+    },
 }
 
 /// A query without one of its constraints.
@@ -43,7 +51,7 @@ impl Index {
     /// Relaxations of a query without full matches. That comes first which leaves out what most records match, so that
     /// the words that distinguish most remain; then by number of matches. `literal` words are searched as text only. With `among`, only its documents are searched, and it is one more constraint to
     /// remove. Empty if no single constraint can be removed to get a match, or if counting would cost too
-    /// much.
+    /// much. A selected place that leaves no record is also tried in the other facets of places.
     #[must_use]
     pub fn relaxations(
         &self,
@@ -60,7 +68,7 @@ impl Index {
         let everywhere =
             among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| is_constrained(&first));
         let shorter = without_words(self, &first, today, literal).into_iter();
-        let candidates = shorter.chain(without_filters(self, &first));
+        let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
         let candidates = candidates.map(|(removed, query)| (removed, query, docs)).chain(everywhere);
         for (removed, query, docs) in candidates.take(REMOVALS_MAX) {
             if !is_constrained(&query) && docs.is_none()
@@ -73,7 +81,11 @@ impl Index {
                 Some(0) => {}
                 Some(matching) => {
                     let alone = only(&first, &removed, &query);
-                    let common = total(self, &alone, today, literal, &budget, None).unwrap_or(0);
+                    let common = match removed {
+                        // The nearest to what was selected.
+                        Constraint::Role { .. } => usize::MAX,
+                        _ => total(self, &alone, today, literal, &budget, None).unwrap_or(0),
+                    };
                     found.push((common, Relaxation { removed, query, total: matching }));
                 }
             }
@@ -270,6 +282,24 @@ fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
     }
     if query.funded {
         add("funded", "true".to_owned(), &|left| left.funded = false);
+    }
+    all
+}
+
+/// The query with each selected place in each other facet of places.
+fn with_other_roles(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
+    let mut all = Vec::new();
+    for (position, (selected, value)) in query.selected.iter().enumerate() {
+        let code = index.value_text(value);
+        let Some(place) = Code::new(code).filter(|_| selected.spec().is_place) else { continue };
+        let is_free = |facet: &Facet| query.selected.iter().all(|(other, _)| other != facet);
+        for facet in place_facets().filter(is_free) {
+            let value = index.values.find(facet, code).map_or(FacetValue::Place(place), FacetValue::Value);
+            let mut other = query.clone();
+            other.selected[position] = (facet, value);
+            other.selected.sort();
+            all.push((Constraint::Role { facet, place: code.to_owned() }, other));
+        }
     }
     all
 }

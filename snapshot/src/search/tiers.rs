@@ -137,7 +137,7 @@ impl<'a> Parts<'a> {
 
     fn add(&mut self, clause: Clause<'a>, is_guessed: bool) {
         let index = self.index;
-        let wider = clause.entity.and_then(|entity| entity.with_wider_places(&index.values));
+        let wider = clause.entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
         if clause.is_unknown() && wider.as_ref().is_none_or(DocSet::is_empty) {
             self.unknown.push(clause);
             return;
@@ -165,10 +165,16 @@ impl<'a> Parts<'a> {
 
     /// Full matches among all documents; `None` without parts.
     pub(super) fn full(&self) -> Option<DocSet<'_>> {
+        self.full_without(usize::MAX)
+    }
+
+    /// Full matches of all parts but one; `None` without others.
+    pub(super) fn full_without(&self, left_out: usize) -> Option<DocSet<'_>> {
         if !self.unknown.is_empty() || self.any_guessed() {
             return Some(DocSet::none());
         }
-        all_of(self.known.iter().map(|part| part.docs.borrowed()).collect())
+        let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);
+        all_of(parts.map(|(_, part)| part.docs.borrowed()).collect())
     }
 
     /// Documents of a tier below the full matches, and maybe of better tiers, among some. `None` if the query has no

@@ -25,10 +25,11 @@
 pub(super) mod write;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::facet::{COUNT, FACETS, Facet, eligibility_facets};
 use crate::place;
-use crate::search::set::{DocSet, all_of, union, words};
+use crate::search::set::{DocSet, all_of, set_bit, union, words};
 use crate::search::table::{
     Lists, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, offsets,
 };
@@ -97,6 +98,8 @@ pub struct Values {
     unstated: Section<u64>,
     /// For each facet: number of values with bit sets, and of documents in the lists of the others.
     pub(super) sizes: [(usize, usize); COUNT],
+    /// Documents that name a place, by facet.
+    naming_any: [OnceLock<Vec<u64>>; COUNT],
     /// Number of documents.
     pub(super) count: usize,
 }
@@ -136,6 +139,7 @@ impl Values {
             table,
             unstated,
             sizes: [(0, 0); COUNT],
+            naming_any: Default::default(),
             texts,
             count,
         };
@@ -202,13 +206,19 @@ impl Values {
     /// such place.
     #[must_use]
     pub fn docs_of_place<'a>(&'a self, facet: Facet, code: &str) -> DocSet<'a> {
+        let (named, excluded) = self.around(facet, code);
+        named.without(&excluded)
+    }
+
+    /// Documents that name, and that exclude, a place or one that contains it.
+    fn around<'a>(&'a self, facet: Facet, code: &str) -> (DocSet<'a>, DocSet<'a>) {
         let around: Vec<u32> =
             place::with_ancestors(code).filter_map(|place| self.find(facet, place)).collect();
         let docs = |lists: &'a Lists| {
             let docs = around.iter().map(|ordinal| DocSet::list(lists.get(*ordinal as usize)));
             union(docs.collect(), self.count)
         };
-        docs(&self.named).without(&docs(&self.excluded))
+        (docs(&self.named), docs(&self.excluded))
     }
 
     /// Documents that state no value in a facet; `None` if it is not one of eligibility.
@@ -216,6 +226,23 @@ impl Values {
         let position = eligibility_facets().position(|known| known == facet)?;
         let words = words(self.count);
         Some(DocSet::bits(&self.unstated[position * words..(position + 1) * words]))
+    }
+
+    /// Documents that name a place for a facet.
+    fn naming_any(&self, facet: Facet) -> DocSet<'_> {
+        let bits = || {
+            let mut bits = vec![0; words(self.count)];
+            let named = self.of(facet).map(|ordinal| self.naming(ordinal as u32));
+            named.for_each(|docs| docs.for_each(|doc| set_bit(&mut bits, doc)));
+            bits
+        };
+        DocSet::bits(self.naming_any[facet as usize].get_or_init(bits))
+    }
+
+    /// Documents that exclude a place from a facet, or name only places that do not contain it.
+    pub(super) fn shutting_out(&self, facet: Facet, code: &str) -> DocSet<'_> {
+        let (named, excluded) = self.around(facet, code);
+        union(vec![self.naming_any(facet).without(&named), excluded], self.count)
     }
 
     /// Documents that state no value in all of some facets, those of eligibility; `None` if there are no such.

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use snapshot::facet::Facet;
 use snapshot::record::Synonym;
-use snapshot::search::{BUILT_IN, NamedEntity, keys_of, names_of_place, stop_words};
+use snapshot::search::{BUILT_IN, NamedEntity, keys_of, names_of_place, role_of, stop_words};
 use snapshot::text::{QueryWord, SamePosition, Stems, query_words, tokens};
 
 /// The tokens of a text: for each position what can be read there.
@@ -70,6 +71,8 @@ pub(super) struct Clause {
     phrase: Option<Vec<String>>,
     /// Or one of these values.
     pub(super) concept: Option<NamedEntity>,
+    /// The facet that its place is meant for.
+    pub(super) role: Option<Facet>,
 }
 
 /// What a text asks for.
@@ -185,6 +188,7 @@ impl Reader {
                 (false, false, _) => plain.extend(query_words(&text)),
             }
         }
+        let typed: Vec<_> = plain.iter().map(|word| word.text.clone()).collect();
         let mut seen = BTreeSet::new();
         plain.retain(|word| seen.insert(word.text.clone()));
         let small = small(&plain, !understood.phrases.is_empty());
@@ -192,7 +196,11 @@ impl Reader {
         while at < plain.len() {
             let length = self.run(&plain[at..]);
             if length > 1 || !small[at] {
-                understood.wanted.push(self.clause(&plain[at..at + length], taken_back));
+                let mut clause = self.clause(&plain[at..at + length], taken_back);
+                let start = typed.iter().position(|word| *word == plain[at].text).unwrap();
+                let is_place = clause.concept.as_ref().is_some_and(|concept| concept.place.is_some());
+                clause.role = role_of(&typed, start, length).filter(|_| is_place);
+                understood.wanted.push(clause);
             }
             at += length;
         }

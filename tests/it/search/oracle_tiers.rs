@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use snapshot::facet::FACETS;
+use snapshot::place;
 use snapshot::search::{NamedEntity, is_known_word};
 use snapshot::text::QueryWord;
 
@@ -41,7 +42,13 @@ impl Oracle<'_> {
     /// How many records match a text fully; `taken_back` are runs that are words, whatever they name.
     pub(super) fn total(&self, text: &str, taken_back: &[String]) -> usize {
         let asked = self.reader.understand(text, taken_back);
-        let fits = |record: &&Record<'_>| asked.fits(&record.texts, |concept| says(record, concept));
+        let fits = |record: &&Record<'_>| {
+            let has = |clause: &Clause| {
+                clause.fits(&record.texts, |concept| says(record, concept))
+                    && !self.contradicts(record, clause)
+            };
+            asked.wanted.iter().all(has) && asked.admits(&record.texts)
+        };
         self.records.iter().filter(fits).count()
     }
 
@@ -67,18 +74,60 @@ impl Oracle<'_> {
 
     fn part(&self, clause: &Clause, is_guess: bool) -> Part {
         let of = |fits: &dyn Fn(&Record<'_>) -> bool| self.records.iter().map(fits).collect::<Vec<bool>>();
-        let has = of(&|record| clause.fits(&record.texts, |concept| says(record, concept)));
-        let today = day_after(0);
+        let fits = |record: &Record<'_>| clause.fits(&record.texts, |concept| says(record, concept));
+        let has = of(&|record| fits(record) && !self.contradicts(record, clause));
         let concept = clause.concept.as_ref().filter(|it| it.place.is_some() || !it.values.is_empty());
         let wider = concept
             .and_then(|concept| concept.place.as_deref())
-            .map(|place| of(&|record| PLACES.iter().any(|facet| self.has(record, facet, place, today))));
+            .map(|place| of(&|record| self.is_wider(record, clause, place)));
         let silent = |facets: &[&str]| {
             of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
         };
         let mute = concept.map(spoken).filter(|facets| !facets.is_empty()).map(|facets| silent(&facets));
         let holders = has.iter().filter(|has| **has).count();
         Part { has, wider, mute, is_guess, worth: worth(holders, self.records.len()) }
+    }
+
+    /// Whether a record admits a place, maybe by a wider one, and states no citizenship or residence elsewhere.
+    fn is_wider(&self, record: &Record<'_>, clause: &Clause, place: &str) -> bool {
+        let admits = |facet: &&str| self.has(record, facet, place, day_after(0));
+        let [countries, destinations, citizenships, residences] = PLACES;
+        let as_goal = admits(&destinations);
+        let as_home = [countries, citizenships, residences].iter().any(|facet| admits(&facet))
+            && ![citizenships, residences].iter().any(|facet| self.is_elsewhere(record, clause, facet));
+        match clause.role.map(|facet| facet.spec().name) {
+            None => as_goal || as_home,
+            Some("destinations") => as_goal,
+            Some(_) => as_home,
+        }
+    }
+
+    /// Whether a record names the place of a clause, or one in it, for a facet.
+    fn is_inside(record: &Record<'_>, clause: &Clause, facet: &str) -> bool {
+        let of_facet = |number: u8| FACETS[usize::from(number)].name == facet;
+        let mut values = clause.concept.iter().flat_map(|concept| &concept.values);
+        values.any(|(number, value)| of_facet(*number) && record.named[facet].contains(value.as_str()))
+    }
+
+    /// Whether what a record states for a facet leaves the place of a clause out.
+    fn is_elsewhere(&self, record: &Record<'_>, clause: &Clause, facet: &str) -> bool {
+        let Some(place) = clause.concept.as_ref().and_then(|concept| concept.place.as_deref()) else {
+            return false;
+        };
+        let around: Vec<&str> = place::with_ancestors(place).collect();
+        let is_shut = around.iter().any(|place| record.shut[facet].contains(place));
+        let is_named = around.iter().any(|place| record.named[facet].contains(place));
+        (is_shut || !record.named[facet].is_empty() && !is_named) && !Self::is_inside(record, clause, facet)
+    }
+
+    /// Whether a record states something else for the role of a place.
+    fn contradicts(&self, record: &Record<'_>, clause: &Clause) -> bool {
+        let Some(role) = clause.role.map(|facet| facet.spec().name) else { return false };
+        let [countries, destinations, citizenships, residences] = PLACES;
+        let is_home =
+            [countries, citizenships, residences].iter().any(|it| Self::is_inside(record, clause, it));
+        let is_only_goal = Self::is_inside(record, clause, destinations) && !is_home;
+        self.is_elsewhere(record, clause, role) || role != destinations && is_only_goal
     }
 
     /// What a word that stands nowhere may be a slip of.

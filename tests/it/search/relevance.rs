@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use edge::Server;
-use tests::judge::judged::{PUBLISHED, SAMPLE};
+use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
 
@@ -62,6 +62,24 @@ fn questions_over_the_published_dataset_are_answered_as_well_as_they_have_been()
     hold(&Desk::new(&live), &Judged::read(PUBLISHED), &OVER_THE_PUBLISHED);
 }
 
+/// Tasks of [`SEEKERS`] that are solved at least.
+const SOLVED: usize = 21;
+
+#[test]
+fn seekers_find_a_record_that_answers_or_that_there_is_none() {
+    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
+    let live = open(&real.root, 0);
+    let desk = Desk::new(&live);
+    let tasks = Judged::read(SEEKERS);
+    let is_solved = |task: &&Judged| {
+        let answer = desk.page(task);
+        let finds = task.wanted().any(|slug| answer.found.iter().take(10).any(|found| found == slug));
+        if task.is_matchless() { answer.matches == 0 } else { finds }
+    };
+    let solved = tasks.iter().filter(is_solved).count();
+    assert!(solved >= SOLVED, "{solved} of {}", tasks.len());
+}
+
 #[test]
 fn every_judged_record_exists() {
     let exist = |live: &Arc<Server>, questions: &str| {
@@ -75,4 +93,5 @@ fn every_judged_record_exists() {
     };
     exist(sample(), SAMPLE);
     REAL.iter().for_each(|real| exist(&open(&real.root, 0), PUBLISHED));
+    REAL.iter().for_each(|real| exist(&open(&real.root, 0), SEEKERS));
 }

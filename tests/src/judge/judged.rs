@@ -9,6 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const SAMPLE: &str = include_str!("../../relevance/sample.json");
 /// Those over the published dataset.
 pub const PUBLISHED: &str = include_str!("../../relevance/published.json");
+/// Tasks of people who look for something of their own, over the published dataset.
+pub const SEEKERS: &str = include_str!("../../relevance/seekers.json");
 
 /// The class of questions about places that no record names.
 pub const ABSENT_PLACE: &str = "absent-place";
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn questions_are_unique_in_known_languages_with_grades_one_and_two() {
-        for file in [SAMPLE, PUBLISHED] {
+        for file in [SAMPLE, PUBLISHED, SEEKERS] {
             let questions = Judged::read(file);
             let mut texts: Vec<&str> = questions.iter().map(|judged| judged.text.as_str()).collect();
             texts.sort_unstable();

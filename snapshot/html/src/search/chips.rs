@@ -6,7 +6,7 @@ use crate::messages::Message;
 use crate::status::push_plain;
 use crate::suggestions;
 use snapshot::facet::{FACETS, Facet};
-use snapshot::page::text::{escaped, push_escaped};
+use snapshot::page::text::{escaped, grouped, push_escaped};
 use snapshot::query::Query;
 use snapshot::record::Locale;
 use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without};
@@ -120,7 +120,8 @@ impl Splice<'_> {
     /// A chip for words that were interpreted as a facet value or a place.
     fn interpretation_chip(&self, interpretation: &Interpretation, out: &mut Vec<u8>) {
         let facet = interpretation.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
-        let facet = if interpretation.place.is_some() { Facet::Countries } else { facet };
+        let of_place = interpretation.role.unwrap_or(Facet::Countries);
+        let facet = if interpretation.place.is_some() { of_place } else { facet };
         let mut label = Vec::new();
         match (&interpretation.place, interpretation.values.first()) {
             (Some(code), _) if snapshot::place::find(code).is_some() => {
@@ -140,6 +141,42 @@ impl Splice<'_> {
         let mut label = Vec::new();
         self.display.push_filter(&mut label, phrase.parameter, &phrase.value);
         self.understood_chip(&phrase.words, (&label, &label), out);
+    }
+
+    /// The roles of a place as links: `Chile: Destination 12 · Eligible country 31 · in the text 44`.
+    fn roles(&self, place: &Interpretation, out: &mut Vec<u8>) {
+        let Some(code) = place.place.as_deref() else { return };
+        out.extend_from_slice(b"<p class=\"roles\">");
+        self.display.push_place(out, Facet::Countries, code);
+        for (position, (role, total)) in place.roles.iter().enumerate() {
+            out.extend_from_slice(if position == 0 { b": " } else { " · ".as_bytes() });
+            let text = || {
+                let text = self.query.text.as_deref().and_then(|text| text_without(text, &place.words));
+                text.filter(|text| text.chars().any(char::is_alphanumeric))
+            };
+            let (query, pair) = match role {
+                Some(facet) => (Query { text: text(), ..self.query.clone() }, (facet.spec().parameter, code)),
+                None => (self.query.clone(), ("plain", place.words.as_str())),
+            };
+            let query = Query { page: Query::default().page, ..query };
+            let mut address = self.extras.query_string(self.site, self.html, &query);
+            let mut added = form_urlencoded::Serializer::new(String::new());
+            let and = if address.is_empty() { "" } else { "&" };
+            address.push_str(and);
+            address.push_str(&added.append_pair(pair.0, pair.1).finish());
+            out.extend_from_slice(b"<a href=\"");
+            out.extend_from_slice(search_path(self.query.locale).as_bytes());
+            out.push(b'?');
+            push_escaped(out, &address);
+            out.extend_from_slice(b"\">");
+            match role {
+                Some(facet) => out.extend_from_slice(self.language.facets.bytes(*facet as usize)),
+                None => self.language.push_message(out, Message::InTheText),
+            }
+            out.extend_from_slice(b"</a> ");
+            out.extend_from_slice(grouped(*total as u64, self.query.locale).as_bytes());
+        }
+        out.extend_from_slice(b"</p>");
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {
@@ -203,7 +240,9 @@ impl Splice<'_> {
     /// Notes about words: possible countries, corrected words, and words without results.
     pub(super) fn word_notes(&self, out: &mut Vec<u8>) {
         let RankedPage { guesses, unknown, possible_countries: countries, .. } = &self.answer;
-        if guesses.is_empty() && unknown.is_empty() && countries.is_empty() {
+        let places: Vec<&Interpretation> =
+            self.answer.interpretations.iter().filter(|it| it.roles.len() > 1).collect();
+        if guesses.is_empty() && unknown.is_empty() && countries.is_empty() && places.is_empty() {
             return;
         }
         out.extend_from_slice(b"<div class=\"note\" id=\"reading\">");
@@ -220,6 +259,7 @@ impl Splice<'_> {
                 out,
             );
         }
+        places.into_iter().for_each(|place| self.roles(place, out));
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");

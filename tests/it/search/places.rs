@@ -1,0 +1,154 @@
+//! Places in questions: the role that the words around them give, regions that admit them, and what another role finds.
+
+use serde_json::{Value, json};
+use snapshot::facet::Facet;
+use snapshot::query::{Query, parse_search};
+use snapshot::search::{Constraint, RankOptions, RankedPage};
+use snapshot::time::Day;
+use tests::world::{World, day_after};
+
+use crate::search::engine::{organization, programs};
+
+fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
+    json!({
+        "id": format!("00000000-0000-4000-8000-0000000001{number:02}"),
+        "programId": format!("00000000-0000-4000-8000-{program:012}"),
+        "kind": kind, "value": place, "updatedAt": "2026-01-01T00:00:00Z"
+    })
+}
+
+/// Programs by name with their places: kind of the fact, and code.
+fn world(members: &[(&str, &[(&str, &str)])]) -> World {
+    let names: Vec<Value> = members.iter().map(|(name, _)| json!({"name": name})).collect();
+    let facts =
+        (1..).zip(members).flat_map(|(program, (_, places))| places.iter().map(move |it| (program, it)));
+    let facts =
+        facts.enumerate().map(|(number, (program, (kind, place)))| fact(number, program, kind, place));
+    World::tables(&[organization(), programs(&names), ("facts", facts.collect())])
+}
+
+fn ranked(world: &World, text: &str) -> RankedPage {
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let query = Query { text: Some(text.to_owned()), facets: false, ..Query::default() };
+    world.site.index.ranked(&query, &today, RankOptions::BY_RELEVANCE)
+}
+
+/// Slugs of the full matches, and of those by a wider region.
+fn found(world: &World, text: &str) -> (Vec<String>, Vec<String>) {
+    let rows = ranked(world, text).rows;
+    let of = |tier: &str| {
+        let rows = rows
+            .iter()
+            .filter(|row| if tier == "all" { row.tier.is_full() } else { row.tier.as_str() == tier });
+        let mut slugs: Vec<String> = rows.map(|row| world.site.index.slug(row.doc).to_owned()).collect();
+        slugs.sort();
+        slugs
+    };
+    (of("all"), of("wider"))
+}
+
+fn goes_and_comes() -> World {
+    world(&[
+        ("Prize A", &[("destination", "KE")]),
+        ("Prize B", &[("citizenship", "KE")]),
+        ("Prize C", &[("residence", "KE"), ("destination", "FR")]),
+        ("Prize D on Kenya", &[("citizenship", "PE")]),
+        ("Prize E on Kenya", &[]),
+    ])
+}
+
+#[test]
+fn a_place_finds_what_is_meant_by_the_words_around_it() {
+    let world = goes_and_comes();
+    for (text, expected) in [
+        ("prize Kenya", vec!["p1", "p2", "p3", "p4", "p5"]),
+        ("prize in Kenya", vec!["p1", "p2", "p4", "p5"]),
+        ("premio en Kenia", vec!["p1", "p2", "p4", "p5"]),
+        ("prize at a Kenyan university", vec![]),
+        ("prize for Kenyans", vec!["p2", "p3", "p5"]),
+        ("premio para kenianos", vec!["p2", "p3", "p5"]),
+        ("prize based in Kenya", vec!["p2", "p3", "p4", "p5"]),
+    ] {
+        let (full, _) = found(&world, text);
+        assert_eq!(full, expected, "{text}");
+    }
+}
+
+#[test]
+fn two_places_of_a_question_have_roles_of_their_own() {
+    let members: [(&str, &[(&str, &str)]); 3] = [
+        ("Prize A", &[("citizenship", "PE"), ("destination", "FR")]),
+        ("Prize B", &[("citizenship", "FR"), ("destination", "PE")]),
+        ("Prize C", &[("citizenship", "001"), ("destination", "FR")]),
+    ];
+    let world = world(&members);
+    for text in ["soy peruana y busco un premio en Francia", "prize for Peruvians in France"] {
+        assert_eq!(found(&world, text), (vec!["p1".to_owned()], vec!["p3".to_owned()]), "{text}");
+    }
+}
+
+#[test]
+fn a_region_admits_no_place_that_a_stated_citizenship_or_residence_shuts_out() {
+    let members: [(&str, &[(&str, &str)]); 4] = [
+        ("Prize A", &[("country", "US")]),
+        ("Prize B", &[("country", "US"), ("residence", "US-NV")]),
+        ("Prize C", &[("country", "US"), ("citizenship", "FR")]),
+        ("Prize D", &[("country", "US"), ("citizenship", "US"), ("residence", "021")]),
+    ];
+    let world = world(&members);
+    assert_eq!(found(&world, "prize Pennsylvania").1, ["p1", "p4"]);
+    assert_eq!(
+        found(&world, "prize Nevada"),
+        (vec!["p2".to_owned()], vec!["p1".to_owned(), "p4".to_owned()])
+    );
+}
+
+#[test]
+fn the_roles_of_a_place_are_offered_with_what_selecting_each_finds() {
+    let world = goes_and_comes();
+    let ranked = ranked(&world, "prize Kenya");
+    let [understood] = ranked.interpretations.as_slice() else { panic!("{:?}", ranked.interpretations) };
+    assert_eq!(understood.role, None);
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let values = &world.site.index.values;
+    for (role, total) in &understood.roles {
+        let Some(facet) = role else {
+            assert_eq!(*total, 2, "two have the word");
+            continue;
+        };
+        let query = format!("q=prize&{}=KE", facet.spec().parameter);
+        let (query, _) = parse_search(&query, |facet, value| values.find(facet, value));
+        assert_eq!(world.site.index.search(&query, &today).total, *total, "{facet:?}");
+    }
+    let roles: Vec<_> = understood.roles.iter().map(|(role, _)| *role).collect();
+    assert_eq!(roles, [Some(Facet::Destinations), Some(Facet::Citizenships), Some(Facet::Residences), None]);
+}
+
+#[test]
+fn a_selected_place_without_records_is_offered_in_its_other_roles() {
+    let world = goes_and_comes();
+    let values = &world.site.index.values;
+    let (query, _) = parse_search("q=prize&country=KE", |facet, value| values.find(facet, value));
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let ways = world.site.index.relaxations(&query, &today, &[], None);
+    let other = |facet| Constraint::Role { facet, place: "KE".to_owned() };
+    for facet in [Facet::Destinations, Facet::Citizenships, Facet::Residences] {
+        let way = ways.iter().find(|way| way.removed == other(facet)).unwrap();
+        assert_eq!(way.total, 1);
+        assert_eq!(world.site.index.search(&way.query, &today).total, 1, "{facet:?}");
+    }
+}
+
+#[test]
+fn any_number_of_places_and_small_words_is_answered() {
+    let world = goes_and_comes();
+    let many =
+        "in Kenya from Peru to France living in Ghana for Kenyans in Kenya en Chile de Perú ".repeat(4);
+    for text in
+        ["in in in", "from", "in Kenya in Kenya", "for Kenyans not in Kenya", "\u{202e}Kenya in", &many]
+    {
+        let ranked = ranked(&world, text);
+        assert!(ranked.total <= 5, "{text}");
+        assert!(ranked.interpretations.iter().all(|it| it.roles.len() <= 5), "{text}");
+    }
+}

@@ -227,6 +227,11 @@ fn add_places(documents: &[Document<'_>], dictionary: &mut BTreeMap<String, Name
         let capitals = *kind == NameKind::Capitals;
         add_place(&run, &NamedEntity { values, place: Some(code.to_owned()), capitals }, dictionary);
     }
+    // A union of countries, such as the European Union, has no code of its own.
+    for name in place::names().iter().filter(|name| name.kind == NameKind::Name && name.codes.len() > 1) {
+        let values = name.codes.iter().filter_map(|code| naming.get(*code)).flatten().cloned().collect();
+        add_place(&words_of(name.text), &NamedEntity { values, ..NamedEntity::default() }, dictionary);
+    }
 }
 
 /// Names of single places with the words of each, those of CLDR first, without names that a text does not mean alone.

@@ -2,13 +2,13 @@
 //! `under 30`. Only ranked searches apply them. A selected filter takes precedence over a phrase.
 
 use jiff::ToSpan as _;
-use jiff::civil::Date;
+use jiff::civil::{Date, Weekday};
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
 use crate::search::lexicon;
 use crate::text::fold;
-use crate::time::Day;
+use crate::time::{CLOSING_SOON_DAYS, Day};
 
 /// Words that were applied as a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,12 +169,14 @@ fn is_in(list: &str, word: Option<&&str>) -> bool {
 
 /// A phrase that switches a filter on.
 fn switch(rest: &[&str], before: &str) -> Option<(usize, Filter)> {
+    if let Some(length) = starting(rest, "rolling") {
+        return Some((length, Filter::Rolling));
+    }
     let is_other = || rest[0].starts_with("abierta") && is_in("not-open-after", Some(&before));
     if let Some(length) = starting(rest, "open") {
         return (!is_other()).then_some((length, Filter::Open));
     }
-    let rolling = || starting(rest, "rolling").map(|length| (length, Filter::Rolling));
-    rolling().or_else(|| starting(rest, "funded").map(|length| (length, Filter::Funded)))
+    starting(rest, "funded").map(|length| (length, Filter::Funded))
 }
 
 /// `over $50,000` or `under 30`: a bound of the funding or of the age.
@@ -231,8 +233,12 @@ fn plain_number(text: &str) -> Option<f64> {
 
 /// `closes before March 2027`: a word for deadlines, a relation and a time.
 fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
-    let head = starting(rest, "deadline")?;
+    let head = starting(rest, "deadline").unwrap_or(0);
     let rest = &rest[head..];
+    if let Some((length, days)) = soon(rest, head > 0, today) {
+        let until = today.checked_add(days.days()).ok()?;
+        return Some((head + length, Filter::Due(Some(today), Some(until))));
+    }
     let this = starting(rest, "this-month").map(|length| (length, 0));
     if let Some((length, ahead)) = this.or_else(|| starting(rest, "next-month").map(|length| (length, 1))) {
         let day = today.first_of_month().checked_add(ahead.months()).ok()?;
@@ -240,6 +246,10 @@ fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
     }
     let (before, after) = (starting(rest, "before"), starting(rest, "after"));
     let relation = before.or(after).or_else(|| starting(rest, "within"))?;
+    let season = season(&rest[relation..], today);
+    if head == 0 && (before.is_none() || season.is_none()) {
+        return None;
+    }
     if let Some(days) =
         rest.get(relation).and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
         && is_in("day", rest.get(relation + 1))
@@ -247,13 +257,33 @@ fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
         let until = today.checked_add(days.days()).ok()?;
         return Some((head + relation + 2, Filter::Due(Some(today), Some(until))));
     }
-    let (length, first, last) = time(&rest[relation..], today)?;
+    let (length, first, last) = season.or_else(|| time(&rest[relation..], today))?;
     let filter = match (before.is_some(), after.is_some()) {
         (true, _) => Filter::Due(None, first.yesterday().ok()),
         (_, true) => Filter::Due(last.tomorrow().ok(), None),
         _ => Filter::Due(Some(first), Some(last)),
     };
     Some((head + relation + length, filter))
+}
+
+/// `this week`, and `soon` after a deadline word: number of words, and days until the last deadline.
+fn soon(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, i64)> {
+    if let Some(length) = starting(rest, "this-week") {
+        return Some((length, i64::from(today.weekday().until(Weekday::Sunday))));
+    }
+    let length = starting(rest, "soon").filter(|_| has_head)?;
+    Some((length, i64::from(CLOSING_SOON_DAYS)))
+}
+
+/// A season of the north, from the first day of its first whole month: its number of words, its first and its last
+/// day.
+fn season(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
+    let seasons = [("spring", 3), ("summer", 6), ("autumn", 9), ("winter", 12)];
+    let found = |(list, month)| starting(rest, list).map(|length| (length, month));
+    let (length, month) = seasons.into_iter().find_map(found)?;
+    let year = today.year() + i16::from(today.month() >= month);
+    let first = Date::new(year, month, 1).ok()?;
+    Some((length, first, first.checked_add(2.months()).ok()?.last_of_month()))
 }
 
 /// A day, a year, or a month with its year or the next month of that name: its number of words, its first and its
@@ -312,6 +342,18 @@ mod tests {
             ("closes in 10 days", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-01"),
             ("mathematics deadline after January 2027", "mathematics", "deadlineFrom=2027-02-01"),
             ("closing next month", "", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("grants this week", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-11-22"),
+            ("becas esta semana", "becas", "deadlineFrom=2026-11-21&deadlineTo=2026-11-22"),
+            ("grants this month", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-11-30"),
+            ("premios el mes que viene", "premios", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("closing soon", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
+            ("becas que cierran pronto", "becas", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
+            ("internships before summer", "internships", "deadlineTo=2027-05-31"),
+            ("becas antes del verano", "becas", "deadlineTo=2027-05-31"),
+            ("apply any time grants", "grants", "rolling=true"),
+            ("becas siempre abiertas", "becas", "rolling=true"),
+            ("subvenciones abiertas todo el año", "subvenciones", "rolling=true"),
+            ("phd with a stipend", "phd", "funded=true"),
         ] {
             assert_eq!(parsed(text), (rest.to_owned(), filters.to_owned()), "{text}");
         }
@@ -330,6 +372,9 @@ mod tests {
             "programs for people over 60",
             "premios 2027",
             "under construction",
+            "summer school",
+            "before birth",
+            "soon",
             "due diligence",
             "deadline",
             "under",

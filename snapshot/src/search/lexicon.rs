@@ -63,6 +63,12 @@ static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
     names.flat_map(|name| words_of(name.text)).collect()
 });
 
+/// Words of the two languages that a search knows: of the field, and others that are easily taken for slips.
+static KNOWN: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
+    let of_the_field = words_of(include_str!("../../data/synonyms.txt"));
+    of_the_field.into_iter().chain(words("known").map(str::to_owned)).collect()
+});
+
 /// The month of a folded name, 1 to 12.
 pub(super) fn month(name: &str) -> Option<i8> {
     MONTHS.get(name).copied()
@@ -89,7 +95,7 @@ pub fn stop_words(words: &[&str]) -> Vec<bool> {
 /// Whether a folded word is known without any record, and so not a misspelling.
 #[must_use]
 pub fn is_known_word(word: &str) -> bool {
-    is_stop_word(word) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word)
+    is_stop_word(word) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word) || KNOWN.contains(word)
 }
 
 #[cfg(test)]
@@ -113,7 +119,19 @@ mod tests {
 
     #[test]
     fn names_of_places_months_and_stop_words_are_known() {
-        for word in ["peru", "nigeria", "kenyan", "peruano", "enero", "march", "para", "zimbabwe"] {
+        for word in [
+            "peru",
+            "nigeria",
+            "kenyan",
+            "peruano",
+            "enero",
+            "march",
+            "para",
+            "zimbabwe",
+            "agronomy",
+            "apicultura",
+            "theatre",
+        ] {
             assert!(is_known_word(word), "{word}");
         }
         assert!(!is_known_word("agriculutre"));

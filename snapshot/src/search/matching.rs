@@ -20,6 +20,8 @@ use crate::text::{QueryWord, query_words, words_of};
 
 /// Most words that a synonym may replace.
 const SYNONYM_MAX: usize = 4;
+/// Most forms of a synonym of several words that are looked up.
+const FORMS_MAX: usize = 64;
 
 /// The text of a query, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,7 +123,7 @@ impl TextQuery {
         let (stops, mut at) = (self.stop_words(), 0);
         let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
-            let (length, entity) = run(&self.words[at..], index);
+            let (length, entity) = run(&self.words[at..], &stops[at..], index);
             if length > 1 || !stops[at] {
                 let mut clause = Clause::new(&self.words[at..at + length], entity, &self.literal, index);
                 clause.role = self.role(&clause);
@@ -238,12 +240,13 @@ fn cost_of_terms(terms: impl Iterator<Item = u32>, index: &Index) -> u64 {
     terms.map(|term| LOOK_UP + index.terms.docs(term).cost()).sum()
 }
 
-/// How many words at the start belong together, and what they name.
-fn run<'a>(words: &[QueryWord], index: &'a Index) -> (usize, Option<&'a Entity>) {
+/// How many words at the start belong together, and what they name. A stop word is not joined to its neighbour.
+fn run<'a>(words: &[QueryWord], stops: &[bool], index: &'a Index) -> (usize, Option<&'a Entity>) {
     let (named, entity) = index.entities.longest(words).unzip();
     let named = named.unwrap_or(1);
     let longest = index.terms.longest_synonym.max(BUILT_IN.longest).min(SYNONYM_MAX).min(words.len());
-    let is_joined = |length: usize| length == 2 && joined(&words[..2], index).is_some();
+    let is_joined =
+        |length: usize| length == 2 && !stops[..2].contains(&true) && joined(&words[..2], index).is_some();
     let has_synonyms = |run: &[QueryWord]| synonyms(run, index).next().is_some();
     let longer = (named + 1..=longest.max(2.min(words.len())))
         .rev()
@@ -297,6 +300,8 @@ pub struct Clause<'a> {
     pub alternatives: Vec<Vec<Vec<u32>>>,
     /// Words that are a match in a row.
     pub(super) apart: Vec<Vec<String>>,
+    /// Synonyms of several words: terms of each word, and the documents that have such terms in a row.
+    pub(super) phrases: Vec<(Vec<Vec<u32>>, DocSet<'a>)>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
     /// The place facet that a place is meant for; without one it is anything that names it.
@@ -324,7 +329,7 @@ impl<'a> Clause<'a> {
                 [only] => {
                     clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));
                 }
-                words => clause.add_all(words.iter().map(String::as_str), terms),
+                words => clause.add_phrase(words, index),
             }
         }
         clause.forms.sort_unstable();
@@ -353,10 +358,31 @@ impl<'a> Clause<'a> {
         }
     }
 
+    /// Adds words that are a match in a row in any of their forms, if some document has them so.
+    fn add_phrase(&mut self, words: &[String], index: &'a Index) {
+        let terms = &index.terms;
+        let all: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new()];
+        for forms in &all {
+            let longer = |row: &Vec<u32>| {
+                let row = row.clone();
+                forms.iter().map(move |term| [row.as_slice(), &[*term]].concat())
+            };
+            rows = rows.iter().flat_map(longer).take(FORMS_MAX).collect();
+        }
+        let budget = Budget::default();
+        let docs = rows.into_iter().map(|row| Phrases::of_terms(row, terms).keep(None, terms, &budget));
+        let docs = union(docs.filter(|docs| !docs.is_empty()).collect(), index.len());
+        if !docs.is_empty() && self.phrases.iter().all(|(known, _)| *known != all) {
+            self.phrases.push((all, docs));
+        }
+    }
+
     /// Whether no document can match it.
     pub(super) fn is_unknown(&self) -> bool {
         self.forms.is_empty()
             && self.alternatives.is_empty()
+            && self.phrases.is_empty()
             && self.apart.is_empty()
             && self.entity.is_none_or(Entity::is_empty)
     }
@@ -388,6 +414,7 @@ impl<'a> Clause<'a> {
         let terms = &index.terms;
         let mut parts: Vec<DocSet<'a>> = self.terms().map(|term| terms.docs(term)).collect();
         parts.extend(self.entity_docs(index));
+        parts.extend(self.phrases.iter().map(|(_, docs)| docs.clone()));
         for words in &self.alternatives {
             parts.extend(words.iter().map(|word| terms.any(word)).reduce(|all, word| all.and(&word)));
         }
@@ -408,7 +435,8 @@ impl<'a> Clause<'a> {
             true => 0,
             false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.len()),
         };
-        cost_of_terms(self.all_terms(), index) + values + apart
+        let phrases: u64 = self.phrases.iter().map(|(_, docs)| docs.cost()).sum();
+        cost_of_terms(self.all_terms(), index) + values + apart + phrases
     }
 
     /// Upper bound of the number of documents that match it.
@@ -418,7 +446,8 @@ impl<'a> Clause<'a> {
         let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(of_word).min());
         let values: usize = self.entity_docs(index).iter().map(DocSet::len).sum();
         let apart = if self.apart.is_empty() { 0 } else { index.len() };
-        self.terms().map(len).sum::<usize>() + values + apart + alternatives.sum::<usize>()
+        let phrases: usize = self.phrases.iter().map(|(_, docs)| docs.len()).sum();
+        self.terms().map(len).sum::<usize>() + values + apart + phrases + alternatives.sum::<usize>()
     }
 
     /// Upper bound of the number of documents, or a large number for many.
@@ -431,7 +460,10 @@ impl<'a> Clause<'a> {
     }
 
     fn has_terms_only(&self) -> bool {
-        self.alternatives.is_empty() && self.apart.is_empty() && self.entity.is_none()
+        self.alternatives.is_empty()
+            && self.apart.is_empty()
+            && self.phrases.is_empty()
+            && self.entity.is_none()
     }
 
     /// The documents of a set that match it.

@@ -19,16 +19,20 @@ const ROLES: [(&str, Facet); 3] = [
 ];
 
 /// Keys of words for people and bodies that apply.
-static PEOPLE: LazyLock<FxHashSet<CompactString>> =
-    LazyLock::new(|| lexicon::words("people").flat_map(|word| label_keys(&[word])).collect());
+static PEOPLE: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("people"));
 /// Keys of words for places of study and work.
-static VENUES: LazyLock<FxHashSet<CompactString>> =
-    LazyLock::new(|| lexicon::words("venue").flat_map(|word| label_keys(&[word])).collect());
+static VENUES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("venue"));
 /// Keys of the names of peoples.
 static PEOPLES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| {
     let demonyms = place::names().iter().filter(|name| name.kind == NameKind::Demonym);
     demonyms.flat_map(|name| label_keys(&name.text.split(' ').collect::<Vec<_>>())).collect()
 });
+
+/// Keys of the words of a list, and of their plurals. Stems would take `research` for `researcher`.
+fn keys_of_list(list: &str) -> FxHashSet<CompactString> {
+    let forms = lexicon::words(list).flat_map(|word| [word.to_owned(), format!("{word}s")]);
+    forms.flat_map(|word| label_keys(&[word])).collect()
+}
 
 fn is_of(set: &FxHashSet<CompactString>, words: &[&str]) -> bool {
     label_keys(words).iter().any(|key| set.contains(key))
@@ -128,6 +132,8 @@ mod tests {
             ("mujeres en Ghana", "Ghana", Some(at)),
             ("Chile", "Chile", None),
             ("Serbia", "Serbia", None),
+            ("research in Japan", "Japan", Some(to)),
+            ("doctorado en Chile", "Chile", Some(to)),
             ("history of Japan", "Japan", None),
             ("Chinese medicine", "Chinese", None),
             ("courses in Spanish", "Spanish", None),

@@ -2,8 +2,7 @@
 //!
 //! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by the form of the word,
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
-//! more. Neighbours of the query that are neighbours in the text, and names that contain much of the query, add to
-//! the score.
+//! more. Names that contain much of the query add to the score.
 
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
@@ -14,8 +13,6 @@ use crate::search::terms::{Among, FIELDS, FIRST_CODE, Mark, divisors, frequency}
 const VALUE: f32 = 2.0;
 /// Weighted frequency with half of the greatest effect.
 const HALF: f64 = 1.2;
-/// Share of the rarer of two neighbours that their neighbourhood adds.
-const PAIR: f64 = 0.25;
 
 const fn weight(form: Form) -> f32 {
     match form {
@@ -30,11 +27,9 @@ const fn weight(form: Form) -> f32 {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     code: u32,
-    /// Position of the clause, or `usize::MAX`.
+    /// Position of the clause.
     clause: usize,
     weight: f32,
-    /// Bits of the words.
-    words: u64,
 }
 
 /// A clause to score.
@@ -80,8 +75,6 @@ pub(super) struct Scorer<'a> {
     known: [bool; 256],
     /// Of each clause.
     idf: Vec<f64>,
-    /// Weight of each typed word, in order.
-    words: Vec<f64>,
     /// Documents with the value of each clause.
     values: Vec<DocSet<'a>>,
     /// Documents that name a region around the place of each clause, except for the whole world.
@@ -100,7 +93,6 @@ impl<'a> Scorer<'a> {
             terms: Vec::new(),
             known: [false; 256],
             idf: clauses.iter().map(|clause| clause.idf).collect(),
-            words: Vec::new(),
             values: Vec::new(),
             around: Vec::new(),
             slug: typed.join("-"),
@@ -113,11 +105,6 @@ impl<'a> Scorer<'a> {
             let around = clause.entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
             scorer.around.push(union(around, index.len()));
         }
-        for (place, word) in typed.iter().enumerate().take(u64::BITS as usize) {
-            let related = index.terms.related(word);
-            scorer.words.push(idf(index.terms.any(&related).len(), index.len()));
-            related.into_iter().for_each(|term| scorer.add(term, usize::MAX, 0.0, 1 << place));
-        }
         for word in query.phrases.iter().flatten() {
             scorer.add_phrase_word(word);
         }
@@ -128,12 +115,13 @@ impl<'a> Scorer<'a> {
 
     fn add_clause(&mut self, position: usize, clause: &Clause<'_>) {
         for (term, form) in &clause.forms {
-            self.add(*term, position, weight(*form), 0);
+            self.add(*term, position, weight(*form));
         }
-        for words in &clause.alternatives {
-            let share = weight(if words.len() == clause.words.len() { Form::Stem } else { Form::Other });
+        let phrases = clause.phrases.iter().map(|(words, _)| (words, Form::Other));
+        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Stem)).chain(phrases) {
+            let share = weight(form);
             for term in words.iter().flatten() {
-                self.add(*term, position, share / words.len() as f32, 0);
+                self.add(*term, position, share / words.len() as f32);
             }
         }
     }
@@ -145,7 +133,7 @@ impl<'a> Scorer<'a> {
         for part in typed.iter().flat_map(|word| &word.parts) {
             let share = weight(Form::Other) / typed.map_or(1, |word| word.parts.len()) as f32;
             for term in self.index.terms.related(part) {
-                self.add(term, position, share, 0);
+                self.add(term, position, share);
             }
         }
     }
@@ -156,16 +144,14 @@ impl<'a> Scorer<'a> {
         self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
         self.values.push(DocSet::none());
         self.around.push(DocSet::none());
-        self.add(term, self.idf.len() - 1, weight(Form::Typed), 0);
+        self.add(term, self.idf.len() - 1, weight(Form::Typed));
     }
 
-    fn add(&mut self, term: u32, clause: usize, weight: f32, words: u64) {
+    fn add(&mut self, term: u32, clause: usize, weight: f32) {
         let code = self.index.terms.code(term);
         self.known[code as usize & 0xff] = true;
-        self.entries.push(Entry { code, clause, weight, words });
-        if weight > 0.0 {
-            self.terms.push((clause, term, weight));
-        }
+        self.entries.push(Entry { code, clause, weight });
+        self.terms.push((clause, term, weight));
     }
 
     fn entries(&self, code: u32) -> &[Entry] {
@@ -182,33 +168,26 @@ impl<'a> Scorer<'a> {
         let mut counts = vec![[0f32; FIELDS]; self.idf.len()];
         let mut lengths = [0f32; FIELDS];
         let (mut field, mut at_same) = (0, false);
-        let (mut before, mut here, mut pairs) = (0u64, 0u64, 0u64);
         for code in self.index.terms.stream(doc) {
             if code < FIRST_CODE {
                 at_same = code == Mark::Same as u32;
                 if !at_same {
                     field = (code as usize).min(FIELDS - 1);
-                    (before, here) = (0, 0);
                 }
                 continue;
             }
             if !at_same {
                 lengths[field] += 1.0;
-                (before, here) = (here, 0);
             }
             at_same = false;
             for entry in self.entries(code) {
-                here |= entry.words;
-                if let Some(counts) = counts.get_mut(entry.clause) {
-                    counts[field] += entry.weight;
-                }
+                counts[entry.clause][field] += entry.weight;
             }
-            pairs |= before << 1 & here;
         }
-        self.total(doc, &counts, &lengths) + self.pairs(pairs)
+        self.total(doc, &counts, &lengths)
     }
 
-    /// Scores of some documents, ascending, from impacts: without neighbours and slugs.
+    /// Scores of some documents, ascending, from impacts: without slugs.
     pub(super) fn rough_scores(&self, docs: &[u32]) -> Vec<f64> {
         let among = Among::new(docs, self.index.len());
         let mut sums = vec![Sum::default(); docs.len()];
@@ -255,11 +234,6 @@ impl<'a> Scorer<'a> {
             sum.add(*idf, frequency(counts, &divisors) + self.value_frequency(clause, doc), named);
         }
         sum.score() + sum.whole * self.likeness(doc)
-    }
-
-    fn pairs(&self, pairs: u64) -> f64 {
-        let of = |place: usize| PAIR * self.words[place].min(self.words[place - 1]);
-        (1..self.words.len()).filter(|place| pairs >> place & 1 == 1).map(of).sum()
     }
 
     /// The share of a document's slug that the query is, if the slug contains its words in a row.

@@ -53,6 +53,7 @@ pub(super) fn join_compounds<'a>(records: impl Iterator<Item = &'a mut Vec<Posit
 
 /// What is known about words.
 pub(super) struct Reader {
+    texts: Vec<Positions>,
     /// Every token of every text, with its stems.
     dictionary: BTreeMap<String, (String, String)>,
     synonyms: Vec<Vec<Vec<String>>>,
@@ -69,6 +70,8 @@ pub(super) struct Clause {
     alternatives: Vec<Vec<BTreeSet<String>>>,
     /// Or these in a row.
     phrase: Option<Vec<String>>,
+    /// Or one of these: in a row, one of the tokens for each word.
+    rows: Vec<Vec<BTreeSet<String>>>,
     /// Or one of these values.
     pub(super) concept: Option<NamedEntity>,
     /// The facet that its place is meant for.
@@ -87,6 +90,7 @@ impl Clause {
     /// Whether a record's texts, or the values that it names, have it.
     pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
         self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
+            || self.rows.iter().any(|row| texts.iter().any(|text| has_row(text, row)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
             || self.concept.as_ref().is_some_and(says)
     }
@@ -96,6 +100,7 @@ impl Clause {
         let stands = |words: &Vec<BTreeSet<String>>| words.iter().all(|tokens| !tokens.is_empty());
         !self.alternatives.iter().any(stands)
             && self.phrase.is_none()
+            && self.rows.is_empty()
             && self.concept.as_ref().is_none_or(|concept| concept.values.is_empty())
     }
 
@@ -122,6 +127,12 @@ impl Understood {
 
 fn has_any(texts: &[Positions], tokens: &BTreeSet<String>) -> bool {
     texts.iter().flatten().flatten().any(|token| tokens.contains(token))
+}
+
+fn has_row(text: &Positions, row: &[BTreeSet<String>]) -> bool {
+    let is_one =
+        |(at, tokens): (&Vec<String>, &BTreeSet<String>)| at.iter().any(|token| tokens.contains(token));
+    text.windows(row.len()).any(|window| window.iter().zip(row).all(is_one))
 }
 
 fn has_phrase(text: &Positions, words: &[String]) -> bool {
@@ -164,9 +175,10 @@ impl Reader {
         let stems = Stems::default();
         let token =
             |token: &String| (token.clone(), (stems.english(token).into_owned(), stems.spanish(token)));
-        let dictionary = texts.flatten().flatten().map(token).collect();
+        let texts: Vec<Positions> = texts.cloned().collect();
+        let dictionary = texts.iter().flatten().flatten().map(token).collect();
         let synonyms = synonyms.iter().map(|group| group.terms.iter().map(|term| words(term)).collect());
-        Self { dictionary, synonyms: synonyms.collect(), concepts, stems }
+        Self { texts, dictionary, synonyms: synonyms.collect(), concepts, stems }
     }
 
     /// What a text asks for; `taken_back` are runs that are words, whatever they name.
@@ -194,7 +206,7 @@ impl Reader {
         let small = small(&plain, !understood.phrases.is_empty());
         let mut at = 0;
         while at < plain.len() {
-            let length = self.run(&plain[at..]);
+            let length = self.run(&plain[at..], &small[at..]);
             if length > 1 || !small[at] {
                 let mut clause = self.clause(&plain[at..at + length], taken_back);
                 let start = typed.iter().position(|word| *word == plain[at].text).unwrap();
@@ -207,14 +219,14 @@ impl Reader {
         understood
     }
 
-    /// How many words belong together: the most that name something, have synonyms, or are one word
-    /// when they are written together.
-    fn run(&self, words: &[QueryWord]) -> usize {
+    /// How many words belong together: the most that name something, have synonyms, or, without a small word, are one
+    /// word when they are written together.
+    fn run(&self, words: &[QueryWord], small: &[bool]) -> usize {
         let belong = |length: &usize| {
             let run = &words[..*length];
             self.concept(run).is_some()
                 || *length <= 4 && !self.synonyms(run).is_empty()
-                || self.together(run).is_some()
+                || !small[..*length].contains(&true) && self.together(run).is_some()
         };
         (1..=words.len().min(6)).rev().find(belong).unwrap_or(1)
     }
@@ -246,8 +258,15 @@ impl Reader {
         let mut clause = Clause { typed: run.to_vec(), concept, ..Clause::default() };
         let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
         let names = place.map(names_of_place).unwrap_or_default();
-        for words in std::iter::once(own).chain(self.synonyms(run)).chain(names.iter().cloned()) {
-            clause.alternatives.push(words.iter().map(|word| self.related(word)).collect());
+        let forms = |words: &Vec<String>| words.iter().map(|word| self.related(word)).collect::<Vec<_>>();
+        clause.alternatives.push(forms(&own));
+        for words in self.synonyms(run).iter().chain(names) {
+            let forms = forms(words);
+            if forms.len() == 1 {
+                clause.alternatives.push(forms);
+            } else if self.texts.iter().any(|text| has_row(text, &forms)) {
+                clause.rows.push(forms);
+            }
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
         if let [only] = run {

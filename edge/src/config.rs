@@ -32,7 +32,7 @@ pub struct Command {
 
 /// Commands other than serving.
 #[derive(Clone, Debug, Subcommand)]
-pub(crate) enum Action {
+pub enum Action {
     /// Open the live snapshot of a root as the edge would, print what it is, and exit
     Check {
         /// The folder that holds CURRENT

@@ -31,7 +31,7 @@ const RETAINED_FOR: u64 = 86_400;
 
 /// Which bodies of a generation are fetched before it is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Prefetch {
+pub enum Prefetch {
     /// All of them
     #[default]
     Full,
@@ -53,7 +53,7 @@ pub(crate) struct FollowOptions {
 }
 
 /// A store that is followed.
-pub(crate) struct Follower {
+pub struct Follower {
     target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,

@@ -41,7 +41,7 @@ impl Count {
 
 /// Hits and misses of a cache.
 #[derive(Debug, Default)]
-pub(crate) struct Lookups {
+pub struct Lookups {
     hits: Count,
     misses: Count,
 }
@@ -68,7 +68,7 @@ struct Series {
 
 /// All metrics.
 #[derive(Debug)]
-pub(crate) struct Metrics {
+pub struct Metrics {
     /// Connections.
     pub connections: Arc<Counters>,
     /// Bodies of files.

@@ -53,7 +53,7 @@ impl Format {
 
 /// A file that was written.
 #[derive(Clone, Debug)]
-pub(crate) struct Download {
+pub struct Download {
     /// Table.
     pub table: Table,
     /// File format.

@@ -33,7 +33,7 @@ use crate::uploads::{LEASE, Upload, Uploads};
 const CONCURRENT: usize = 4;
 
 /// A generation that can be packed, and the packs made of it.
-pub(crate) trait PushSource {
+pub trait PushSource {
     /// Its name.
     fn generation(&self) -> GenerationId;
     /// Whether it was built by a publisher that had pulled or pushed this generation.

@@ -40,7 +40,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 9] = [
+const FACETS_NAMED: [(&str, &str); 12] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
@@ -52,9 +52,18 @@ const FACETS_NAMED: [(&str, &str); 9] = [
     ),
     ("generator/site/src/pages/view/program.rs: Lifecycles Types", "labels of a type and of a lifecycle"),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
+    ("snapshot/html/src/search/facets.rs: OpenStates", "closing soon, which has a button of its own"),
     ("snapshot/src/page/mcp_row.rs: FundingShapes", "how a program pays, where that is no grant"),
     ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
+    (
+        "snapshot/src/search/entities.rs: Citizenships Destinations Residences",
+        "what a place in a query may mean",
+    ),
+    (
+        "snapshot/src/search/role.rs: Citizenships Destinations Residences",
+        "what the words around a place mean",
+    ),
     ("snapshot/src/search/today.rs: OpenStates", "the facet that is computed for each day"),
 ];
 

@@ -36,7 +36,7 @@ use dataset::Table;
 pub(super) const SLOT: char = '\u{2}';
 
 /// A file that is named after its content.
-pub(crate) struct Asset {
+pub struct Asset {
     name: String,
     /// Its content.
     pub text: String,

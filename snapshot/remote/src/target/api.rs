@@ -14,7 +14,7 @@ pub struct ObjectVersion {
 
 /// An object as it was read.
 #[derive(Clone, Debug)]
-pub(crate) struct FetchedObject {
+pub struct FetchedObject {
     /// Its bytes.
     pub bytes: Bytes,
     /// Its version.
@@ -25,7 +25,7 @@ pub(crate) struct FetchedObject {
 
 /// What must hold for a write to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precondition<'a> {
+pub enum Precondition<'a> {
     /// Nothing: the write replaces whatever is there.
     None,
     /// There is no object of this name.

@@ -26,7 +26,7 @@ const KNOWN: [&str; 3] = ["txt", "json", "xml"];
 const BYTES_MAX: u64 = 1 << 20;
 
 /// A file of an operator that is published: its path and its bytes.
-pub(crate) struct ThemeFile {
+pub struct ThemeFile {
     /// Where it is served.
     pub path: String,
     /// Its content.

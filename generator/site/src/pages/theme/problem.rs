@@ -8,7 +8,7 @@ use minijinja::Error;
 
 /// A fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ThemeProblem {
+pub struct ThemeProblem {
     file: String,
     line: Option<usize>,
     what: String,

@@ -31,13 +31,15 @@ pub struct Client {
     kept: Option<TcpStream>,
     /// Further header lines of every request, each ended by CRLF.
     headers: String,
+    /// Requests that were sent again because the kept connection had been closed.
+    pub retried: u64,
 }
 
 impl Client {
     /// A client that has not connected yet. `headers` are lines that every request has, each ended by CRLF.
     #[must_use]
     pub fn new(place: &Place, headers: &str) -> Self {
-        Self { place: place.clone(), kept: None, headers: headers.to_owned() }
+        Self { place: place.clone(), kept: None, headers: headers.to_owned(), retried: 0 }
     }
 
     /// The answer to a GET.
@@ -51,7 +53,7 @@ impl Client {
             match self.exchange(&mut stream, target) {
                 Ok((answer, keep)) => return Ok(self.keeping(stream, answer, keep)),
                 Err((error, began)) if began => return Err(error),
-                Err(_) => {}
+                Err(_) => self.retried += 1,
             }
         }
         let mut stream = TcpStream::connect(self.place.address)?;

@@ -66,8 +66,12 @@ pub struct Tally {
     pub failed: u64,
     /// Answers that no generation gives.
     pub mixed: u64,
+    /// Requests that were sent again because a kept connection had been closed before any answer.
+    pub retried: u64,
     /// The first that went wrong.
     pub first_fault: Option<String>,
+    /// How long each answer took, sorted.
+    pub took: Vec<Duration>,
 }
 
 impl Tally {
@@ -77,6 +81,13 @@ impl Tally {
         self.answered.iter().sum()
     }
 
+    /// The time that a share of all answers took at most, in per mille.
+    #[must_use]
+    pub fn quantile(&self, per_mille: usize) -> Duration {
+        let last = self.took.len().saturating_sub(1);
+        self.took.get(last * per_mille / 1000).copied().unwrap_or_default()
+    }
+
     fn add(&mut self, other: Self) {
         self.answered.resize(self.answered.len().max(other.answered.len()), 0);
         for (sum, more) in self.answered.iter_mut().zip(&other.answered) {
@@ -84,7 +95,10 @@ impl Tally {
         }
         self.failed += other.failed;
         self.mixed += other.mixed;
+        self.retried += other.retried;
         self.first_fault = self.first_fault.take().or(other.first_fault);
+        self.took.extend(other.took);
+        self.took.sort_unstable();
     }
 }
 
@@ -121,10 +135,12 @@ fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -
     let mut tally = Tally { answered: vec![0; expected.answers.len()], ..Tally::default() };
     while !stop.load(Relaxed) {
         let target = rng.below(expected.targets.len());
+        let began = Instant::now();
         let fault = match client.get(&expected.targets[target]) {
             Ok(answer) => match expected.generation_of(target, &answer) {
                 Some(generation) => {
                     tally.answered[generation] += 1;
+                    tally.took.push(began.elapsed());
                     continue;
                 }
                 None => {
@@ -139,5 +155,6 @@ fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -
         };
         tally.first_fault.get_or_insert(fault);
     }
+    tally.retried = client.retried;
     tally
 }

@@ -24,7 +24,7 @@ use super::{Pages, here};
 use dataset::Table;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
-const ABOUT: usize = 4000;
+const ABOUT: usize = 3800;
 /// Maximum number of entries in the lists of organizations and recipients.
 const LISTED: usize = 250;
 /// Maximum length of a summary in a row, in characters.

@@ -23,11 +23,14 @@ const TEXT: usize = 1500;
 
 /// Characters by which each row of a table shortens the description, and its minimum length: pages have a byte
 /// budget, and the Markdown page has the full text.
-const ROW: usize = 100;
-const LEAST: usize = 1200;
+const ROW: usize = 150;
+const LEAST: usize = 1000;
 
 /// Maximum length of a statement on a page, in characters; the Markdown page has all of it.
 const STATEMENT: usize = 400;
+
+/// The same of a statement that is folded.
+const FOLDED: usize = 160;
 
 /// Number of a facet's values that a record's page shows before the rest is folded; fewer above the deadline, so
 /// that a phone shows the deadline without scrolling.
@@ -337,7 +340,7 @@ impl Pages<'_> {
                 text => fact.text.as_deref().map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));
                     let whole = self.directory.text(of, locale, "text", text);
-                    let text = at_word(whole, STATEMENT);
+                    let text = at_word(whole, if is_making { FOLDED } else { STATEMENT });
                     let is_cut = text != whole;
                     context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
                 }),

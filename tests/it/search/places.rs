@@ -7,7 +7,7 @@ use snapshot::search::{Constraint, RankOptions, RankedPage};
 use snapshot::time::Day;
 use tests::world::{World, day_after};
 
-use crate::search::engine::{organization, programs};
+use crate::search::engine::{many_programs, organization};
 
 fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
     json!({
@@ -17,14 +17,16 @@ fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
     })
 }
 
-/// Programs by name with their places: kind of the fact, and code.
+/// Programs by name with their places (kind of the fact, and code) among others: what most records name is no place to
+/// look for.
 fn world(members: &[(&str, &[(&str, &str)])]) -> World {
-    let names: Vec<Value> = members.iter().map(|(name, _)| json!({"name": name})).collect();
+    let names = members.iter().map(|(name, _)| *name).chain(["Other"; 12]);
+    let names: Vec<Value> = names.map(|name| json!({"name": name})).collect();
     let facts =
         (1..).zip(members).flat_map(|(program, (_, places))| places.iter().map(move |it| (program, it)));
     let facts =
         facts.enumerate().map(|(number, (program, (kind, place)))| fact(number, program, kind, place));
-    World::tables(&[organization(), programs(&names), ("facts", facts.collect())])
+    World::tables(&[organization(), many_programs(&names), ("facts", facts.collect())])
 }
 
 fn ranked(world: &World, text: &str) -> RankedPage {

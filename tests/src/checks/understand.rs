@@ -27,7 +27,8 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     };
     let found = ask(&query, &[]);
     check(&found, text);
-    if found.filter_phrases.is_empty() {
+    let has_roles = found.interpretations.iter().any(|place| place.role.is_some());
+    if found.filter_phrases.is_empty() && !has_roles {
         assert_eq!(found.total, index.search(&query, today).total, "{text}");
     }
     let taken = found.interpretations.iter().map(|chip| chip.words.clone());

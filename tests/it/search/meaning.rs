@@ -260,9 +260,9 @@ fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
     };
     let count = total("research");
     assert!(count > 0 && total("zzzzz") == 0);
-    for (path, words) in [("/programs", "Without"), ("/es/programs", "Sin")] {
+    for (path, words, of) in [("/programs", "Without", "for"), ("/es/programs", "Sin", "para")] {
         let body = page(&format!("{path}?q=research+zzzzz"));
-        let link = format!("<a href=\"{path}?q=research\">{words} <em>zzzzz</em>: {count}</a>");
+        let link = format!("<a href=\"{path}?q=research\">{words} <em>zzzzz</em>: {count} {of} research</a>");
         assert!(body.contains(&link), "{link}");
         assert!(page(&format!("{path}?q=research+zzzzz&page=9")).contains("rel=\"first\""), "{path}");
     }

@@ -334,6 +334,8 @@ struct Run {
     steps: Vec<Step>,
     /// For each step the other clients that could have gone instead, where that makes a difference.
     others: Vec<Option<Vec<usize>>>,
+    /// For each step whether it writes: only then can a disk be full.
+    writes: Vec<bool>,
     fault: Option<String>,
 }
 
@@ -363,6 +365,7 @@ fn run(mut world: World, given: &[Step]) -> Run {
         seen += requests.len();
         let others = running.into_iter().filter(|client| *client != last).collect();
         run.others.push(requests.iter().any(|request| is_shared(request)).then_some(others));
+        run.writes.push(requests.iter().any(|request| request.starts_with("write ")));
         run.steps.push(next);
         if requests.iter().any(|request| request == GAVE_UP) {
             run.fault = Some("a reader found no complete generation".to_owned());
@@ -430,7 +433,9 @@ fn explore(
                 branch(Step::Request(*other), switched + usize::from(is_switch), failed);
             }
             branch(Step::LoseAnswer(client), switched, failed + 1);
-            branch(Step::Refuse(client), switched, failed + 1);
+            if run.writes[at] {
+                branch(Step::Refuse(client), switched, failed + 1);
+            }
             branch(Step::Crash(client), switched, failed + 1);
         }
     }

@@ -219,8 +219,9 @@ impl Draft<'_> {
                 }
                 (Some(own), name) => {
                     self.field(out, field, *own);
+                    let form = self.form(taken);
                     let is_range = |text: String| {
-                        let sum = money::read(&text, self.form(taken));
+                        let sum = money::read(&text, form);
                         sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));

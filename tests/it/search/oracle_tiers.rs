@@ -93,7 +93,7 @@ impl Oracle<'_> {
         let admits = |facet: &&str| self.has(record, facet, place, day_after(0));
         let [countries, destinations, citizenships, residences] = PLACES;
         let as_goal = admits(&destinations);
-        let as_home = [countries, citizenships, residences].iter().any(|facet| admits(facet))
+        let as_home = [countries, citizenships, residences].iter().any(admits)
             && ![citizenships, residences].iter().any(|facet| self.is_elsewhere(record, clause, facet));
         match clause.role.map(|facet| facet.spec().name) {
             None => as_goal || as_home,

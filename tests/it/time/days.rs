@@ -286,9 +286,10 @@ fn what_is_shown_follows_from_stated_dates_and_the_age_of_the_check() {
         (ActiveAccepting, &[undated, upcoming], 366, old),
         (ActiveAccepting, &[undated, open], 366, DisplayStatus::Open),
         (ActiveAccepting, &[upcoming], 366, DisplayStatus::Upcoming),
-        // A round without a deadline may be over after two years, and after the end of its fiscal year.
-        (ActiveAccepting, &[season(None, Some(-730), None)], 0, DisplayStatus::Open),
-        (ActiveAccepting, &[season(None, Some(-731), None)], 0, since(-731)),
+        // A round without a deadline may be over after two years, of which 1968 had 366 days, or after the end
+        // of its fiscal year.
+        (ActiveAccepting, &[season(None, Some(-731), None)], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[season(None, Some(-732), None)], 0, since(-732)),
         (ActiveAccepting, &[late, later, passed], 366, since(-740)),
         (ActiveAccepting, &[late, opened], 0, DisplayStatus::Open),
         (ActiveAccepting, &[late, open], 0, DisplayStatus::Open),

@@ -175,13 +175,14 @@ async fn read(client: Client) {
     client.memory.requests.lock().unwrap().push(GAVE_UP.to_owned());
 }
 
+type Signer = Box<dyn Fn(&[u8]) -> Result<String, String> + Send + Sync>;
+
 /// A second signer beside the publishers that sign nothing, and the trust of clients that accept both.
-fn second_key() -> &'static (Box<dyn Fn(&[u8]) -> Result<String, String> + Send + Sync>, Trust) {
-    static KEY: LazyLock<(Box<dyn Fn(&[u8]) -> Result<String, String> + Send + Sync>, Trust)> =
-        LazyLock::new(|| {
-            let (sign, public) = key();
-            (Box::new(sign), Trust::new(&[public], true).unwrap())
-        });
+fn second_key() -> &'static (Signer, Trust) {
+    static KEY: LazyLock<(Signer, Trust)> = LazyLock::new(|| {
+        let (sign, public) = key();
+        (Box::new(sign), Trust::new(&[public], true).unwrap())
+    });
     &KEY
 }
 

@@ -88,23 +88,18 @@ impl LazyBodies {
         &self.cache
     }
 
-    /// Fetches objects; a concurrent call for the same ones gets the same result. `cached` looks in the cache once more:
-    /// a call that ended meanwhile has filled it. `check` decodes an object and caches it, if it is what was published.
+    /// Fetches the objects of a body that are not cached, and returns all; a concurrent call for the same ones gets the
+    /// same result. `cached` looks in the cache: a call that ended meanwhile has filled it. `check` decodes an object
+    /// and caches it, if it is what was published.
     pub(super) fn fetch(
         &self,
         wanted: &[(Object, PackRange)],
-        cached: impl Fn() -> Option<Vec<Vec<u8>>>,
+        cached: impl Fn() -> Vec<Option<Vec<u8>>>,
         check: impl Fn(&Object, Vec<u8>) -> Option<Vec<u8>>,
     ) -> Arc<Fetched> {
-        if wanted.is_empty() {
-            return Arc::new(Ok(Vec::new()));
-        }
         let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
         let shared = Arc::clone(lock(&self.under_way).entry(key.clone()).or_default());
-        let fetch = || match cached() {
-            Some(bytes) => Ok(bytes),
-            None => self.fetch_checked(wanted, check),
-        };
+        let fetch = || self.fetch_checked(wanted, cached(), check);
         let fetched = Arc::clone(shared.get_or_init(|| Arc::new(fetch())));
         let mut under_way = lock(&self.under_way);
         if under_way.get(&key).is_some_and(|last| Arc::ptr_eq(last, &shared)) {
@@ -113,23 +108,29 @@ impl LazyBodies {
         fetched
     }
 
-    /// Fetches what is not there or damaged, again if need be.
+    /// Fetches the parts that are missing or damaged, a few times.
     fn fetch_checked(
         &self,
         wanted: &[(Object, PackRange)],
+        mut parts: Vec<Option<Vec<u8>>>,
         check: impl Fn(&Object, Vec<u8>) -> Option<Vec<u8>>,
     ) -> Fetched {
-        let mut parts: Vec<Option<Vec<u8>>> = vec![None; wanted.len()];
-        let mut ranges: Vec<PackRange> = wanted.iter().map(|(_, range)| *range).collect();
+        let missing = |parts: &[Option<Vec<u8>>]| -> Vec<PackRange> {
+            let missing = wanted.iter().zip(parts).filter(|(_, part)| part.is_none());
+            missing.map(|((_, range), _)| *range).collect()
+        };
+        let mut ranges = missing(&parts);
         for _ in 0..TRIES {
+            if ranges.is_empty() {
+                break;
+            }
             let fetched = self.store.fetch(&ranges).map_err(FetchFailure::Store)?;
             let empty = parts.iter_mut().zip(wanted).filter(|(part, _)| part.is_none());
             empty.zip(fetched).for_each(|((part, (object, _)), stored)| *part = check(object, stored));
-            if parts.iter().all(Option::is_some) {
-                return Ok(parts.into_iter().flatten().collect());
-            }
-            let missing = wanted.iter().zip(&parts).filter(|(_, part)| part.is_none());
-            ranges = missing.map(|((_, range), _)| *range).collect();
+            ranges = missing(&parts);
+        }
+        if ranges.is_empty() {
+            return Ok(parts.into_iter().flatten().collect());
         }
         self.store.reject(&ranges);
         Err(FetchFailure::Damaged)
@@ -165,7 +166,7 @@ mod tests {
                 (Object { sha256, ..Object::zeroed() }, PackRange::new(sha256, place.into(), 1))
             })
         };
-        let fetch = |places| match &*lazy.fetch(&wanted(places), || None, |_, stored| Some(stored)) {
+        let fetch = |places| match &*lazy.fetch(&wanted(places), || vec![None; 2], |_, stored| Some(stored)) {
             Ok(fetched) => fetched.concat(),
             Err(_) => Vec::new(),
         };

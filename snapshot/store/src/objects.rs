@@ -415,23 +415,22 @@ impl Objects {
     /// A body with remote objects.
     fn read_lazy(&self, extent: Extent, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
         let lazy = self.lazy.get().ok_or_else(|| self.unavailable(BodyUnavailable::IndexOnly))?;
-        let objects: Vec<Object> = self.of(extent).copied().collect();
-        let local = |object: &Object| match self.is_remote(object) {
-            true => Ok(self.cached(lazy, object)),
-            false => self.object(object).map(Some),
+        let remote: Vec<(Object, PackRange)> = (self.of(extent).filter(|object| self.is_remote(object)))
+            .filter_map(|object| Some((*object, self.pack_range(object)?)))
+            .collect();
+        let cached = || remote.iter().map(|(object, _)| self.cached(lazy, object)).collect::<Vec<_>>();
+        let parts: Option<Vec<Vec<u8>>> = cached().into_iter().collect();
+        let fetched = match parts {
+            Some(parts) => parts,
+            None if mode == ReadMode::LocalOnly => return Err(self.unavailable(BodyUnavailable::NotLocal)),
+            None => self.fetch(lazy, &remote, cached)?,
         };
-        let mut parts = objects.iter().map(local).collect::<Result<Vec<_>, _>>()?;
-        let missing = objects.iter().zip(&parts).filter(|(_, part)| part.is_none());
-        let wanted: Vec<(Object, PackRange)> =
-            missing.filter_map(|(object, _)| Some((*object, self.pack_range(object)?))).collect();
-        if !wanted.is_empty() {
-            if mode == ReadMode::LocalOnly {
-                return Err(self.unavailable(BodyUnavailable::NotLocal));
-            }
-            let mut fetched = self.fetch(lazy, &wanted)?.into_iter();
-            parts.iter_mut().filter(|part| part.is_none()).for_each(|part| *part = fetched.next());
-        }
-        Ok(parts.into_iter().flatten().flatten().collect())
+        let mut fetched = fetched.into_iter();
+        let part = |object: &Object| match self.is_remote(object) {
+            true => Ok(fetched.next().unwrap_or_default()),
+            false => self.object(object),
+        };
+        Ok(self.of(extent).map(part).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// A cached object, decoded; a damaged one is removed from the cache.
@@ -455,9 +454,13 @@ impl Objects {
         Some(PackRange::new(pack, object.offset, object.stored))
     }
 
-    /// Fetches remote objects, decodes and checks them, and adds them to the cache.
-    fn fetch(&self, lazy: &LazyBodies, wanted: &[(Object, PackRange)]) -> Result<Vec<Vec<u8>>, StoreError> {
-        let cached = || wanted.iter().map(|(object, _)| self.cached(lazy, object)).collect();
+    /// Fetches remote objects that are not cached, decodes and checks them, and adds them to the cache.
+    fn fetch(
+        &self,
+        lazy: &LazyBodies,
+        wanted: &[(Object, PackRange)],
+        cached: impl Fn() -> Vec<Option<Vec<u8>>>,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
         let fetched = lazy.fetch(wanted, cached, |object, stored| {
             let bytes = self.checked(object, stored.clone())?;
             lazy.cache().put(object, &stored);

@@ -2,7 +2,6 @@
 
 mod agents;
 mod answers;
-mod client;
 mod discovery;
 mod pipeline;
 mod property;

@@ -1,4 +1,8 @@
-//! The Rust SDK's client against a served snapshot, in every way it has of beginning.
+//! The Rust SDK as a client of a running edge, in every way in which it begins a session.
+//!
+//!   cargo run --manifest-path tests/clients/rust/Cargo.toml -- http://localhost:8080/mcp
+//!
+//! The edge must run with --mcp-rate 0.
 
 use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, CallToolResult, GetPromptRequestParams, ReadResourceRequestParams};
@@ -8,43 +12,55 @@ use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Value, json};
 use tokio::net::{TcpStream, UnixListener};
 
-use super::contract;
-use crate::server::{HOST, SAMPLE};
-
 type Client = RunningService<RoleClient, ()>;
 
-/// Hands connections on to the served sample: without TLS, the SDK's client speaks HTTP over Unix
-/// sockets only.
-async fn relay(listener: UnixListener) {
+#[tokio::main]
+async fn main() {
+    let url = std::env::args().nth(1).expect("usage: rust-client http://HOST:PORT/mcp");
+    let handshake = ClientLifecycleMode::Initialize;
+    let none = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    let newest = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    };
+    try_all(&url, handshake, &ProtocolVersion::V_2025_11_25).await;
+    try_all(&url, none, &ProtocolVersion::V_2026_07_28).await;
+    try_all(&url, newest, &ProtocolVersion::V_2026_07_28).await;
+}
+
+/// What `schemas/` has of the tools.
+fn contract() -> Value {
+    serde_json::from_str(include_str!("../../../schemas/mcp.json")).unwrap()
+}
+
+/// Hands connections on to the edge: without TLS, the SDK's client speaks HTTP over Unix sockets only.
+async fn relay(listener: UnixListener, address: String) {
     while let Ok((mut client, _)) = listener.accept().await {
+        let address = address.clone();
         tokio::spawn(async move {
-            let mut server = TcpStream::connect(SAMPLE.address).await.unwrap();
+            let mut server = TcpStream::connect(address).await.unwrap();
             // Ends when either side does.
             let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
         });
     }
 }
 
-/// Connects in a way, checks the version that is then spoken, and goes through everything.
-fn try_all(lifecycle: ClientLifecycleMode, version: &ProtocolVersion) {
-    // The sample's runtime must not be made inside of another.
-    let _ = SAMPLE.address;
+/// Connects in a way, checks the version that is then spoken, and uses every tool, prompt and resource.
+async fn try_all(url: &str, lifecycle: ClientLifecycleMode, version: &ProtocolVersion) {
+    let address = url.trim_start_matches("http://").split('/').next().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("edge.sock");
-    crate::server::runtime().block_on(async {
-        tokio::spawn(relay(UnixListener::bind(&socket).unwrap()));
-        let uri = format!("http://{HOST}/mcp");
-        let transport = StreamableHttpClientTransport::from_unix_socket(socket.to_str().unwrap(), uri);
-        let client = ().serve_with_lifecycle(transport, lifecycle).await.unwrap();
-        let server = client.peer_info().unwrap();
-        assert_eq!(server.protocol_version, *version);
-        assert!(server.server_info.as_ref().unwrap().name.ends_with("-public"));
-        assert_eq!(server.instructions, Some(unlimited(contract()["instructions"].as_str().unwrap())));
-        lists(&client).await;
-        tools(&client).await;
-        texts(&client).await;
-        client.cancel().await.unwrap();
-    });
+    tokio::spawn(relay(UnixListener::bind(&socket).unwrap(), address.to_owned()));
+    let transport = StreamableHttpClientTransport::from_unix_socket(socket.to_str().unwrap(), url);
+    let client = ().serve_with_lifecycle(transport, lifecycle).await.unwrap();
+    let server = client.peer_info().unwrap();
+    assert_eq!(server.protocol_version, *version);
+    assert!(server.server_info.as_ref().unwrap().name.ends_with("-public"));
+    assert_eq!(server.instructions, Some(unlimited(contract()["instructions"].as_str().unwrap())));
+    lists(&client).await;
+    tools(&client).await;
+    texts(&client).await;
+    client.cancel().await.unwrap();
 }
 
 /// The instructions of a server without a limit of the rate.
@@ -79,7 +95,7 @@ async fn structured(client: &Client, tool: &'static str, arguments: Value) -> Va
 async fn tools(client: &Client) {
     let found = structured(client, "search_opportunities", json!({"limit": 3})).await;
     let rows = found["opportunities"].as_array().unwrap();
-    assert_eq!((rows.len(), &found["total"]), (3, &json!(SAMPLE.directory.programs.len())));
+    assert!(rows.len() == 3 && found["total"].as_u64().unwrap() >= 3, "{found}");
     for row in rows {
         let read = structured(client, "get_opportunity", json!({"slug": row["slug"], "locale": "es"})).await;
         for name in ["slug", "recordUrl", "officialUrl", "sourceCheckedAt"] {
@@ -111,24 +127,4 @@ async fn texts(client: &Client) {
     let guide = client.read_resource(ReadResourceRequestParams::new("opportunities://guide")).await.unwrap();
     let [ResourceContents::TextResourceContents { text, .. }] = &*guide.contents else { panic!("{guide:?}") };
     assert!(text.starts_with("# Guide"));
-}
-
-#[test]
-fn the_rust_sdks_client_shakes_hands() {
-    try_all(ClientLifecycleMode::Initialize, &ProtocolVersion::V_2025_11_25);
-}
-
-#[test]
-fn the_rust_sdks_client_works_without_a_handshake() {
-    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-    try_all(ClientLifecycleMode::Discover { preferred_versions }, &ProtocolVersion::V_2026_07_28);
-}
-
-#[test]
-fn the_rust_sdks_client_finds_the_newer_version_by_itself() {
-    let lifecycle = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
-    try_all(lifecycle, &ProtocolVersion::V_2026_07_28);
 }

@@ -67,7 +67,18 @@ impl HttpConnector for Connector {
 /// If something that the store needs is not set.
 pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
     let place = url.to_string().trim_end_matches('/').to_owned();
-    let invalid = |error: Error| RemoteError::Address { url: place.clone(), problem: text_of(&error) };
+    let variables = match url.scheme() {
+        "s3" => {
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true to read a public bucket"
+        }
+        "gs" => "GOOGLE_APPLICATION_CREDENTIALS, the path of a key file",
+        "az" => "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+        _ => "nothing: https:// is for public files",
+    };
+    let invalid = |error: Error| {
+        let problem = format!("{}; settings are read from {variables}", text_of(&error));
+        RemoteError::Address { url: place.clone(), problem }
+    };
     if url.host_str().is_none_or(str::is_empty) {
         let problem = "no bucket; write it after the scheme, as in s3://bucket/folder".to_owned();
         return Err(RemoteError::Address { url: place, problem });
@@ -89,14 +100,6 @@ pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
                 HttpBuilder::new().with_url(&url[..url::Position::BeforePath]).with_client_options(options)
             )
         }
-    };
-    let variables = match url.scheme() {
-        "s3" => {
-            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true to read a public bucket"
-        }
-        "gs" => "GOOGLE_APPLICATION_CREDENTIALS, the path of a key file",
-        "az" => "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
-        _ => "nothing: https:// is for public files",
     };
     Ok(Arc::new(Bucket { store, folder, place, variables }))
 }
@@ -277,6 +280,13 @@ mod tests {
         assert_eq!(without, TargetError::NoCredentials("AWS_ACCESS_KEY_ID"));
         let with = nowhere.with_access_key_id("key").with_secret_access_key("secret");
         assert!(matches!(error_of(with).await, TargetError::Failed(_)));
+    }
+
+    #[test]
+    fn an_incomplete_address_names_the_variables_with_the_settings() {
+        // Without AZURE_STORAGE_ACCOUNT_NAME, which no test sets.
+        let error = open(&Url::parse("az://container/folder").unwrap()).err().unwrap().to_string();
+        assert!(error.contains("AZURE_STORAGE_ACCOUNT_NAME"), "{error}");
     }
 
     #[test]

@@ -219,6 +219,15 @@ fn filters_count_the_close_matches_that_are_shown() {
 }
 
 #[test]
+fn a_group_of_filters_without_a_choice_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil"})]);
+    // Its only value has a quick filter.
+    let page = get(&live, "/programs?openState=closing_soon");
+    assert!(!page.contains("</legend></fieldset>"), "{page}");
+}
+
+#[test]
 fn words_that_were_understood_are_searched_as_text_or_removed_by_one_link_each() {
     let folder = tempfile::tempdir().unwrap();
     // A place that more than half of the records name is no condition.

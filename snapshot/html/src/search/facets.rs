@@ -34,9 +34,10 @@ impl Splice<'_> {
     /// The topics, then groups of facets.
     pub(super) fn facets(&self, out: &mut Vec<u8>) {
         let Some(facets) = &self.answer.facets else { return };
-        let find = |facet: &Facet| {
-            facets.iter().find(|counts| counts.facet == *facet).filter(|counts| !counts.items.is_empty())
+        let has_options = |counts: &&FacetCounts| {
+            counts.items.iter().any(|(pick, _)| !self.has_quick_filter(counts.facet, pick))
         };
+        let find = |facet: &Facet| facets.iter().find(|counts| counts.facet == *facet).filter(has_options);
         let is_used = |counts: &&FacetCounts| self.is_used(counts.facet);
         let [(_, topics), groups @ ..] = GROUPS;
         topics.iter().filter_map(find).for_each(|counts| self.facet(counts, true, out));
@@ -85,8 +86,7 @@ impl Splice<'_> {
                 out.extend_from_slice(format!("<p>{}</p>", here.unwrap_or_default()).as_bytes());
             }
             let on = self.is_picked(facet, pick);
-            // That state has a quick filter.
-            if (whole || position < VALUES_MAX || on) && (facet, code) != (Facet::OpenStates, CLOSING_SOON) {
+            if (whole || position < VALUES_MAX || on) && !self.has_quick_filter(facet, pick) {
                 self.option(facet, (pick, *count, most), (on, whole), out);
             }
         }
@@ -94,6 +94,11 @@ impl Splice<'_> {
             self.all_values(spec, out);
         }
         out.extend_from_slice(b"</fieldset></details>");
+    }
+
+    /// Whether a value stands beside the search field and not in its group.
+    fn has_quick_filter(&self, facet: Facet, pick: &FacetValue) -> bool {
+        facet == Facet::OpenStates && self.site.index.value_text(pick) == CLOSING_SOON
     }
 
     fn is_picked(&self, facet: Facet, pick: &FacetValue) -> bool {

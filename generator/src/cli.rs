@@ -168,6 +168,12 @@ pub(crate) enum Command {
         /// Shell
         shell: clap_complete::Shell,
     },
+    /// Print the manual page of opdir
+    Man {
+        /// Write the pages of every command and the completion scripts here instead, also those of opdir-edge
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Print the JSON Schema of a table
     Schema {
         /// Table name, or `dataset` for dataset.json
@@ -327,7 +333,7 @@ pub(crate) struct Messages {
     /// Maximum number of diagnostic codes to print; 0: no limit
     #[arg(long, value_name = "N", default_value_t = PrintOptions::LIMIT)]
     pub(crate) limit: usize,
-    /// Print only codes, files and counts
+    /// Print one line for each code
     #[arg(long)]
     pub(crate) summary: bool,
     /// Job summary file of GitHub Actions; with the github format, it gets a table of all diagnostics
@@ -377,6 +383,9 @@ pub(crate) struct Plan {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: PlanFormat,
+    /// UTC day of the build; default: today
+    #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
+    pub(crate) as_of: Option<Date>,
     /// Exit with 7 if there are changes
     #[arg(long)]
     pub(crate) exit_code: bool,

@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
 use site::{Theme, ThemeError};
 
 use crate::cli::{self, Cli, Command, Keys};
 use crate::exit_codes::{Failure, key_failure, print_line, theme_failure};
-use crate::{dataset_commands, keys, preview, remote_commands, snapshot_commands};
+use crate::{dataset_commands, keys, manuals, preview, remote_commands, snapshot_commands};
 
 /// Runs a command.
 #[must_use]
@@ -33,7 +32,8 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
         Command::Theme(cli::Theme::Diff { dir }) => theme(Theme::diff(dir)),
         Command::Explain { code } => dataset_commands::explain_code(code),
-        Command::Completions { shell } => completions(*shell),
+        Command::Completions { shell } => manuals::completions(*shell),
+        Command::Man { out } => manuals::manuals(out.as_deref()),
         Command::Schema { table } => dataset_commands::schema(table),
         Command::Init { dir, sample } => dataset_commands::init(dir, *sample),
         Command::Stamp { data, at } => dataset_commands::stamp(data, *at),
@@ -58,11 +58,4 @@ fn keys(command: &Keys) -> Result<(), Failure> {
 
 fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {
     lines.map(|lines| lines.into_iter().for_each(print_line)).map_err(|error| theme_failure(&error))
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "opdir", &mut script);
-    print_line(String::from_utf8_lossy(&script).trim_end());
-    Ok(())
 }

@@ -9,8 +9,6 @@ use dataset::Table;
 
 use crate::plan::{Blanked, Counted, Plan};
 
-/// Guarded tables.
-pub(crate) const GUARDED: [Table; Table::ALL.len()] = Table::ALL;
 /// Tables whose records have pages. In others a changed record may get another id: there, only the difference counts.
 const WITH_PAGES: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];
 /// Least number of live records for a guard; small tables may change as a whole.
@@ -45,13 +43,11 @@ impl FromStr for ExpectedCount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let pair = text.split_once('=').and_then(|(table, count)| Some((table, count.parse().ok()?)));
-        let is_guarded = |name: &str| GUARDED.iter().any(|guarded| guarded.name() == name);
-        let known = pair.filter(|(table, _)| is_guarded(table.split('.').next().unwrap_or(table)));
-        let (table, count) = known.ok_or_else(|| {
-            let tables: Vec<&str> = GUARDED.iter().map(|table| table.name()).collect();
+        let is_table = |name: &str| Table::parse(name.split('.').next().unwrap_or(name)).is_some();
+        let (table, count) = pair.filter(|(table, _)| is_table(table)).ok_or_else(|| {
             format!(
                 "expected a table or a field of it, and a number, as programs=412 or cycles.deadlineOn=60; tables are {}",
-                tables.join(", ")
+                Table::ALL.map(Table::name).join(", ")
             )
         })?;
         Ok(Self { table: table.to_owned(), count })

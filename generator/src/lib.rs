@@ -9,6 +9,7 @@ mod export;
 mod guards;
 mod keys;
 mod log;
+mod manuals;
 mod plan;
 mod plan_report;
 mod preview;

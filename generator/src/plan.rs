@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
+use snapshot::time::{Day, Season};
 use store::{Coding, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
@@ -52,7 +54,7 @@ pub(crate) struct Moved {
 }
 
 /// The changes of one table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct TablePlan {
     /// Name of the table.
     pub(crate) table: &'static str,
@@ -95,7 +97,7 @@ pub(crate) struct Counted {
 }
 
 /// What a build would change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Plan {
     /// Name of the dataset.
     pub(crate) name: String,
@@ -109,6 +111,8 @@ pub(crate) struct Plan {
     pub(crate) values_added: Vec<String>,
     /// Filter values that no record has any more.
     pub(crate) values_removed: Vec<String>,
+    /// Seasons whose status differs between the live day and the day of the build, as `program, label: open → closed`.
+    pub(crate) turned: Vec<String>,
     /// Whether records change while `publishedAt` stays the same.
     pub(crate) same_moment: bool,
 }
@@ -129,12 +133,12 @@ pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
 type Rows = BTreeMap<String, Value>;
 
 impl Plan {
-    /// Compares some tables of a directory with the live generation of a root.
+    /// Compares a directory, as of a day, with the live generation of a root.
     ///
     /// # Errors
     ///
     /// If the live generation cannot be read. A root without one is no error.
-    pub(crate) fn compare(directory: &Directory, root: &Path, tables: &[Table]) -> Result<Self, StoreError> {
+    pub(crate) fn compare(directory: &Directory, root: &Path, as_of: Date) -> Result<Self, StoreError> {
         let live = match Generation::open_current(root) {
             Ok(live) => Some(live),
             Err(StoreError::Unpublished { .. }) => None,
@@ -144,27 +148,23 @@ impl Plan {
         let mut plan = Self {
             name: directory.dataset.name.clone(),
             against: live.as_ref().map(|live| live.id().to_string()),
-            tables: Vec::new(),
-            counts: Vec::new(),
-            values_added: Vec::new(),
-            values_removed: Vec::new(),
-            same_moment: false,
+            ..Self::default()
         };
         let Some(live) = live else { return Ok(plan) };
+        plan.turned = turned(directory, live.manifest().as_of, as_of);
         if !live.manifest().complete {
             let counts = named(&live.manifest().counts).into_iter().zip(named(&record_counts(directory)));
             let counts = counts.map(|((table, live), (_, new))| Counted { table, live, new });
-            let is_compared = |count: &Counted| tables.iter().any(|table| table.name() == count.table);
-            plan.counts = counts.filter(is_compared).collect();
+            plan.counts = counts.collect();
             return Ok(plan);
         }
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
-        for table in tables {
-            let Some(old) = live_rows(&live, *table)? else { continue };
-            let new = rows(&table_lines(directory, *table));
-            collect_values(*table, &old, &mut before);
-            collect_values(*table, &new, &mut after);
-            plan.tables.extend(compare_table(*table, &old, &new, directory));
+        for table in Table::ALL {
+            let Some(old) = live_rows(&live, table)? else { continue };
+            let new = rows(&table_lines(directory, table));
+            collect_values(table, &old, &mut before);
+            collect_values(table, &new, &mut after);
+            plan.tables.extend(compare_table(table, &old, &new, directory));
         }
         plan.values_added = after.difference(&before).cloned().collect();
         plan.values_removed = before.difference(&after).cloned().collect();
@@ -177,6 +177,17 @@ impl Plan {
     pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
     }
+}
+
+/// Seasons whose status differs between two days.
+fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
+    let slugs: BTreeMap<_, _> = directory.programs.iter().map(|it| (it.id, it.slug.as_str())).collect();
+    let turned = directory.cycles.iter().filter_map(|cycle| {
+        let [old, new] = [before, after].map(|day| Season::of(cycle).status(Day::new(day)).as_str());
+        let slug = slugs.get(&cycle.program_id).copied().unwrap_or_default();
+        (old != new).then(|| format!("{slug}, {}: {old} → {new}", cycle.label))
+    });
+    turned.collect()
 }
 
 /// The live rows of a table; `None` if the generation has no such table.
@@ -245,11 +256,9 @@ fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) ->
         table: table.name(),
         live: old.len(),
         added: added.iter().map(|row| name_of(row)).collect(),
-        changed: Vec::new(),
         removed: removed.iter().map(|row| name_of(row)).collect(),
-        moved: Vec::new(),
         renumbered: reused.count(),
-        blanked: Vec::new(),
+        ..TablePlan::default()
     };
     let mut blanked: BTreeMap<&String, usize> = BTreeMap::new();
     for (id, before) in old {
@@ -346,6 +355,7 @@ pub(crate) mod tests {
             counts: Vec::new(),
             values_added: vec!["programType prize".to_owned()],
             values_removed: Vec::new(),
+            turned: Vec::new(),
             same_moment: true,
         }
     }

@@ -51,14 +51,18 @@ fn text(plan: &Plan, violations: &[String], most: usize) -> String {
         let _ = writeln!(text, "{}", headline(table));
         push_records(&mut text, table, most);
     }
-    for (verb, values) in [("added", &plan.values_added), ("removed", &plan.values_removed)] {
+    for (kind, values) in [
+        ("filter values added", &plan.values_added),
+        ("filter values removed", &plan.values_removed),
+        ("seasons of another status on that day", &plan.turned),
+    ] {
         if !values.is_empty() {
             let named: Vec<&str> = values.iter().take(most).map(String::as_str).collect();
             let more = match values.len().saturating_sub(most) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let _ = writeln!(text, "filter values {verb}: {}{more}", plain(&named.join(", ")));
+            let _ = writeln!(text, "{kind}: {}{more}", plain(&named.join(", ")));
         }
     }
     if plan.same_moment {

@@ -40,6 +40,11 @@ const SHOWN: usize = 20;
 /// The server, once there is a first snapshot.
 type Serving = Arc<OnceLock<Arc<Server>>>;
 
+/// The command line of the edge.
+pub(crate) fn edge_command() -> clap::Command {
+    <edge::Command as clap::CommandFactory>::command()
+}
+
 /// Builds, serves and watches until the process is stopped. The address is bound first: an address in use
 /// should be reported before a long build, not after it.
 ///

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
-use dataset::Table;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
 use site::{BuildOptions, Effort, Fingerprint, Progress, generate, seconds};
@@ -17,7 +16,6 @@ use crate::dataset_commands::{load_for, today};
 use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
-use crate::guards::GUARDED;
 use crate::log::{self, LogFormat, ResolveError};
 use crate::plan::Plan;
 use crate::{plan_report, remote_commands, status};
@@ -69,7 +67,7 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
         return Ok(());
     }
     // If the live generation cannot be read, publishing reports it.
-    let plan = Plan::compare(directory, &build.out, &GUARDED).ok();
+    let plan = Plan::compare(directory, &build.out, build.as_of.unwrap_or_else(today)).ok();
     let violations = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
     let failures = violations.into_iter().map(|violation| fail(Failure::HeldBack, violation));
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
@@ -77,7 +75,8 @@ fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let loaded = load_for(Some(&options.data), &options.messages)?;
-    let plan = Plan::compare(&loaded.directory, &options.out, &Table::ALL);
+    let as_of = options.as_of.unwrap_or_else(today);
+    let plan = Plan::compare(&loaded.directory, &options.out, as_of);
     let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
     let violations = options.guards.violations(&plan);
     print_line(plan_report::report(&plan, &violations, options.format).trim_end());

@@ -182,13 +182,20 @@ fn every_problem_is_reported_at_once() {
 }
 
 #[test]
-fn completions_have_every_command() {
+fn completions_and_manual_pages_have_every_command() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     for shell in ["bash", "fish", "zsh"] {
         let script = place.opdir(&["completions", shell]).succeeds();
         for words in ["preview", "rollback", "base-url"] {
             assert!(script.contains(words), "{shell}: {words}");
         }
+    }
+    let page = place.opdir(&["man"]).succeeds();
+    assert!(page.contains(".TH opdir 1") && page.contains("opdir\\-preview(1)"), "{page}");
+    place.opdir(&["man", "--out", "manuals"]).succeeds();
+    for path in ["man/opdir/opdir-preview.1", "man/opdir-edge/opdir-edge-check.1", "completions/_opdir-edge"]
+    {
+        assert!(place.path("manuals").join(path).exists(), "{path}");
     }
     place.opdir(&["completions", "tcsh"]).fails(2, &["tcsh", "bash"]);
 }

@@ -77,8 +77,7 @@ impl Shown {
         let (cargo, own) = own.map_or((words, [].as_slice()), |at| (&words[..at], &words[at + 1..]));
         let is_package = |name: &str| {
             let named = |folder: &str| folder.rsplit('/').next() == Some(name);
-            ["NAME", "tests", "manuals"].contains(&name)
-                || PACKAGES.iter().any(|package| named(package.folder))
+            ["NAME", "tests"].contains(&name) || PACKAGES.iter().any(|package| named(package.folder))
         };
         for option in cargo.windows(2) {
             let is_there = match option[0] {

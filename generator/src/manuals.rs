@@ -1,0 +1,44 @@
+//! Manual pages and shell completions, made from the definitions of the command lines.
+
+use std::io;
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::cli::Cli;
+use crate::exit_codes::{Failure, fail, print_line};
+use crate::preview;
+
+pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "opdir", &mut script);
+    print_line(String::from_utf8_lossy(&script).trim_end());
+    Ok(())
+}
+
+/// Prints the manual page, or writes `man/PROGRAM/*.1` and the completions of both programs.
+pub(crate) fn manuals(out: Option<&Path>) -> Result<(), Failure> {
+    let Some(out) = out else {
+        let mut page = Vec::new();
+        let made = clap_mangen::Man::new(Cli::command()).render(&mut page);
+        made.map_err(|error| fail(Failure::Output, error))?;
+        print_line(String::from_utf8_lossy(&page).trim_end());
+        return Ok(());
+    };
+    write(out).map_err(|error| fail(Failure::Output, format_args!("{}: {error}", out.display())))
+}
+
+fn write(out: &Path) -> io::Result<()> {
+    let completions = out.join("completions");
+    std::fs::create_dir_all(&completions)?;
+    for (name, command) in [("opdir", Cli::command()), ("opdir-edge", preview::edge_command())] {
+        for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
+            clap_complete::generate_to(shell, &mut command.clone(), name, &completions)?;
+        }
+        let man = out.join("man").join(name);
+        std::fs::create_dir_all(&man)?;
+        clap_mangen::generate_to(command.disable_help_subcommand(true), &man)?;
+    }
+    Ok(())
+}

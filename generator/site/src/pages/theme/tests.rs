@@ -51,6 +51,31 @@ fn a_missing_folder_is_unreadable() {
 }
 
 #[test]
+fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
+    let place = tempfile::tempdir().unwrap();
+    let theme = place.path().join("theme");
+    std::fs::create_dir_all(theme.join("assets")).unwrap();
+    std::fs::write(place.path().join("secret.svg"), "<svg/>").unwrap();
+    std::fs::create_dir(place.path().join("others")).unwrap();
+    std::fs::write(place.path().join("others/favicon.ico"), "x").unwrap();
+    std::fs::write(theme.join("theme.css"), "body{}").unwrap();
+    std::os::unix::fs::symlink("../theme.css", theme.join("assets/style.ico")).unwrap();
+    assert!(Theme::load(Some(&theme)).is_ok());
+    let load = |target: &str, link: &str| {
+        std::os::unix::fs::symlink(target, theme.join(link)).unwrap();
+        let error = Theme::load(Some(&theme)).err().map(|error| error.to_string());
+        std::fs::remove_file(theme.join(link)).unwrap();
+        error.unwrap_or_default()
+    };
+    for (target, link) in
+        [("../../secret.svg", "assets/logo.svg"), ("/etc/hostname", "en.json"), ("../others", "static")]
+    {
+        let error = load(target, link);
+        assert!(error.contains("the link leaves the theme; copy the file into it"), "{link}: {error}");
+    }
+}
+
+#[test]
 fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
     let extends = "{% extends \"@opdir/base.html\" %}\n";
     let block =

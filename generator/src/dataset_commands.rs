@@ -56,7 +56,7 @@ pub(crate) fn load(
 
 /// Loads the dataset of a command and prints its diagnostics.
 pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
-    let show = |report: &Diagnostics| show(report, messages);
+    let show = |report: &Diagnostics| show(report, messages, messages.print_options());
     match load(&input(data), show, &Progress::new(messages.quiet)) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
@@ -65,8 +65,8 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
 }
 
 /// Prints diagnostics, and in GitHub Actions also writes them to the job summary.
-fn show(report: &Diagnostics, messages: &Messages) {
-    print(report, messages.print_options());
+fn show(report: &Diagnostics, messages: &Messages, options: PrintOptions) {
+    print(report, options);
     let summary = messages.step_summary.as_ref();
     if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
@@ -142,20 +142,19 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         from: options.from.as_deref(),
     };
     let mut report = Diagnostics::new();
-    let imported = import::import(&import_options, &mut report);
-    let imported = match imported {
-        Ok(imported) => imported,
-        Err(error) => {
-            show(&report, &options.messages);
-            return Err(import_failure(&error));
-        }
-    };
+    let mut shown = options.messages.print_options();
+    let imported = import::import(&import_options, &mut report).map_err(|error| {
+        show(&report, &options.messages, shown);
+        import_failure(&error)
+    })?;
     // The dataset is checked as it would be; one with errors is not written.
     let input = Input::Overlaid(options.data.clone(), &imported.files);
     let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
     drop(link(tables, &mut report));
     imported.relocate(&options.data, &mut report);
-    show(&report, &options.messages);
+    // Warnings of an import that is accepted take a line for each code.
+    shown.summary |= report.error_count() == 0 && shown.limit == PrintOptions::LIMIT;
+    show(&report, &options.messages, shown);
     if report.error_count() > 0 {
         return Err(Failure::Data);
     }

@@ -58,7 +58,7 @@ fn summaries_and_findings_come_in_the_requested_format() {
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
     let summary = run(&["--summary"]);
-    summary.fails(1, &["E0203       1 data/programs.csv"]);
+    summary.fails(1, &["E0203       1 data/programs.csv:2: the code is not a place; "]);
     let short = run(&["--message-format", "short"]);
     short.fails(1, &["data/programs.csv:2:1: error[E0203]: "]);
     let sarif = run(&["--message-format", "sarif"]);
@@ -128,6 +128,23 @@ fn a_plan_says_what_a_build_would_change_and_a_table_cut_in_half_is_held_back() 
     place.opdir(&meant).succeeds();
 }
 
+#[test]
+fn a_plan_for_another_day_names_the_seasons_whose_status_differs() {
+    let place = started();
+    let cycles = "program,label,opensOn,deadlineOn\nocean-fellows,2031,2031-01-01,2031-03-31\n";
+    fs::write(place.path("data/cycles.csv"), cycles).unwrap();
+    place.build().succeeds();
+    let plan = |day: &str| {
+        place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet", "--as-of", day]).succeeds()
+    };
+    assert!(!plan("2030-12-31").contains("seasons"));
+    for (day, status) in [("2031-01-01", "open"), ("2031-03-31", "open"), ("2031-04-01", "closed")] {
+        let line = format!("seasons of another status on that day: ocean-fellows, 2031: upcoming → {status}");
+        let plan = plan(day);
+        assert!(plan.contains("no record changes") && plan.contains(&line), "{plan}");
+    }
+}
+
 /// A sheet as people have it: their own words, semicolons, dates and sums of their country.
 const SHEET: &str = "Referencia;Título;Entidad;Enlace;Tipo;Fecha límite;Máximo;País;Notas\n\
     B-1;Becas del Mar;Fundación Acme;www.acme.example/mar;Beca;31/12/2026;1.500,00;España;interno\n\
@@ -164,6 +181,33 @@ fn a_messy_sheet_is_on_a_site_after_a_draft() {
     for words in ["\"fundingMaxUsd\":1500", "\"deadlineOn\":\"2026-12-31\"", "\"eligibleCountries\":[\"ES\"]"]
     {
         assert!(program.contains(words), "{words}: {program}");
+    }
+}
+
+#[test]
+fn the_ten_minutes_text_shows_what_the_program_prints() {
+    let place = empty();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/import/mappings/ten-minutes.md");
+    let text = fs::read_to_string(path).unwrap();
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let (kind, content) = block.split_once('\n').unwrap();
+        match kind {
+            "csv" => fs::write(place.path("register.csv"), content).unwrap(),
+            "toml" => content.lines().for_each(|line| {
+                let name = line.split(" = ").next().unwrap();
+                place.edit("import.toml", |mapping| {
+                    let is_it = |known: &&str| known.trim_start_matches("# ? ").starts_with(name);
+                    let before = mapping.lines().find(is_it).unwrap();
+                    mapping.replace(before, line)
+                });
+            }),
+            _ => {
+                let (command, shown) = content.split_once('\n').unwrap();
+                let words: Vec<&str> = command.strip_prefix("$ opdir ").unwrap().split(' ').collect();
+                let ran = place.opdir(&words);
+                assert_eq!(format!("{}{}", ran.err, ran.out).trim_end(), shown.trim_end(), "{command}");
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::files::{ImportError, read_source, replace};
 use crate::money;
 use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
 use dataset::schema::ValueType;
-use dataset::text::slug_of;
+use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
 use sheets::{Draft, Found, Taken, beside, fields_of, quoted, sheets};
@@ -72,7 +72,10 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let guesses = text.lines().skip(1).filter(|line| line.contains("  # ") || line.starts_with("# ?"));
     found_lines.extend(guesses.map(|line| format!("  {line}")));
     let open = text.matches("# ?").count();
-    let next = if open == 0 { "read it".to_owned() } else { format!("decide the {open} lines marked `# ?`") };
+    let next = match open {
+        0 => "read it".to_owned(),
+        open => format!("decide {} marked `# ?`", counted(open, "line")),
+    };
     let (path, data) = (path.display(), data.display());
     Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
 }
@@ -82,16 +85,15 @@ impl Draft<'_> {
         if let Some((column, proof)) = self.organizations() {
             return self.of_organizations(name, file, found, column, &proof);
         }
-        let taken = self.taken();
+        let mut taken = self.taken();
+        let money = self.money(&taken);
+        if !money.has_dollars && taken.contains_key(&(Table::Programs, "fundingMaxUsd")) {
+            // A fact has one sum.
+            taken.remove(&(Table::Programs, "fundingMinUsd"));
+        }
         let key = self.key();
-        let mut out = format!("\n[sources.{name}]\n");
+        let mut out = found.heading(name, file);
         let mut line = |text: String| out.push_str(&(text + "\n"));
-        if let Some(file) = file {
-            line(format!("file    = {}", quoted(&file.display().to_string())));
-        }
-        if let Some(sheet) = &found.name {
-            line(format!("sheet   = {}", quoted(sheet)));
-        }
         if let Some(encoding) = &found.encoding {
             line(format!("encoding = {}  # not UTF-8; {}", quoted(encoding), self.foreign()));
         }
@@ -100,7 +102,7 @@ impl Draft<'_> {
                 line(format!("key     = {}  # different in every row", quoted(&self.sheet.columns[column])));
             }
             None => line(
-                "# ? key = \"…\"  no column is different in every row: without a key, there are no seasons and sums"
+                "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
                     .to_owned(),
             ),
         }
@@ -113,7 +115,6 @@ impl Draft<'_> {
             line(format!("empty   = [{}]  # what stands for nothing", marks.join(", ")));
         }
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
-        let money = self.money(&taken);
         money.declared.iter().cloned().for_each(&mut line);
         key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
         self.ignored(&used).into_iter().for_each(&mut line);
@@ -157,13 +158,7 @@ impl Draft<'_> {
                 self.field(&mut fields, field, taken);
             }
         }
-        let mut out = format!("\n[sources.{name}]\n");
-        if let Some(file) = file {
-            let _ = writeln!(out, "file    = {}", quoted(&file.display().to_string()));
-        }
-        if let Some(sheet) = &found.name {
-            let _ = writeln!(out, "sheet   = {}", quoted(sheet));
-        }
+        let mut out = found.heading(name, file);
         let _ = writeln!(out, "key     = {}  # what other sheets call them", quoted(&columns[column]));
         out.extend(self.ignored(&used).map(|line| line + "\n"));
         let _ = write!(out, "\n[sources.{name}.organizations]\n{fields}");
@@ -231,7 +226,7 @@ impl Draft<'_> {
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
-                    let _ = writeln!(out, "{name} = \"…\"  # ? needed, and no column looks like it");
+                    let _ = writeln!(out, "# ? {name} = \"…\"  # needed, and no column looks like it");
                 }
                 (None, "programType") => {
                     out.push_str("programType = { value = \"grant\" }  # ? no column looks like it: the same for all\n");
@@ -363,7 +358,7 @@ impl Draft<'_> {
         let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
         let name = quoted(&self.sheet.columns[taken.0]);
         if words.len() > MOST_WORDS {
-            let _ = writeln!(out, "# ? {field} = {name}  {} different words", words.len());
+            let _ = writeln!(out, "# ? {field} = {name}  # {} different words", words.len());
             return;
         }
         let unknown = words.iter().filter(|word| value_of(word).is_none()).count();
@@ -372,7 +367,13 @@ impl Draft<'_> {
         let pairs: Vec<String> = words.iter().map(pair).collect();
         let evidence = match unknown {
             0 => self.evidence(ValueType::Text, taken),
-            unknown => format!("  # ? {unknown} of {} words are not known", words.len()),
+            unknown => {
+                let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
+                let known: Vec<&str> =
+                    column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
+                let known = if known.is_empty() { "a word of yours".to_owned() } else { known.join(", ") };
+                format!("  # ? {unknown} of {} words are not known; it takes {known}", words.len())
+            }
         };
         let _ =
             writeln!(out, "{field} = {{ column = {name}, values = {{ {} }} }}{evidence}", pairs.join(", "));

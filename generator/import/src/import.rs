@@ -1,9 +1,10 @@
 //! Imports the rows of sources as their mappings declare.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::edits;
 use crate::files::{ImportError, read_source};
@@ -244,20 +245,20 @@ impl Importer<'_> {
             if *kind != ValueType::Date {
                 continue;
             }
-            let cells = || sheet.rows.iter().filter_map(|row| Some((row, row.cells.get(column)?)));
-            let dates: Vec<i8> = cells()
-                .filter_map(
-                    |(_, cell)| if let Cell::Moment(moment) = cell { Some(moment.day()) } else { None },
-                )
-                .collect();
-            let texts: Vec<(&Row, &String)> = cells()
-                .filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
-                .filter(|(_, text)| values::looks_like_a_date(text))
-                .collect();
+            let (mut dates, mut texts) = (Vec::new(), Vec::new());
+            for row in &sheet.rows {
+                match row.cells.get(column) {
+                    Some(Cell::Moment(moment)) => dates.push(moment.day()),
+                    Some(Cell::Text(text)) if values::looks_like_a_date(text) => {
+                        texts.push((row.line, values::proved_order(text)));
+                    }
+                    _ => {}
+                }
+            }
+            let orders = [Some("dmy"), Some("mdy")];
             let is_swapped = dates.iter().all(|day| *day <= 12)
-                && (texts.iter().all(|(_, text)| values::is_day_first(text))
-                    || texts.iter().all(|(_, text)| values::is_month_first(text)));
-            if let (false, true, Some((first, _))) =
+                && orders.iter().any(|order| texts.iter().all(|(_, proved)| proved == order));
+            if let (false, true, Some((line, _))) =
                 (dates.is_empty(), is_swapped || source.dates.is_none(), texts.first())
             {
                 let message = format!(
@@ -270,7 +271,7 @@ impl Importer<'_> {
                 } else {
                     "declare how the texts are written: dates = \"dmy\" or \"mdy\""
                 };
-                let at = Location { file, line: first.line };
+                let at = Location { file, line: *line };
                 self.report
                     .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
             }
@@ -341,11 +342,18 @@ impl Importer<'_> {
             .collect();
         let mut seen = BTreeSet::new();
         let (mut records, mut places) = (Vec::new(), Vec::new());
-        for (row, key) in sheet.rows.iter().zip(keys) {
+        let rows = sheet.rows.iter().zip(keys);
+        let rows = rows.flat_map(|(row, key)| {
+            seasons(source, target, sheet, row).into_iter().map(move |(name, row)| (name, row, key))
+        });
+        for (name, row, key) in rows {
             let at = Location { file, line: row.line };
-            let (record, notes) = self.record(source, target, sheet, row, at, &contexts);
+            let (record, notes) = self.record(source, target, sheet, &row, at, &contexts);
             self.note_hours(source, key.as_deref(), notes, at);
             let Some(mut record) = record else { continue };
+            if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
+                *label = format!("{label}: {name}");
+            }
             if let Some(field) = distinct {
                 let value = record.get(field).map(Value::to_string).unwrap_or_default();
                 if value.is_empty() || !seen.insert(value) {
@@ -440,14 +448,10 @@ impl Importer<'_> {
             if !self.noted.insert((key.to_owned(), note.clone())) {
                 continue;
             }
-            let mut fact = Record::new();
-            fact.insert("program".to_owned(), key.into());
-            fact.insert("kind".to_owned(), "note".into());
-            fact.insert("label".to_owned(), field.into());
-            fact.insert("text".to_owned(), note.into());
+            let fact = json!({"program": key, "kind": "note", "label": field, "text": note});
             let name = format!("{}-hours", source.name);
             let output = self.outputs.entry((Table::Facts, name)).or_default();
-            output.records.push(fact);
+            output.records.extend(fact.as_object().cloned());
             output.places.push(at);
         }
     }
@@ -459,6 +463,28 @@ fn is_of_a_program(target: &Target) -> bool {
     let names =
         |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
     names("program") || target.table == Table::Sources && names("entity")
+}
+
+/// The row; or one for each day of a cell with several seasons, with the name of the season.
+fn seasons<'r>(
+    source: &Source,
+    target: &Target,
+    sheet: &Sheet,
+    row: &'r Row,
+) -> Vec<(Option<String>, Cow<'r, Row>)> {
+    let split = target.fields.iter().find_map(|(.., rule)| {
+        let column = sheet.column(rule.columns.first()?)?;
+        let Cell::Text(text) = row.cells.get(column)? else { return None };
+        Some((column, values::days(text, rule.split.as_deref()?, source)?))
+    });
+    let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
+    let seasons = (1..).zip(days).map(|(number, (name, day, _))| {
+        let mut row = row.clone();
+        row.cells[column] = Cell::Text(day.to_owned());
+        let name = if name.is_empty() { number.to_string() } else { name.to_owned() };
+        (Some(name), Cow::Owned(row))
+    });
+    seasons.collect()
 }
 
 /// The cell that a rule takes from a row.

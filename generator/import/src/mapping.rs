@@ -2,6 +2,7 @@
 //! refused with the nearest known word.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use toml::{Table as Toml, Value};
 
@@ -19,7 +20,8 @@ const OPTIONS: [&str; 16] = [
     "skip", "hidden", "merged", "gone", "broken",
 ];
 /// Words of a rule.
-const WORDS: [&str; 8] = ["column", "value", "values", "join", "with", "distinct", "time", "default"];
+const WORDS: [&str; 9] =
+    ["column", "value", "values", "join", "with", "distinct", "split", "time", "default"];
 
 /// What happens to a record whose row is gone from its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +42,8 @@ impl Gone {
     }
 }
 
-/// One source.
-#[derive(Debug)]
+/// One source. The default declares nothing: values are in the dataset's own forms.
+#[derive(Debug, Default)]
 pub(super) struct Source {
     pub name: String,
     pub file: Option<String>,
@@ -65,32 +67,6 @@ pub(super) struct Source {
     /// Whether a row that fails becomes a draft without what failed.
     pub drafts_broken: bool,
     pub targets: Vec<Target>,
-}
-
-impl Source {
-    /// One that declares nothing: values are in the dataset's own forms.
-    pub(super) fn plain() -> Self {
-        Self {
-            name: String::new(),
-            file: None,
-            sheet: None,
-            rows: None,
-            encoding: None,
-            key: None,
-            dates: None,
-            numbers: None,
-            currency: None,
-            lists: None,
-            empty: Vec::new(),
-            ignore: Vec::new(),
-            skip: Vec::new(),
-            takes_hidden: false,
-            merged: None,
-            gone: Gone::Withdraw,
-            drafts_broken: false,
-            targets: Vec::new(),
-        }
-    }
 }
 
 /// Fields of one table.
@@ -119,6 +95,8 @@ pub(super) struct Rule {
     pub value: Option<String>,
     pub values: BTreeMap<String, String>,
     pub distinct: bool,
+    /// What stands between the days of several seasons in one cell.
+    pub split: Option<String>,
     /// Whether an hour beside the day goes into a note.
     pub notes_time: bool,
     pub default: Option<String>,
@@ -154,20 +132,10 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
     };
     let targets = targets(name, members)?;
     let text = |word: &str| text(members, word);
-    let dates =
-        text("dates")?.map(|form| form.parse().map_err(|error| (error, "dates".to_owned()))).transpose()?;
-    let numbers = text("numbers")?
-        .map(|form| form.parse().map_err(|error| (error, "numbers".to_owned())))
-        .transpose()?;
-    let currency = match text("currency")? {
-        Some(code) if !is_currency(&code) => {
-            return Err((
-                format!("`currency` is `{code}`, it takes a code such as EUR"),
-                "currency".to_owned(),
-            ));
-        }
-        currency => currency,
-    };
+    let currency = text("currency")?;
+    if let Some(code) = currency.as_ref().filter(|code| !is_currency(code)) {
+        return Err((format!("`currency` is `{code}`, it takes a code such as EUR"), "currency".to_owned()));
+    }
     let one_of = |word: &'static str, known: &[&str]| match text(word)? {
         Some(found) if !known.contains(&found.as_str()) => {
             Err((format!("`{word}` is `{found}`, it takes {}", known.join(", ")), word.to_owned()))
@@ -186,8 +154,8 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         rows: text("rows")?,
         encoding: text("encoding")?,
         key: text("key")?,
-        dates,
-        numbers,
+        dates: form(members, "dates")?,
+        numbers: form(members, "numbers")?,
         currency,
         lists: text("lists")?,
         empty: texts(members, "empty")?,
@@ -207,9 +175,8 @@ fn targets(name: &str, members: &Toml) -> Result<Vec<Target>, Wrong> {
     for (word, value) in members.iter().filter(|(word, _)| !OPTIONS.contains(&word.as_str())) {
         let Some(table) = Table::parse(word) else {
             let known = OPTIONS.into_iter().chain(Table::ALL.map(Table::name));
-            let near =
-                nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err((format!("`{word}` is neither an option nor a table{near}"), word.clone()));
+            let hint = hint(word, known);
+            return Err((format!("`{word}` is neither an option nor a table{hint}"), word.clone()));
         };
         targets.push(target(table, value)?);
     }
@@ -220,6 +187,10 @@ fn targets(name: &str, members: &Toml) -> Result<Vec<Target>, Wrong> {
     // Parents first: what has one row for each value is what other rows name.
     targets.sort_by_key(|target| target.table);
     Ok(targets)
+}
+
+fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// Whether a text has the form of a currency's code.
@@ -233,6 +204,10 @@ fn text(members: &Toml, word: &str) -> Result<Option<String>, Wrong> {
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err((format!("`{word}` is no text"), word.to_owned())),
     }
+}
+
+fn form<T: FromStr<Err = String>>(members: &Toml, word: &str) -> Result<Option<T>, Wrong> {
+    text(members, word)?.map(|form| form.parse().map_err(|error| (error, word.to_owned()))).transpose()
 }
 
 fn texts(members: &Toml, word: &str) -> Result<Vec<String>, Wrong> {
@@ -251,12 +226,14 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     let mut fields = Vec::new();
     for (field, value) in members {
         let Some((_, kind)) = kinds.iter().find(|(known, _)| known == field) else {
-            let known = kinds.iter().map(|(known, _)| known.as_str());
-            let near = nearest(field, known).map(|near| format!("; did you mean `{near}`?"));
-            let near = near.unwrap_or_default();
-            return Err((format!("`{field}` is not a field of {name}{near}"), field.clone()));
+            let hint = hint(field, kinds.iter().map(|(known, _)| known.as_str()));
+            return Err((format!("`{field}` is not a field of {name}{hint}"), field.clone()));
         };
-        fields.push((field.clone(), *kind, rule(field, value)?));
+        let rule = rule(field, value)?;
+        if rule.split.is_some() && (table != Table::Cycles || *kind != ValueType::Date) {
+            return Err((format!("`{field}`: `split` is for days of cycles"), field.clone()));
+        }
+        fields.push((field.clone(), *kind, rule));
     }
     if fields.iter().filter(|(.., rule)| rule.distinct).count() > 1 {
         return Err((
@@ -302,6 +279,7 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
         value: text(members, "value")?,
         values,
         distinct: members.get("distinct").and_then(Value::as_bool).unwrap_or_default(),
+        split: text(members, "split")?,
         notes_time: match text(members, "time")?.as_deref() {
             None => false,
             Some("note") => true,

@@ -4,7 +4,7 @@
 use snapshot::text::fold;
 
 use crate::forms::NumberForm;
-use crate::vocabulary::money_word;
+use crate::vocabulary::find_word;
 
 /// Currencies that a sign or a word may stand for.
 pub(super) type Codes = Vec<String>;
@@ -47,7 +47,7 @@ pub(super) fn agreed(evidence: impl Iterator<Item = Evidence>) -> Result<Option<
 
 /// The currencies of a word, a sign or a code.
 pub(super) fn codes(word: &str) -> Option<Codes> {
-    let known = money_word("currency", &fold(word)).or_else(|| money_word("currency", word));
+    let known = find_word("currency", &fold(word)).or_else(|| find_word("currency", word));
     known.map(|codes| codes.split('|').map(str::to_owned).collect())
 }
 
@@ -74,7 +74,7 @@ pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
         match codes(&word).filter(|_| is_code || is_common) {
             Some(codes) => currency = currency.or(Some(codes)),
             None if word.chars().count() > 1 || name.contains(['€', '£', '$']) => {
-                let known = money_word("scale", &fold(&word)).and_then(|number| number.parse().ok());
+                let known = find_word("scale", &fold(&word)).and_then(|number| number.parse().ok());
                 scale = known.unwrap_or(scale);
             }
             None => {}
@@ -86,7 +86,7 @@ pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
 /// Whether a column holds currencies, by its name.
 pub(super) fn is_currency_column(name: &str) -> bool {
     let last = name.rsplit(['/', '@']).next().unwrap_or(name);
-    words(last).iter().any(|word| money_word("column", &fold(word)).is_some())
+    words(last).iter().any(|word| find_word("column", &fold(word)).is_some())
 }
 
 /// Letters, digits and signs in groups, as `£`, `000s`, `R$`.
@@ -136,7 +136,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
         let phrases = (at + 1..=parts.len().min(at + 4)).rev();
         let found =
             phrases.filter_map(|end| Some((end, phrase(&parts[at..end])?))).find_map(|(end, phrase)| {
-                let is = |list: &str| money_word(list, &fold(&phrase)).is_some();
+                let is = |list: &str| find_word(list, &fold(&phrase)).is_some();
                 let is_between = numbers.len() == 1 && ranges == 0 && end < parts.len();
                 if is_between && is("range") {
                     ranges += 1;
@@ -153,7 +153,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
                         return None;
                     }
                 } else if let (Some(scale), Some(last)) = (
-                    money_word("scale", &fold(&phrase)).and_then(|it| it.parse::<f64>().ok()),
+                    find_word("scale", &fold(&phrase)).and_then(|it| it.parse::<f64>().ok()),
                     numbers.last_mut(),
                 ) {
                     *last *= scale;
@@ -214,9 +214,7 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
         if let Part::Word(word) = part
             && word.len() > 1
             && let Some(bare) = word.strip_suffix('.')
-            && ["currency", "most", "least", "rate"]
-                .iter()
-                .all(|list| money_word(list, &fold(word)).is_none())
+            && ["currency", "most", "least", "rate"].iter().all(|list| find_word(list, &fold(word)).is_none())
         {
             *word = bare.to_owned();
         }

@@ -55,12 +55,10 @@ impl Imported {
             let path = data.join(path);
             let folder = path.parent().unwrap_or(data);
             std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
-            match bytes.is_empty() {
-                true if path.exists() => {
-                    std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
-                }
-                true => {}
-                false => replace(&path, bytes)?,
+            if !bytes.is_empty() {
+                replace(&path, bytes)?;
+            } else if path.exists() {
+                std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
             }
         }
         Ok(())

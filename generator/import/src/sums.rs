@@ -11,27 +11,24 @@ use dataset::diagnostics::Code;
 use dataset::text::quoted;
 
 /// What a row and a header show about the sums of a column.
-pub(super) struct Context {
+pub(super) struct Context<'m> {
     evidence: Vec<Evidence>,
-    /// What numbers are multiplied by.
-    scale: f64,
-    /// Whether sums in dollars go to one field and others to facts.
-    splits: bool,
-    /// Whether the column is mapped to a field of minimums too.
-    has_least: bool,
-    /// Whether sums in other currencies have no place.
-    is_lost: bool,
+    money: &'m Money,
 }
 
 /// What shows the currency of a column of sums.
 pub(super) struct Money {
     header: Option<Evidence>,
+    /// What numbers are multiplied by.
     scale: f64,
     /// Columns of currencies, by index.
     columns: Vec<usize>,
     declared: Option<Evidence>,
+    /// Whether sums in dollars go to one field and others to facts.
     pub splits: bool,
+    /// Whether the column is mapped to a field of minimums too.
     has_least: bool,
+    /// Whether sums in other currencies have no place.
     is_lost: bool,
 }
 
@@ -79,7 +76,7 @@ impl Money {
         })
     }
 
-    pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context, Wrong> {
+    pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context<'_>, Wrong> {
         let mut evidence = Vec::new();
         for column in &self.columns {
             let text = row.cells.get(*column).map(Cell::text).unwrap_or_default();
@@ -96,13 +93,7 @@ impl Money {
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
         evidence.extend(self.header.iter().chain(&self.declared).cloned());
-        Ok(Context {
-            evidence,
-            scale: self.scale,
-            splits: self.splits,
-            has_least: self.has_least,
-            is_lost: self.is_lost,
-        })
+        Ok(Context { evidence, money: self })
     }
 }
 
@@ -111,7 +102,7 @@ pub(super) fn sum(
     cell: &Cell,
     field: &str,
     source: &Source,
-    context: Option<&Context>,
+    context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let text = cell.text();
     let bad = |what: &str, help: &str| {
@@ -122,7 +113,7 @@ pub(super) fn sum(
         return Ok(Made { note: Some(text), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
-    let splits = context.is_some_and(|it| it.splits);
+    let splits = context.is_some_and(|it| it.money.splits);
     let evidence = shown.into_iter().chain(context.into_iter().flat_map(|it| it.evidence.clone()));
     let codes = money::agreed(evidence).map_err(|both| {
         bad(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
@@ -143,7 +134,7 @@ pub(super) fn sum(
     };
     match currency.as_deref() {
         Some(code) if is_dollars && code != "USD" && splits => {
-            let is_lost = field.contains("Min") && context.is_some_and(|it| it.is_lost);
+            let is_lost = field.contains("Min") && context.is_some_and(|it| it.money.is_lost);
             return Ok(Made { is_lost, ..Made::default() });
         }
         Some(code) if is_dollars && code != "USD" => {
@@ -179,9 +170,9 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
 }
 
 /// The end of a range that a field takes, and whether the sum is no range.
-fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context>) -> Result<(Value, bool), Wrong> {
+fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Result<(Value, bool), Wrong> {
     let is_plain = sum.least.is_none() || sum.least == sum.most;
-    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.has_least) {
+    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_least) {
         let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
         return Err(wrong(Code::BadValue, message, help));
@@ -191,7 +182,7 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context>) -> Result<
         field if field.contains("Min") => sum.least,
         _ => sum.most,
     };
-    let scale = context.map_or(1.0, |it| it.scale);
+    let scale = context.map_or(1.0, |it| it.money.scale);
     if sum.is_scaled && scale > 1.0 {
         let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
         return Err(wrong(Code::BadValue, message, "write the number without its factor in the source"));

@@ -120,6 +120,33 @@ fn a_sheet_becomes_the_tables_of_its_mapping() {
 }
 
 #[test]
+fn several_days_in_a_cell_are_an_error_with_each_until_the_mapping_splits_them() {
+    let cells = [
+        ("LOI 3/4/27; full 5/1/27", ";", "2027-04-03 LOI, 2027-01-05 full"),
+        ("3/4/2027 | 5/1/2027", "|", "2027-04-03, 2027-01-05"),
+        ("31 de enero de 2027 y 1 de junio de 2027", " y ", "2027-01-31, 2027-06-01"),
+        ("Opens March 4, 2027 - closes May 1, 2027", " - ", "2027-03-04 Opens, 2027-05-01 closes"),
+        ("2027-01-05, 2027-06-05 17:00", ",", "2027-01-05, 2027-06-05"),
+    ];
+    for (cell, separator, days) in cells {
+        let sheet = SHEET.replace("03/04/2027", &format!("\"{cell}\""));
+        let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &sheet)]);
+        let message = format!("`deadlineOn` is `{cell}`, which has several days: {days} (column `Deadline`)");
+        assert_eq!(place.refused(), [("E0108", 3, message)]);
+        let split = format!("split = \"{separator}\", time");
+        place.write("import.toml", MAPPING.replace("time", &split).as_bytes());
+        place.imported();
+        let found = place.rows("cycles/grants.ndjson").split_off(1);
+        let found = found.iter().map(|it| it["deadlineOn"].as_str().unwrap());
+        let expected = days.split(", ").map(|day| day.split(' ').next().unwrap());
+        assert!(found.eq(expected), "{cell}");
+    }
+    let misplaced = MAPPING.replace("\"Link\"", "{ column = \"Link\", split = \";\" }");
+    let place = Place::new(&[("import.toml", &misplaced), ("inbox/grants.csv", SHEET)]);
+    assert_eq!(place.refused()[0].2, "`officialUrl`: `split` is for days of cycles");
+}
+
+#[test]
 fn what_is_not_declared_is_refused_with_the_line_to_add_and_nothing_is_written() {
     for (gone, code, message) in [
         (

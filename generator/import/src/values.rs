@@ -1,6 +1,6 @@
 //! Cells to values of fields: dates, numbers and lists as the mapping declares them, never as a cell looks.
 
-use jiff::civil::{Date, DateTime};
+use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::field_value::{Made, Wrong, is_money, no_number, wrong};
@@ -22,7 +22,7 @@ pub(super) fn make(
     kind: ValueType,
     rule: &Rule,
     source: &Source,
-    context: Option<&Context>,
+    context: Option<&Context<'_>>,
 ) -> Result<Option<Made>, Wrong> {
     if let Cell::Broken(error) = cell
         && !source.empty.contains(error)
@@ -104,7 +104,7 @@ fn convert(
     kind: ValueType,
     source: &Source,
     rule: &Rule,
-    context: Option<&Context>,
+    context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
@@ -129,6 +129,16 @@ fn convert(
 }
 
 fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
+    if let Cell::Text(text) = cell
+        && let Some((separator, days)) =
+            BETWEEN_DAYS.iter().find_map(|it| Some((it, days(text, it, source)?)))
+    {
+        let readings: Vec<String> = days.iter().map(|(name, _, day)| format!("{day} {name}")).collect();
+        let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
+        let message = format!("`{field}` is {}, which has several days: {readings}", quoted(text));
+        let help = format!("add split = {separator:?} to its rule: it makes a season of each");
+        return Err(wrong(Code::BadValue, message, help));
+    }
     let (day, rest) = match cell {
         Cell::Moment(moment) => {
             let is_day = moment.time() == jiff::civil::Time::midnight();
@@ -168,6 +178,27 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
         }
     };
     Ok(Made { value: day.to_string().into(), note, ..Made::default() })
+}
+
+/// What may stand between several days in one cell.
+const BETWEEN_DAYS: [&str; 11] = [";", "|", "\n", ",", " / ", " and ", " & ", " y ", " - ", " – ", " to "];
+
+/// The days of a cell that has several, as `LOI 3/4/27; full 5/1/27`: the name of each, its text, and the day.
+pub(super) fn days<'t>(
+    text: &'t str,
+    separator: &str,
+    source: &Source,
+) -> Option<Vec<(&'t str, &'t str, Date)>> {
+    let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let named = |part: &&'t str| {
+        let starts = std::iter::once(0).chain(part.match_indices(' ').map(|(at, _)| at + 1));
+        let mut halves = starts.map(|at| part.split_at(at));
+        halves.find_map(|(name, day)| {
+            let found = read_day(day, "", source).ok()?.0;
+            Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found))
+        })
+    };
+    (parts.len() > 1).then(|| parts.iter().map(named).collect())?
 }
 
 /// Whether a text names a month or a season, but no day.
@@ -211,10 +242,8 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
             (ordered(a, b, c, order), rest.trim().to_owned())
         }
         ([_, _, _, ..], None) => {
-            let help = format!(
-                "declare it: dates = \"{}\"",
-                if is_day_first(text) { "dmy" } else { "dmy\" or \"mdy" }
-            );
+            let order = proved_order(text).unwrap_or("dmy\" or \"mdy");
+            let help = format!("declare it: dates = \"{order}\"");
             return Err(wrong(
                 Code::BadValue,
                 format!("{}, which may be either of two days", subject()),
@@ -233,14 +262,13 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
     }
 }
 
-/// Whether its first number can be no month.
-pub(super) fn is_day_first(text: &str) -> bool {
-    matches!(first_numbers(text), Some((first, second)) if (13..=31).contains(&first) && second <= 12)
-}
-
-/// Whether its second number can be no month.
-pub(super) fn is_month_first(text: &str) -> bool {
-    matches!(first_numbers(text), Some((first, second)) if first <= 12 && (13..=31).contains(&second))
+/// The order that a date proves, because its first or its second number can be no month.
+pub(super) fn proved_order(text: &str) -> Option<&'static str> {
+    match first_numbers(text)? {
+        (13..=31, ..=12) => Some("dmy"),
+        (..=12, 13..=31) => Some("mdy"),
+        _ => None,
+    }
 }
 
 /// The first two numbers of a date, also of `12312026`.
@@ -297,26 +325,17 @@ fn named_month(text: &str) -> Option<(Date, Option<String>)> {
 }
 
 fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
-    if let Cell::Text(text) = cell
-        && text.parse::<jiff::Timestamp>().is_ok()
-    {
-        return Ok(text.clone().into());
-    }
-    let at = |moment: DateTime| format!("{moment}Z");
-    match cell {
-        Cell::Moment(found) => Ok(at(*found).into()),
+    let (text, what) = match cell {
+        Cell::Moment(found) => return Ok(format!("{found}Z").into()),
+        Cell::Text(text) if text.parse::<jiff::Timestamp>().is_ok() => return Ok(text.clone().into()),
         Cell::Text(text) => match read_day(text, field, source)? {
-            (day, None) => Ok(format!("{day}T00:00:00Z").into()),
-            _ => {
-                let message = format!("`{field}` is {}, a time without a zone", quoted(text));
-                Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
-            }
+            (day, None) => return Ok(format!("{day}T00:00:00Z").into()),
+            _ => (text.clone(), "a time without a zone"),
         },
-        other => {
-            let message = format!("`{field}` is {}, which is no time", quoted(&other.text()));
-            Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
-        }
-    }
+        other => (other.text(), "which is no time"),
+    };
+    let message = format!("`{field}` is {}, {what}", quoted(&text));
+    Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -358,7 +377,7 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 /// A value written by hand, in the forms of a dataset.
 pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
-    let source = Source::plain();
+    let source = Source::default();
     let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source, None)?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }

@@ -106,12 +106,8 @@ pub(super) fn month_of(word: &str) -> Option<i8> {
     find_word("month", word)?.parse().ok()
 }
 
-/// The value of a word, sign or phrase about money, which is folded.
-pub(super) fn money_word(list: &str, word: &str) -> Option<&'static str> {
-    find_word(list, word)
-}
-
-fn find_word(list: &str, word: &str) -> Option<&'static str> {
+/// The value of a list that a folded word, sign or phrase stands for.
+pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
     static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
         let rows = data_rows(include_str!("vocabulary/words.csv"))
             .chain(data_rows(include_str!("vocabulary/money.csv")));

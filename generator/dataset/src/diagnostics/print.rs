@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use serde::Serialize;
 use serde_json::json;
 
-use super::groups::{Omitted, groups, limited};
-use super::{Code, Diagnostics, Fix, Severity, sarif};
+use super::groups::{Group, Omitted, groups, limited};
+use super::{Code, Diagnostics, Severity, sarif};
 use crate::text::{counted, printable};
 
 /// GitHub shows at most so many messages of each severity for a step and drops the others silently.
@@ -37,7 +36,7 @@ pub struct PrintOptions {
     pub format: MessageFormat,
     /// Most groups of equal problems to print for people and GitHub; 0 for all.
     pub limit: usize,
-    /// For people and editors: only codes, files and counts.
+    /// For people and editors: one line for each code.
     pub summary: bool,
 }
 
@@ -120,23 +119,21 @@ impl Diagnostics {
         Ok(())
     }
 
-    /// Codes by file with their counts, the most frequent first.
+    /// A line for each code: how often it is found, where first, and how to fix it; the most frequent first.
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut counts: BTreeMap<(Code, &str), (usize, usize)> = BTreeMap::new();
-        for it in &self.list {
-            let (count, fixable) = counts.entry((it.code, self.file_name(it.at.file))).or_default();
-            *count += 1;
-            *fixable += usize::from(it.fix.is_some());
+        let mut codes: BTreeMap<Code, Group<'_>> = BTreeMap::new();
+        for first in self.sorted() {
+            codes.entry(first.code).or_insert(Group { first, lines: Vec::new() }).lines.push(first.at.line);
         }
-        let mut rows: Vec<_> = counts.into_iter().collect();
-        rows.sort_by_key(|((code, file), (count, _))| {
-            (code.severity() != Severity::Error, usize::MAX - count, *file)
+        let mut rows: Vec<_> = codes.into_iter().collect();
+        rows.sort_by_key(|(code, group)| {
+            (code.severity() != Severity::Error, usize::MAX - group.lines.len())
         });
-        for ((code, file), (count, fixable)) in rows {
-            let style = style(code);
-            let fixable = if fixable > 0 { format!(", {fixable} fixable") } else { String::new() };
-            let (id, title, file) = (code.id(), code.title(), printable(file));
-            writeln!(out, "{style}{id}{style:#} {count:>7} {file}: {title}{fixable}")?;
+        for (code, group) in rows {
+            let (style, place) = (style(code), printable(&self.place(group.first.at)));
+            let (id, count, title) = (code.id(), group.lines.len(), code.title());
+            let help = group.help().map(|help| format!("; {}", printable(&help))).unwrap_or_default();
+            writeln!(out, "{style}{id}{style:#} {count:>7} {place}: {title}{help}")?;
         }
         self.totals(out)
     }
@@ -144,24 +141,23 @@ impl Diagnostics {
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         for group in groups(self) {
             let first = group.first;
-            let line = JsonGroup {
-                reason: "diagnostic",
-                severity: group.severity(),
-                code: first.code.id(),
-                title: first.code.title(),
-                file: self.file_name(first.at.file),
-                line: first.at.line,
-                column: first.column,
-                field: first.field.as_deref(),
-                value: first.value.as_deref(),
-                message: &first.message,
-                help: group.help(),
-                count: group.lines.len(),
-                lines: &group.lines,
-                fix: first.fix.as_ref(),
-            };
-            serde_json::to_writer(&mut *out, &line)?;
-            out.write_all(b"\n")?;
+            let line = json!({
+                "reason": "diagnostic",
+                "severity": group.severity(),
+                "code": first.code.id(),
+                "title": first.code.title(),
+                "file": self.file_name(first.at.file),
+                "line": first.at.line,
+                "column": first.column,
+                "field": first.field,
+                "value": first.value,
+                "message": first.message,
+                "help": group.help(),
+                "count": group.lines.len(),
+                "lines": group.lines,
+                "fix": first.fix,
+            });
+            writeln!(out, "{line}")?;
         }
         let (safe, more) = self.fixable();
         let totals = json!({
@@ -234,28 +230,10 @@ fn github_text(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-#[derive(Serialize)]
-struct JsonGroup<'a> {
-    reason: &'static str,
-    severity: Severity,
-    code: &'static str,
-    title: &'static str,
-    file: &'a str,
-    line: u32,
-    column: Option<u32>,
-    field: Option<&'a str>,
-    value: Option<&'a str>,
-    message: &'a str,
-    help: Option<String>,
-    count: usize,
-    lines: &'a [u32],
-    fix: Option<&'a Fix>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Diagnostic, Location, Safety};
+    use crate::diagnostics::{Diagnostic, Fix, Location, Safety};
 
     fn report() -> Diagnostics {
         let mut report = Diagnostics::new();
@@ -344,10 +322,12 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_counts_codes_by_file() {
+    fn a_summary_is_a_line_for_each_code_with_its_count_first_place_and_remedy() {
         let text = text_of(&misspelt(), PrintOptions { summary: true, ..MessageFormat::Human.into() });
         assert!(
-            text.starts_with("E0203     600 programs.csv: the code is not a place, 600 fixable\n"),
+            text.starts_with(
+                "E0203     600 programs.csv:2: the code is not a place; `opdir check --fix` writes it down\n"
+            ),
             "{text}"
         );
         assert_eq!(text.lines().count(), 2);

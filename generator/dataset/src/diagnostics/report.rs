@@ -55,7 +55,10 @@ impl Diagnostics {
             let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
             let Some(at) = origin(name, it.at.line) else { return true };
             // A fix would be lost with the next import.
-            (it.at, it.column, it.fix) = (at, None, None);
+            if it.fix.take().is_some() {
+                it.help = Some("it may stay so; or correct it in the source".to_owned());
+            }
+            (it.at, it.column) = (at, None);
             !is_consequence(it)
         });
     }

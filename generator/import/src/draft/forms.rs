@@ -6,7 +6,7 @@ use super::sheets::{Draft, Taken, columns_of, one_line, quoted};
 use crate::forms::NumberForm;
 use crate::money;
 use crate::source::sheet::Cell;
-use crate::values::{is_day_first, is_month_first, looks_like_a_date};
+use crate::values::{looks_like_a_date, proved_order};
 use dataset::Table;
 use dataset::schema::ValueType;
 
@@ -25,14 +25,7 @@ impl Draft<'_> {
         for column in columns_of(taken, ValueType::Date) {
             for row in &self.sheet.rows {
                 let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                let proof = if is_day_first(text) {
-                    "dmy"
-                } else if is_month_first(text) {
-                    "mdy"
-                } else {
-                    ""
-                };
-                if !proof.is_empty() {
+                if let Some(proof) = proved_order(text) {
                     return Some(format!(
                         "dates   = \"{proof}\"  # proved by {}, row {}",
                         one_line(text),

@@ -19,6 +19,15 @@ pub(super) struct Found {
     pub sheet: Sheet,
 }
 
+impl Found {
+    /// The first lines of its source in a mapping.
+    pub(super) fn heading(&self, name: &str, file: Option<&Path>) -> String {
+        let file = file.map(|file| format!("file    = {}\n", quoted(&file.display().to_string())));
+        let sheet = self.name.as_ref().map(|sheet| format!("sheet   = {}\n", quoted(sheet)));
+        format!("\n[sources.{name}]\n{}{}", file.unwrap_or_default(), sheet.unwrap_or_default())
+    }
+}
+
 /// A draft of the mapping of a sheet.
 pub(super) struct Draft<'s> {
     pub sheet: &'s Sheet,

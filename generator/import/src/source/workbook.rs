@@ -1,14 +1,12 @@
 //! Workbooks (.xlsx, .ods): one sheet, its first row with names for most columns as the header. What people do not see,
 //! hidden or struck through, is left out unless the mapping takes it.
 
-use super::archive::{Grid, Name, unpacks};
+use super::archive::{Archive, Grid, Name, unpacks};
 use super::sheet::{Cell, EMPTY, LARGEST_UNPACKED, Reading, Row, Sheet};
 use super::{ods, xlsx};
 
 pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
-    let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
-    let is_ods = archive.by_name("content.xml").is_ok();
-    let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
+    let (mut archive, is_ods, names) = open(bytes)?;
     let name = choose(&names, how.sheet)?;
     let grid = if is_ods { ods::read(&mut archive, &name) } else { xlsx::read(&mut archive, bytes, &name) }?;
     let mut sheet = named(grid, how)?;
@@ -25,10 +23,16 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
 
 /// Names of the sheets that can be seen.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let (.., names) = open(bytes)?;
+    Ok(names.into_iter().filter(|(_, is_visible)| *is_visible).map(|(name, _)| name).collect())
+}
+
+/// The archive, whether it is OpenDocument, and its sheets.
+fn open(bytes: &[u8]) -> Result<(Archive<'_>, bool, Vec<Name>), String> {
     let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
     let is_ods = archive.by_name("content.xml").is_ok();
     let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
-    Ok(names.into_iter().filter(|(_, is_visible)| *is_visible).map(|(name, _)| name).collect())
+    Ok((archive, is_ods, names))
 }
 
 /// The sheet that is named, or the only one that can be seen.

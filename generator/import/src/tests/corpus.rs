@@ -155,6 +155,42 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             )
         },
         Case {
+            edits: &[(
+                "deadlineOn = { column = \"Deadline\", values",
+                "deadlineOn = { column = \"Deadline\", split = \";\", values",
+            )],
+            ..case(
+                "two deadlines in a cell",
+                "stages.csv",
+                lines(
+                    ",",
+                    &["Deadline"],
+                    &[
+                        &["LOI 3/4/27; full 5/1/27"],
+                        &["Stage 1: 31 January 2027; 1 June 2027;"],
+                        &["31/12/2026"],
+                        &["rolling"],
+                        &[""],
+                    ],
+                ),
+                {
+                    let labelled = |key, name: &str, day: &str| {
+                        season(key, &json!({"label": format!("Current call: {name}"), "deadlineOn": day}))
+                    };
+                    let programs = ["A1", "A2", "A3", "A4", "A5"].map(|key| program(key, &json!({})));
+                    let seasons = [
+                        labelled("A1", "LOI", "2027-04-03"),
+                        labelled("A1", "full", "2027-01-05"),
+                        labelled("A2", "Stage 1", "2027-01-31"),
+                        labelled("A2", "2", "2027-06-01"),
+                        season("A3", &json!({"deadlineOn": "2026-12-31"})),
+                        season("A4", &json!({"status": "rolling"})),
+                    ];
+                    programs.into_iter().chain(seasons).collect()
+                },
+            )
+        },
+        Case {
             truth: None,
             ..case(
                 "a table with a row that has too many cells",

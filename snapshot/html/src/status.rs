@@ -26,7 +26,7 @@ impl Language {
             out.push(b' ');
             self.push_message(out, Message::Opens);
             self.push_day(out, state.openness.next_opening);
-            joint = b", ";
+            joint = COMMA;
         }
         if state.openness.next_deadline == Day::NONE {
             self.push_undated(out, state, joint);
@@ -61,7 +61,7 @@ impl Language {
             self.push_message(out, Message::Passed);
             self.push_day(out, last);
         });
-        out.extend_from_slice(b"; ");
+        out.extend_from_slice(b"<i>; </i>");
         self.push_message(out, Message::NotKnown);
     }
 
@@ -147,7 +147,7 @@ impl Language {
             _ => self.push_message(out, word(standing)),
         });
         if let DisplayStatus::OpenWhenChecked { months } = standing {
-            out.extend_from_slice(b", ");
+            out.extend_from_slice(COMMA);
             let months = grouped(months.into(), self.locale);
             self.push_phrase(out, Message::MonthsAgo, &[("n", &months)]);
         }
@@ -162,11 +162,14 @@ impl Language {
     }
 }
 
+/// A separator after an element. Rows hide it: what follows may begin a line there.
+const COMMA: &[u8] = b"<i>, </i>";
+
 /// The separator between a status and its dates; after an age it is a semicolon.
 const fn joint(standing: DisplayStatus) -> &'static [u8] {
     match standing {
         DisplayStatus::OpenWhenChecked { .. } => b"; ",
-        DisplayStatus::OpenSince { .. } => b", ",
+        DisplayStatus::OpenSince { .. } => COMMA,
         _ => b" ",
     }
 }

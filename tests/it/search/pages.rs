@@ -313,9 +313,8 @@ fn the_first_way_out_keeps_the_words_that_distinguish_most() {
     }
 }
 
-#[test]
-fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
-    let folder = tempfile::tempdir().unwrap();
+/// Programs with a round each: open for years, open, upcoming, guessed, and due today.
+fn rounds(folder: &std::path::Path) -> Arc<Server> {
     let cycle = |number: u32, days: Value| {
         let mut cycle = json!({
             "id": format!("00000000-0000-4000-8000-{:012}", 100 + number), "label": "Round",
@@ -334,9 +333,18 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
     ];
     let members = ["old", "new", "next", "guess", "last"].map(|name| json!({"name": name}));
     let world = World::tables(&[organizations(), many_programs(&members), ("cycles", cycles)]);
-    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
-    let live = snapshots::open(folder.path(), 1 << 20);
-    let plain = |address: &str| get(&live, address).replace("<small>", "").replace("</small>", "");
+    build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
+    snapshots::open(folder, 1 << 20)
+}
+
+#[test]
+fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = rounds(folder.path());
+    let plain = |address: &str| {
+        let tags = ["<small>", "</small>", "<i>", "</i>"];
+        tags.iter().fold(get(&live, address), |page, tag| page.replace(tag, ""))
+    };
     let english = plain("/programs?open=true");
     assert!(english.contains("3 opportunities, 1 more not known to be open</span>"), "{english}");
     assert!(
@@ -361,4 +369,25 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
     );
     let rest: Value = serde_json::from_str(&get(&live, "/api/v1/search?open=true")).unwrap();
     assert_eq!(rest["meta"]["total"], 4, "REST keeps its values");
+}
+
+#[test]
+fn no_line_of_a_status_in_a_row_begins_with_a_separator() {
+    // Each text between two tags is an item of its own in a row, which may begin a line; separators are not shown.
+    let folder = tempfile::tempdir().unwrap();
+    let live = rounds(folder.path());
+    for address in
+        ["/programs?open=true", "/es/programs?open=true", "/programs?q=next", "/es/programs?q=next"]
+    {
+        let page = get(&live, address);
+        let statuses = page.split("<p class=\"when\">").skip(1);
+        let statuses: Vec<&str> = statuses.filter_map(|rest| rest.split("</p>").next()).collect();
+        assert!(!statuses.is_empty(), "{page}");
+        for status in statuses {
+            let shown: Vec<&str> = status.split("<i>").flat_map(|part| part.split("</i>").last()).collect();
+            let shown = shown.concat();
+            let texts = shown.split('>').map(|part| part.split('<').next().unwrap_or_default().trim());
+            assert!(!texts.clone().any(|text| text.starts_with([',', ';'])), "{address}: {status}");
+        }
+    }
 }

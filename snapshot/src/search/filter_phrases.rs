@@ -28,7 +28,6 @@ const AGE_MAX: f64 = 120.0;
 enum Filter {
     Open,
     Rolling,
-    Funded,
     AgeMax(f64),
     FundingMin(f64),
     FundingMax(f64),
@@ -103,9 +102,6 @@ pub(super) fn filters(
     if query.rolling != unphrased.rolling {
         add(&["rolling"], Query { rolling: true, ..Query::default() });
     }
-    if query.funded != unphrased.funded {
-        add(&["funded"], Query { funded: true, ..Query::default() });
-    }
     filters
 }
 
@@ -123,7 +119,6 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::Funded => switch(&mut query.funded, "funded"),
         Filter::AgeMax(years) if !is_selected(Measure::Age) => {
             bounds(query, Measure::Age).max = years;
             Some(vec![("ageMax", years.to_string())])
@@ -173,10 +168,7 @@ fn switch(rest: &[&str], before: &str) -> Option<(usize, Filter)> {
         return Some((length, Filter::Rolling));
     }
     let is_other = || rest[0].starts_with("abierta") && is_in("not-open-after", Some(&before));
-    if let Some(length) = starting(rest, "open") {
-        return (!is_other()).then_some((length, Filter::Open));
-    }
-    starting(rest, "funded").map(|length| (length, Filter::Funded))
+    starting(rest, "open").filter(|_| !is_other()).map(|length| (length, Filter::Open))
 }
 
 /// `over $50,000` or `under 30`: a bound of the funding or of the age.
@@ -325,7 +317,6 @@ mod tests {
             ("becas abiertas para música", "becas para música", "open=true"),
             ("rolling deadline arts grants", "arts grants", "rolling=true"),
             ("sin fecha límite innovación", "innovación", "rolling=true"),
-            ("fully funded phd", "phd", "funded=true"),
             ("grants over $500,000 for water", "grants for water", "fundingMin=500000"),
             ("prizes over $1 million", "prizes", "fundingMin=1000000"),
             ("préstamos de menos de 50 mil dólares", "préstamos de", "fundingMax=50000"),
@@ -353,7 +344,6 @@ mod tests {
             ("apply any time grants", "grants", "rolling=true"),
             ("becas siempre abiertas", "becas", "rolling=true"),
             ("subvenciones abiertas todo el año", "subvenciones", "rolling=true"),
-            ("phd with a stipend", "phd", "funded=true"),
         ] {
             assert_eq!(parsed(text), (rest.to_owned(), filters.to_owned()), "{text}");
         }
@@ -363,6 +353,8 @@ mod tests {
     fn similar_words_remain_text() {
         for text in [
             "open source software",
+            "fully funded phd with a stipend and no fee",
+            "beca completa con estipendio sin costo",
             "open access publishing",
             "ciencia abierta",
             "\"open now\" art",

@@ -30,7 +30,7 @@ mod today;
 mod values;
 
 pub use self::build::{document_order, write_index};
-pub use self::entities::{NamedEntity, entity_dictionary, keys_of, names_of_place};
+pub use self::entities::{NamedEntity, entity_dictionary, keys_of, label_runs, names_of_place};
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, extract};
 pub use self::index::{FacetCounts, Index};

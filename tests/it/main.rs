@@ -43,7 +43,7 @@ mod http {
 
 mod search {
     mod admission;
-    mod engine;
+    pub(crate) mod engine;
     mod facets;
     mod meaning;
     mod oracle;

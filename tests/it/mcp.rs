@@ -8,6 +8,7 @@ mod property;
 mod relevance;
 mod rest;
 mod tools;
+mod words;
 
 use std::net::IpAddr;
 use std::sync::Arc;

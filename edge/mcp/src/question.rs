@@ -118,7 +118,7 @@ pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Q
                     pairs.append_pair(parameter.name, &given);
                 } else {
                     let places = if facet.spec().is_place { PLACES_UNITS } else { 0 };
-                    work += values.of(facet).len() as u64 * TEXT_UNITS + places;
+                    work += 2 * values.of(facet).len() as u64 * TEXT_UNITS + places;
                 }
             }
         } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {

@@ -9,8 +9,8 @@ use snapshot::page::facet::options;
 use snapshot::place::{self, NameKind};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
-use snapshot::search::RankOptions;
-use snapshot::text::normalized;
+use snapshot::search::{RankOptions, label_runs};
+use snapshot::text::{normalized, words_of};
 
 use crate::context::Context;
 use crate::nearest::Nearest;
@@ -18,6 +18,8 @@ use crate::reply::{json, shown};
 
 /// Longest code that is suggested for a wrong value.
 const CODE_MAX: usize = 64;
+/// Most values that are listed as near.
+const NEAREST_MAX: usize = 3;
 /// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
 
@@ -66,8 +68,8 @@ impl Vocabulary<'_> {
             || self.facet.spec().is_place && place::is_place(given)
     }
 
-    /// Interprets a value: by the whole of a name, then by a part of one in singular or plural, then as the search
-    /// interprets its words.
+    /// Interprets a value: by the whole of a name, by the part of one before any bracket, by a synonym of a whole, then
+    /// by any part, and as the search interprets its words. What is unambiguous comes first.
     pub(crate) fn read(&self, given: &str) -> Reading {
         if self.has(given) {
             return Reading::Exact;
@@ -76,16 +78,35 @@ impl Vocabulary<'_> {
         if name.is_empty() {
             return Reading::Nothing;
         }
-        let by_name = || Reading::of(self.named(&name, |text, name| normalized(text) == name));
-        let singular = singular(&name);
-        let by_part =
-            || Reading::of(self.named(&singular, |text, name| parts(text).any(|part| part == name)));
-        let by_search = || Reading::of(self.interpreted(given, &name));
-        by_name().or_else(by_part).or_else(by_search).unwrap_or(Reading::Nothing)
+        let (one, others) = (singular(&name), self.others(given));
+        let outer =
+            |text: &str| text.split('(').next().is_some_and(|text| parts(text).any(|part| part == one));
+        let attempts: [&dyn Fn() -> BTreeSet<Vec<String>>; 6] = [
+            &|| self.named(|text| normalized(text) == name),
+            &|| self.named(outer),
+            &|| self.named(|text| others.contains(&singular(&normalized(text)))),
+            &|| self.named(|text| parts(text).any(|part| part == one)),
+            &|| self.interpreted(given, &name),
+            &|| self.named(|text| parts(text).any(|part| others.contains(&part))),
+        ];
+        let mut several = None;
+        for reading in attempts.iter().filter_map(|attempt| Reading::of(attempt())) {
+            match reading {
+                Reading::Several(_) => several = several.or(Some(reading)),
+                _ => return reading,
+            }
+        }
+        several.unwrap_or(Reading::Nothing)
+    }
+
+    /// Synonyms of a text, in the singular; places have names of their own.
+    fn others(&self, text: &str) -> BTreeSet<String> {
+        let names = if self.facet.spec().is_place { BTreeSet::new() } else { label_runs(text) };
+        names.into_iter().map(|words| singular(&words.join(" "))).collect()
     }
 
     /// Values for which `fits` accepts the value or one of its labels.
-    fn named(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> BTreeSet<Vec<String>> {
+    fn named(&self, fits: impl Fn(&str) -> bool) -> BTreeSet<Vec<String>> {
         let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut found = BTreeSet::new();
         for facet in self.facets() {
@@ -95,7 +116,7 @@ impl Vocabulary<'_> {
                     let own = state_label(facet, value, *locale);
                     [Some(rows.label(facet, &pick, *locale)), own].into_iter().flatten()
                 };
-                if fits(value, name) || Locale::ALL.iter().flat_map(labels).any(|label| fits(label, name)) {
+                if fits(value) || Locale::ALL.iter().flat_map(labels).any(&fits) {
                     found.insert(vec![value.to_owned()]);
                 }
             }
@@ -104,7 +125,7 @@ impl Vocabulary<'_> {
             for known in place::names() {
                 let is_one = known.codes.len() == 1;
                 let is_name = !matches!(known.kind, NameKind::Demonym | NameKind::Offered);
-                if is_name && (fits(known.text, name) || is_one && fits(known.codes[0], name)) {
+                if is_name && (fits(known.text) || is_one && fits(known.codes[0])) {
                     found.insert(known.codes.iter().map(|code| (*code).to_owned()).collect());
                 }
             }
@@ -173,8 +194,21 @@ impl Vocabulary<'_> {
         place().or_else(|| state_label(self.facet, code, self.locale))
     }
 
-    /// The codes that are closest to an unknown value.
+    /// The codes that are closest to an unknown value: those that one of its words means, then those that look like it.
     fn nearest(&self, given: &str) -> Vec<String> {
+        let meant: BTreeSet<String> = words_of(given).iter().flat_map(|word| self.others(word)).collect();
+        let meant = self.named(|text| parts(text).any(|part| meant.contains(&part)));
+        let mut codes: Vec<String> = meant.into_iter().flatten().filter(|code| is_code(code)).collect();
+        codes.truncate(NEAREST_MAX);
+        for code in self.spelled_like(given) {
+            if codes.len() < NEAREST_MAX && !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        codes
+    }
+
+    fn spelled_like(&self, given: &str) -> Vec<String> {
         let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
         let mut nearest: Nearest<String> = Nearest::new(given);
         for facet in self.facets() {

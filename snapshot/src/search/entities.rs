@@ -176,7 +176,8 @@ fn add_labels(
 
 /// The runs of words that name a label: the whole without brackets and its parts, each also without a general last
 /// word, and the same with synonyms.
-fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
+#[must_use]
+pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
     let outside: String =
         label.split('(').map(|part| part.split_once(')').map_or(part, |(_, after)| after)).collect();
     let outside = if label.contains('(') { outside } else { label.to_owned() };

@@ -1,0 +1,131 @@
+//! What answers make of words: synonyms that rows have, values by their common names, and texts that end early.
+
+use serde_json::{Value, json};
+use tests::world::World;
+
+use super::Server;
+use crate::search::engine::{organization, programs};
+
+/// Programs with facts of the first: kind, value and English label.
+fn server(members: &[Value], facts: &[(&str, &str, &str)]) -> Server {
+    let fact = |(number, (kind, value, label)): (usize, &(&str, &str, &str))| {
+        json!({
+            "id": format!("00000000-0000-4000-8000-{:012}", 900 + number), "value": value, "label": label,
+            "programId": "00000000-0000-4000-8000-000000000001", "kind": kind, "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let facts = facts.iter().enumerate().map(fact).collect();
+    Server::new(World::tables(&[organization(), programs(members), ("facts", facts)]))
+}
+
+#[test]
+fn a_row_that_matches_by_a_synonym_of_several_words_names_it() {
+    let server = server(
+        &[
+            json!({"name": "Theater fund"}),
+            json!({"name": "Stage fund", "summary": "For performing and visual arts."}),
+            json!({"name": "Teatro", "summary": "Fondo para las artes escénicas."}),
+        ],
+        &[],
+    );
+    let rows = |text: &str| -> Vec<(Value, Value, Value)> {
+        let found = server.call("search_opportunities", &json!({"query": text}));
+        let row = |row: &Value| (row["slug"].clone(), row["shownFor"].clone(), row["match"].clone());
+        found["opportunities"].as_array().unwrap().iter().map(row).collect()
+    };
+    let theatre = rows("theatre");
+    assert!(theatre.contains(&(json!("p1"), Value::Null, Value::Null)), "{theatre:?}");
+    assert_eq!(theatre.last(), Some(&(json!("p2"), json!("performing arts"), Value::Null)));
+    let spanish = rows("artes escénicas");
+    assert_eq!(spanish[0], (json!("p3"), Value::Null, Value::Null));
+    assert_eq!(spanish[1], (json!("p2"), json!("performing arts"), Value::Null));
+}
+
+#[test]
+fn a_value_is_read_by_its_common_names_in_both_languages() {
+    let server = server(
+        &[json!({"name": "Fund"})],
+        &[
+            ("career", "doctoral-candidate", "Doctoral candidate"),
+            ("career", "entrepreneur", "Entrepreneur"),
+            ("career", "student", "Student/Trainee"),
+            ("education", "grades-9-12", "Education (9-12)"),
+            ("education", "undergraduate", "Undergraduate"),
+            ("applicant", "nonprofit", "Nonprofit"),
+            ("applicant", "mixed", "Business, Nonprofit, and School"),
+            ("applicant", "higher-education", "Institutions of Higher Education"),
+            ("audience", "homeowner", "Homeowner"),
+            ("audience", "women", "Women"),
+            ("audience", "child", "Child (6-15)"),
+            ("audience", "specialized", "Specialized group (for example veterans)"),
+            ("audience", "veteran-reservist", "Veteran/Reservist"),
+            ("benefit", "stipend", "Stipend or salary"),
+        ],
+    );
+    for (argument, given, value) in [
+        ("career", "PhD student", "doctoral-candidate"),
+        ("career", "estudiante de doctorado", "doctoral-candidate"),
+        ("education", "high school", "grades-9-12"),
+        ("education", "escuela secundaria", "grades-9-12"),
+        ("education", "bachelor", "undergraduate"),
+        ("education", "licenciatura", "undergraduate"),
+        ("applicant", "charity", "nonprofit"),
+        ("applicant", "sin fines de lucro", "nonprofit"),
+        ("applicant", "university", "higher-education"),
+        ("applicant", "universidad", "higher-education"),
+        ("audience", "home owners", "homeowner"),
+        ("audience", "propietario de vivienda", "homeowner"),
+        ("audience", "mujeres", "women"),
+        ("audience", "kids", "child"),
+        ("audience", "niños", "child"),
+        ("audience", "veteran", "veteran-reservist"),
+        ("benefit", "estipendio", "stipend"),
+    ] {
+        let found = server.call("search_opportunities", &json!({argument: [given]}));
+        let read = json!([{"words": given, "filters": [{"parameter": argument, "value": value}]}]);
+        assert_eq!(found["understood"], read, "{given}");
+        assert_eq!(found["total"], 1, "{given}");
+    }
+    let mistake =
+        |argument: &str, given: &str| server.mistake("search_opportunities", &json!({argument: [given]}));
+    let nearest = mistake("career", "studnet founder");
+    assert!(nearest.contains("Nearest: \"entrepreneur\""), "by meaning first: {nearest}");
+    let nearest = mistake("career", "alumno extraordinario");
+    assert!(nearest.contains("Nearest: \"student\""), "{nearest}");
+    let nearest = mistake("career", "studnet");
+    assert!(nearest.contains("Nearest: \"student\""), "by spelling: {nearest}");
+}
+
+#[test]
+fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
+    let long = "A sentence of a long text. ".repeat(900);
+    let (cut, whole) = (format!("{long}And then…"), long.clone());
+    let cases = [
+        (json!({"summary": "It pays for…"}), true),
+        (json!({"description": "It pays for..."}), true),
+        (json!({"description": "It pays for…  "}), true),
+        (json!({"summary": "All of it.", "description": cut}), true),
+        (json!({"description": whole}), false),
+        (json!({"summary": "Maps… and more.", "description": "Rivers ... and lakes."}), false),
+        (json!({"summary": "Maps."}), false),
+        (json!({"name": "Maps…"}), false),
+        (json!({}), false),
+    ];
+    let members: Vec<Value> = cases
+        .iter()
+        .map(|(members, _)| {
+            let mut program = json!({"name": "Fund"});
+            program.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+            program
+        })
+        .collect();
+    let server = server(&members, &[]);
+    for (number, (members, ends)) in (1..).zip(&cases) {
+        for detail in ["concise", "full"] {
+            let record =
+                server.call("get_opportunity", &json!({"slug": format!("p{number}"), "detail": detail}));
+            let said = record["textEnds"].as_str();
+            assert_eq!(said, ends.then_some("cut at source"), "{detail}: {}", members.to_string().len());
+        }
+    }
+}

@@ -44,11 +44,13 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     let sort = arguments.choice("sort", &SORTS)?;
     let by_relevance = question.query.text.is_some() && sort.is_none_or(|sort| sort == "relevance");
     let plain = arguments.texts("plain", ITEMS_MAX, ITEM_MAX)?;
+    let partial = arguments.flag("partial")?.unwrap_or(false);
     let options = RankOptions {
         by_relevance,
         literal: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
         with_unstated: arguments.flag("includeUnstated")?.unwrap_or(false),
-        partial_if_needed: !arguments.flag("partial")?.unwrap_or(false),
+        partial_if_needed: !partial,
+        partial_unless_named: !partial,
         ..RankOptions::default()
     };
     let ranked = context.site.index.ranked(&question.query, &context.dated.today, options);
@@ -97,7 +99,7 @@ fn render(
     out
 }
 
-/// Appends a row. `match` is left out of full matches, the usual case.
+/// Appends a row. `match` is left out of full matches, the usual case, by whichever words.
 fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(context.site.mcp_rows.row(row.doc, locale));
     if let Some(state) = State::new(context, row.doc) {
@@ -108,10 +110,14 @@ fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Ve
     push(out, "/programs/");
     push(out, context.site.index.slug(row.doc));
     out.push(b'"');
-    if row.tier != Tier::All {
+    if !matches!(row.tier, Tier::All | Tier::Synonym) {
         push(out, ",\"match\":\"");
         push(out, row.tier.as_str());
         out.push(b'"');
+    }
+    if !row.shown_for.is_empty() {
+        push(out, ",\"shownFor\":");
+        push(out, &quoted(&row.shown_for.join(", ")));
     }
     if !row.missing.is_empty() {
         push(out, ",\"missing\":");

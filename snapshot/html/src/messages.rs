@@ -88,6 +88,7 @@ words! {
     SortRecent = "sort_recent",
     SortRelevance = "sort_relevance",
     TierWider = "tier_wider",
+    TierSynonym = "tier_synonym",
     TierMore = "tier_more",
     TierGuess = "tier_guess",
     TierUnstated = "tier_unstated",

@@ -78,6 +78,7 @@ pub fn search_page(
         literal: &extras.plain,
         with_unstated: extras.with_unstated,
         complete_last_word: true,
+        partial_unless_named: true,
         ..RankOptions::default()
     };
     let among = extras.among(html);

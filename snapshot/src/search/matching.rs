@@ -20,8 +20,6 @@ use crate::text::{QueryWord, query_words, words_of};
 
 /// Most words that a synonym may replace.
 const SYNONYM_MAX: usize = 4;
-/// Most forms of a synonym of several words that are looked up.
-const FORMS_MAX: usize = 64;
 
 /// The text of a query, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -289,6 +287,16 @@ pub enum Form {
     Guess,
 }
 
+/// Several words that are a match: a synonym, or another name of a place.
+#[derive(Clone, Debug)]
+pub(super) struct OtherWords<'a> {
+    pub(super) words: &'a [String],
+    /// Terms of each word.
+    pub(super) terms: Vec<Vec<u32>>,
+    pub(super) docs: DocSet<'a>,
+    pub(super) is_synonym: bool,
+}
+
 /// A part of the text that a document has to match.
 #[derive(Clone, Debug, Default)]
 pub struct Clause<'a> {
@@ -300,8 +308,8 @@ pub struct Clause<'a> {
     pub alternatives: Vec<Vec<Vec<u32>>>,
     /// Words that are a match in a row.
     pub(super) apart: Vec<Vec<String>>,
-    /// Synonyms of several words: terms of each word, and the documents that have such terms in a row.
-    pub(super) phrases: Vec<(Vec<Vec<u32>>, DocSet<'a>)>,
+    /// Synonyms and names of several words that some documents have.
+    pub(super) others: Vec<OtherWords<'a>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
     /// The place facet that a place is meant for; without one it is anything that names it.
@@ -324,12 +332,13 @@ impl<'a> Clause<'a> {
             }
         }
         let names = clause.place().map(names_of_place).unwrap_or_default();
-        for synonym in synonyms(run, index).chain(names) {
-            match synonym.as_slice() {
+        let synonyms = synonyms(run, index).map(|words| (words, true));
+        for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
+            match words.as_slice() {
                 [only] => {
                     clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));
                 }
-                words => clause.add_phrase(words, index),
+                words => clause.add_words(words, is_synonym, terms),
             }
         }
         clause.forms.sort_unstable();
@@ -358,23 +367,14 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Adds words that are a match in a row in any of their forms, if some document has them so.
-    fn add_phrase(&mut self, words: &[String], index: &'a Index) {
-        let terms = &index.terms;
-        let all: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
-        let mut rows: Vec<Vec<u32>> = vec![Vec::new()];
-        for forms in &all {
-            let longer = |row: &Vec<u32>| {
-                let row = row.clone();
-                forms.iter().map(move |term| [row.as_slice(), &[*term]].concat())
-            };
-            rows = rows.iter().flat_map(longer).take(FORMS_MAX).collect();
-        }
-        let budget = Budget::default();
-        let docs = rows.into_iter().map(|row| Phrases::of_terms(row, terms).keep(None, terms, &budget));
-        let docs = union(docs.filter(|docs| !docs.is_empty()).collect(), index.len());
-        if !docs.is_empty() && self.phrases.iter().all(|(known, _)| *known != all) {
-            self.phrases.push((all, docs));
+    /// Adds several words that are a match, if some document has them: in a row, and those of a synonym without
+    /// stop words near each other too.
+    fn add_words(&mut self, words: &'a [String], is_synonym: bool, terms: &'a Terms) {
+        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        let docs = terms.together(words, is_synonym && !stop_words(&texts).contains(&true));
+        let related: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
+        if !docs.is_empty() && self.others.iter().all(|known| known.terms != related) {
+            self.others.push(OtherWords { words, terms: related, docs, is_synonym });
         }
     }
 
@@ -382,7 +382,7 @@ impl<'a> Clause<'a> {
     pub(super) fn is_unknown(&self) -> bool {
         self.forms.is_empty()
             && self.alternatives.is_empty()
-            && self.phrases.is_empty()
+            && self.others.is_empty()
             && self.apart.is_empty()
             && self.entity.is_none_or(Entity::is_empty)
     }
@@ -411,10 +411,20 @@ impl<'a> Clause<'a> {
 
     /// Documents that match it.
     pub(super) fn docs(&self, index: &'a Index) -> DocSet<'a> {
+        self.docs_by(|_| true, index)
+    }
+
+    /// Documents that match it by more than a synonym of several words; `None` if it has none.
+    pub(super) fn direct_docs(&self, index: &'a Index) -> Option<DocSet<'a>> {
+        let is_synonym = |other: &OtherWords<'_>| other.is_synonym;
+        self.others.iter().any(is_synonym).then(|| self.docs_by(|other| !is_synonym(other), index))
+    }
+
+    fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
         let mut parts: Vec<DocSet<'a>> = self.terms().map(|term| terms.docs(term)).collect();
         parts.extend(self.entity_docs(index));
-        parts.extend(self.phrases.iter().map(|(_, docs)| docs.clone()));
+        parts.extend(self.others.iter().filter(|other| others(other)).map(|other| other.docs.clone()));
         for words in &self.alternatives {
             parts.extend(words.iter().map(|word| terms.any(word)).reduce(|all, word| all.and(&word)));
         }
@@ -435,8 +445,8 @@ impl<'a> Clause<'a> {
             true => 0,
             false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.len()),
         };
-        let phrases: u64 = self.phrases.iter().map(|(_, docs)| docs.cost()).sum();
-        cost_of_terms(self.all_terms(), index) + values + apart + phrases
+        let others: u64 = self.others.iter().map(|other| other.docs.cost()).sum();
+        cost_of_terms(self.all_terms(), index) + values + apart + others
     }
 
     /// Upper bound of the number of documents that match it.
@@ -446,8 +456,8 @@ impl<'a> Clause<'a> {
         let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(of_word).min());
         let values: usize = self.entity_docs(index).iter().map(DocSet::len).sum();
         let apart = if self.apart.is_empty() { 0 } else { index.len() };
-        let phrases: usize = self.phrases.iter().map(|(_, docs)| docs.len()).sum();
-        self.terms().map(len).sum::<usize>() + values + apart + phrases + alternatives.sum::<usize>()
+        let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
+        self.terms().map(len).sum::<usize>() + values + apart + others + alternatives.sum::<usize>()
     }
 
     /// Upper bound of the number of documents, or a large number for many.
@@ -462,7 +472,7 @@ impl<'a> Clause<'a> {
     fn has_terms_only(&self) -> bool {
         self.alternatives.is_empty()
             && self.apart.is_empty()
-            && self.phrases.is_empty()
+            && self.others.is_empty()
             && self.entity.is_none()
     }
 

@@ -41,12 +41,6 @@ impl<'a> Phrases<'a> {
         }
     }
 
-    /// One required phrase of terms.
-    pub(super) fn of_terms(phrase: Vec<u32>, terms: &'a Terms) -> Self {
-        let required = vec![Phrase { row: terms.row(&phrase), terms: phrase }];
-        Self { impossible: false, required, excluded: Vec::new() }
-    }
-
     /// Whether there are no phrases.
     pub(super) fn is_empty(&self) -> bool {
         !self.impossible && self.required.is_empty() && self.excluded.is_empty()

@@ -28,6 +28,8 @@ pub struct RankedRow {
     pub tier: Tier,
     /// Words of the query that it lacks, as they were typed.
     pub missing: Vec<String>,
+    /// Synonyms of several words that it has in their place, folded.
+    pub shown_for: Vec<String>,
 }
 
 /// The facet values or the place that words of a query name.
@@ -93,8 +95,10 @@ pub struct RankOptions<'a> {
     pub with_unstated: bool,
     /// Whether the last word may be the beginning of a longer one.
     pub complete_last_word: bool,
-    /// Leave partial matches out if there are at least three full matches or one has the query as its name.
+    /// Leave partial matches out if there are at least three full matches.
     pub partial_if_needed: bool,
+    /// Leave partial matches out if a full match has the query as its name.
+    pub partial_unless_named: bool,
     /// Search only these documents.
     pub among: Option<&'a DocSet<'a>>,
 }
@@ -107,6 +111,7 @@ impl RankOptions<'_> {
         with_unstated: false,
         complete_last_word: false,
         partial_if_needed: false,
+        partial_unless_named: false,
         among: None,
     };
 }
@@ -237,7 +242,11 @@ impl<'a> RankedQuery<'a> {
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
         let above_bound = self.above_bound(&full);
         let within = above_bound.as_ref().map_or(full.borrowed(), |above| full.borrowed().without(above));
-        let has_named = self.take_full(&within, by_score, &mut pager);
+        let direct = self.parts.direct(&within);
+        let has_named = self.take_full(direct.as_ref().unwrap_or(&within), by_score, &mut pager);
+        if let Some(direct) = direct {
+            self.take_tier(Tier::Synonym, &within.without(&direct), by_score, &mut pager);
+        }
         if let Some(docs) = above_bound {
             self.take_tier(Tier::More, &docs, by_score, &mut pager);
         }
@@ -246,11 +255,13 @@ impl<'a> RankedQuery<'a> {
             self.take_tier(Tier::Unstated, &unstated, by_score, &mut pager);
             above = union(vec![above, unstated.borrowed()], self.index.len());
         }
-        let is_enough = self.options.partial_if_needed && (has_named || total >= ENOUGH);
+        let is_enough = self.options.partial_if_needed && total >= ENOUGH
+            || self.options.partial_unless_named && has_named;
         let wider = if is_enough { 0 } else { self.take_partial(above, &scorer, &mut pager) };
         let row = |(doc, tier): (u32, Tier)| {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
-            RankedRow { doc, tier, missing }
+            let shown_for = if tier.is_full() { self.parts.shown_for(doc) } else { Vec::new() };
+            RankedRow { doc, tier, missing, shown_for }
         };
         RankedPage {
             total,

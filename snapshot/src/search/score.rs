@@ -117,8 +117,8 @@ impl<'a> Scorer<'a> {
         for (term, form) in &clause.forms {
             self.add(*term, position, weight(*form));
         }
-        let phrases = clause.phrases.iter().map(|(words, _)| (words, Form::Other));
-        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Stem)).chain(phrases) {
+        let others = clause.others.iter().map(|other| (&other.terms, Form::Other));
+        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Stem)).chain(others) {
             let share = weight(form);
             for term in words.iter().flatten() {
                 self.add(*term, position, share / words.len() as f32);

@@ -16,11 +16,13 @@
 
 pub(super) mod write;
 
+use std::sync::{Mutex, PoisonError};
+
 use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
-use crate::search::set::{DocSet, has_bit, meet, set_bit, union, words};
+use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
 use crate::search::table::{
     Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column, offsets,
 };
@@ -171,6 +173,8 @@ pub struct Terms {
     stream: Section<u8>,
     grams: Grams,
     synonyms: HashMap<String, Vec<Vec<String>>>,
+    /// Documents of several words that mean the same as others, once looked up; whether near each other suffices.
+    together: Mutex<HashMap<(Vec<String>, bool), DocSet<'static>>>,
     /// Words of the longest key of the synonyms.
     pub(super) longest_synonym: usize,
     count: usize,
@@ -228,6 +232,7 @@ impl Terms {
             grams: Grams::open(sections, terms, count)?,
             longest_synonym: synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0),
             synonyms,
+            together: Mutex::default(),
             dictionary,
             count,
         })
@@ -276,6 +281,57 @@ impl Terms {
     /// Documents of terms in a row.
     pub(super) fn row(&self, phrase: &[u32]) -> Row<'_> {
         self.grams.row(phrase, |term| self.docs(term))
+    }
+
+    /// Documents that have any form of each word, within one text: in a row, or if they may be `near`, in any order
+    /// with two other words between them. Texts are read the first time only.
+    pub(super) fn together(&self, words: &[String], near: bool) -> DocSet<'static> {
+        let key = (words.to_vec(), near);
+        let known = || self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(docs) = known().get(&key) {
+            return docs.clone();
+        }
+        let forms: Vec<Vec<u32>> = words.iter().map(|word| self.related(word)).collect();
+        let mut docs = all_of(forms.iter().map(|terms| self.any(terms)).collect())
+            .map_or_else(DocSet::none, DocSet::into_owned);
+        let mut places: HashMap<u32, u64> = HashMap::default();
+        for (place, term) in
+            (0..64).zip(&forms).flat_map(|(place, terms)| terms.iter().map(move |t| (place, t)))
+        {
+            *places.entry(self.code(*term)).or_default() |= 1 << place;
+        }
+        docs.retain(|doc| self.stands_together(doc, words.len(), &places, near));
+        known().insert(key, docs.clone());
+        docs
+    }
+
+    /// Whether a document has a word at every one of some places together; `places` are bits by code.
+    fn stands_together(&self, doc: u32, count: usize, places: &HashMap<u32, u64>, near: bool) -> bool {
+        let span = count + 2;
+        let (mut last, mut at, mut is_same) = (vec![0; count], span, false);
+        let (mut before, mut reached) = (0u64, 0u64);
+        for code in self.stream(doc) {
+            if code < FIRST_CODE {
+                is_same = code == Mark::Same as u32;
+                if !is_same {
+                    (at, reached) = (at + span, 0);
+                }
+                continue;
+            }
+            if !std::mem::take(&mut is_same) {
+                (at, before, reached) = (at + 1, reached, 0);
+            }
+            let Some(bits) = places.get(&code) else { continue };
+            reached |= (before << 1 | 1) & bits;
+            last.iter_mut()
+                .enumerate()
+                .filter(|(place, _)| bits >> place & 1 == 1)
+                .for_each(|(_, l)| *l = at);
+            if reached >> (count - 1) & 1 == 1 || near && last.iter().all(|last| last + span > at) {
+                return true;
+            }
+        }
+        false
     }
 
     /// All tokens, sorted by bytes.

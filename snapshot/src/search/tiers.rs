@@ -19,6 +19,8 @@ pub enum Tier {
     Name,
     /// All of it.
     All,
+    /// All of it, some of it only by a synonym of several words.
+    Synonym,
     /// All of it, but it may pay more than the greatest amount.
     More,
     /// All of it, the place only by a region that contains it.
@@ -40,6 +42,7 @@ impl Tier {
         match self {
             Self::Name => "name",
             Self::All => "all",
+            Self::Synonym => "synonym",
             Self::More => "more",
             Self::Wider => "wider",
             Self::Guess => "guess",
@@ -52,7 +55,7 @@ impl Tier {
     /// Whether it is a full match, which totals count.
     #[must_use]
     pub const fn is_full(self) -> bool {
-        matches!(self, Self::Name | Self::All | Self::More)
+        matches!(self, Self::Name | Self::All | Self::Synonym | Self::More)
     }
 
     /// Whether nothing has to be added about it.
@@ -67,6 +70,8 @@ pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
     /// Documents that match it, or its guesses.
     docs: DocSet<'a>,
+    /// Those of them that need no synonym of several words, if it has any.
+    direct: Option<DocSet<'a>>,
     /// Documents that match its place, also by a wider region.
     wider: Option<DocSet<'a>>,
     /// Documents that state nothing in its facets or measures.
@@ -124,6 +129,7 @@ impl<'a> Parts<'a> {
             let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.len()));
             parts.known.push(Part {
                 clause: Clause { words, ..Clause::default() },
+                direct: None,
                 wider: None,
                 unstated: index.without_measures(&filter),
                 idf: idf(docs.len(), index.len()),
@@ -144,9 +150,9 @@ impl<'a> Parts<'a> {
         }
         let unstated =
             clause.entity.and_then(|entity| index.values.unstated_in_all(&entity.facets(&index.values)));
-        let docs = clause.docs(index);
+        let (docs, direct) = (clause.docs(index), clause.direct_docs(index));
         let idf = idf(docs.len(), index.len());
-        self.known.push(Part { clause, docs, wider, unstated, idf, is_guessed, is_filter: false });
+        self.known.push(Part { clause, docs, direct, wider, unstated, idf, is_guessed, is_filter: false });
     }
 
     /// Whether the query has neither words nor filter phrases.
@@ -177,13 +183,29 @@ impl<'a> Parts<'a> {
         all_of(parts.map(|(_, part)| part.docs.borrowed()).collect())
     }
 
+    /// Of some full matches those that need no synonym of several words; `None` if there is no such synonym.
+    pub(super) fn direct<'b>(&self, full: &DocSet<'b>) -> Option<DocSet<'b>> {
+        let parts = self.known.iter().filter_map(|part| part.direct.as_ref());
+        parts.fold(None, |found, part| Some(found.unwrap_or_else(|| full.clone()).and(part)))
+    }
+
+    /// The synonyms of several words that a full match has in place of what was typed.
+    pub(super) fn shown_for(&self, doc: u32) -> Vec<String> {
+        let lacks = |part: &&Part<'_>| part.direct.as_ref().is_some_and(|docs| !docs.contains(doc));
+        let other = |part: &Part<'_>| {
+            let mut others = part.clause.others.iter().filter(|other| other.is_synonym);
+            others.find(|other| other.docs.contains(doc)).map(|other| other.words.join(" "))
+        };
+        self.known.iter().filter(lacks).filter_map(other).collect()
+    }
+
     /// Documents of a tier below the full matches, and maybe of better tiers, among some. `None` if the query has no
     /// such tier.
     pub(super) fn docs<'b>(&'b self, tier: Tier, among: Option<&DocSet<'b>>) -> Option<DocSet<'b>> {
         let all = self.unknown.is_empty();
         let minor = self.minor_part().filter(|_| all);
         let has_tier = match tier {
-            Tier::Name | Tier::All | Tier::More => false,
+            Tier::Name | Tier::All | Tier::Synonym | Tier::More => false,
             Tier::Wider => all && !self.any_guessed() && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),

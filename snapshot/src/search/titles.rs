@@ -1,8 +1,8 @@
 //! Texts of programs: all that a search reads, and titles. A query that is a name, an alias or a slug is about
-//! that record.
+//! that record, in the singular or plural, with or without acronyms.
 //!
 //! ```text
-//! title.at .text       names, aliases and slugs: folded words joined by spaces, sorted
+//! title.at .text       names, aliases and slugs, see [`keys`], sorted
 //! title.docs.at .docs  documents of each
 //! ```
 
@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
+use crate::search::entities::label_keys;
+use crate::search::lexicon::is_stop_word;
 use crate::search::table::{Lists, Pair, Strings};
 use crate::search::terms::Mark;
 use crate::text::words_of;
@@ -34,9 +36,11 @@ impl Titles {
             let names =
                 names.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
             for title in names.chain([directory.programs[*program].slug.as_str()]) {
-                let docs = titles.entry(words_of(title).join(" ")).or_default();
-                if docs.last() != Some(&doc) {
-                    docs.push(doc);
+                for key in keys(title) {
+                    let docs = titles.entry(key).or_default();
+                    if docs.last() != Some(&doc) {
+                        docs.push(doc);
+                    }
                 }
             }
         }
@@ -53,9 +57,26 @@ impl Titles {
 
     /// Documents that have a text as their title.
     pub(super) fn find(&self, text: &str) -> &[u32] {
-        let key = words_of(text).join(" ");
-        self.keys.find(key.as_bytes()).map_or(&[], |position| self.docs.get(position))
+        let position = keys(text).iter().find_map(|key| self.keys.find(key.as_bytes()));
+        position.map_or(&[], |position| self.docs.get(position))
     }
+}
+
+/// Keys of a title, the most exact first: its folded words, and each in the singular of English and of Spanish; then
+/// the same without acronyms, if enough is left to be a name.
+fn keys(title: &str) -> Vec<String> {
+    const NAME_MIN: usize = 3;
+    let is_acronym = |piece: &&str| {
+        let letters = || piece.chars().filter(|c| c.is_alphabetic());
+        letters().count() > 1 && letters().all(char::is_uppercase)
+    };
+    let rest: Vec<&str> = title.split_whitespace().filter(|piece| !is_acronym(piece)).collect();
+    let rest = words_of(&rest.join(" "));
+    let weighty = rest.iter().filter(|word| !is_stop_word(word)).count();
+    let names = [Some(words_of(title)), Some(rest).filter(|_| weighty >= NAME_MIN)];
+    let keys =
+        |words: Vec<String>| [vec![words.join(" ")], label_keys(&words).map(String::from).into()].concat();
+    names.into_iter().flatten().flat_map(keys).collect()
 }
 
 /// The texts of a program that a search reads, with their fields: in all languages, each once.
@@ -130,6 +151,30 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(call_code(address), code, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_found_in_the_singular_or_plural_and_with_or_without_acronyms() {
+        let is_name = |typed: &str, name: &str| keys(typed).iter().any(|key| keys(name).contains(key));
+        for (typed, name) in [
+            ("lake survey award", "Lake Survey Awards"),
+            ("QXZ Lake Survey Award", "Lake Survey Awards (QXZ)"),
+            ("Lake Survey Awards", "QXZ Lake Survey Award"),
+            ("QXZ Lake Survey Awards", "Lake Survey Award"),
+            ("beca de estudio lacustre", "Becas de Estudios Lacustres (BEL)"),
+            ("BEL Becas de Estudios Lacustres", "Beca de Estudio Lacustre"),
+        ] {
+            assert!(is_name(typed, name), "{typed} is {name}");
+        }
+        for (typed, name) in [
+            ("lake awards", "QXZ Lake Awards"),
+            ("awards for lakes", "QXZ Awards for Lakes"),
+            ("lake survey", "Lake Survey Awards"),
+            ("lake survey fellow", "Lake Survey Fellowship"),
+            ("becas", "Becas BEL"),
+        ] {
+            assert!(!is_name(typed, name), "{typed} is not {name}");
         }
     }
 

@@ -302,3 +302,73 @@ fn a_picked_bound_tells_how_many_publish_no_amount_and_shows_them_on_request() {
     assert_eq!(slugs(&world, &shown), ["p3", "p1"]);
     assert_eq!(shown.rows[1].tier, Tier::Unstated);
 }
+
+#[test]
+fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_and_are_named() {
+    let members = [
+        json!({"name": "Stage fund", "summary": "For performing and visual arts."}),
+        json!({"name": "Playhouse fund", "summary": "For performing arts."}),
+        json!({"name": "Engine fund", "summary": "High performing aircraft with a state of the art battery."}),
+        json!({"name": "Split fund", "summary": "For those performing.", "description": "For the arts."}),
+        json!({"name": "Theater fund"}),
+        json!({"name": "Firm fund", "summary": "For companies with profit, though not for shops."}),
+        json!({"name": "Club fund", "summary": "For not for profit clubs."}),
+        json!({"name": "Fondo", "summary": "Para las artes en vivo y escénicas."}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let shown = |text: &str| -> Vec<(String, String)> {
+        let found = ranked(&world, &question(text), &[]);
+        let full = found.rows.iter().take(found.total);
+        full.map(|row| (world.site.index.slug(row.doc).to_owned(), row.shown_for.join(", "))).collect()
+    };
+    let pairs = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
+        rows.iter().map(|(slug, words)| ((*slug).to_owned(), (*words).to_owned())).collect()
+    };
+    let by_slug = |mut rows: Vec<(String, String)>| {
+        rows.sort();
+        rows
+    };
+    let theater = shown("theatre fund");
+    assert_eq!(theater.first(), pairs(&[("p5", "")]).first(), "what was typed comes first");
+    let others = [("p1", "performing arts"), ("p2", "performing arts"), ("p5", "")];
+    assert_eq!(by_slug(theater), pairs(&others), "not p3 and p4: its words stand far from each other");
+    assert_eq!(
+        by_slug(shown("nonprofit")),
+        pairs(&[("p7", "not for profit")]),
+        "with a small word, in a row"
+    );
+    let spanish = shown("performing arts");
+    assert_eq!(by_slug(spanish)[2..], pairs(&[("p3", ""), ("p4", ""), ("p8", "artes escenicas")])[..]);
+}
+
+#[test]
+fn a_record_that_is_named_is_followed_by_nothing_that_comes_near() {
+    let members = [
+        json!({"name": "Lake Survey Awards (QXZ)"}),
+        json!({"name": "QXZ Lake Mapping"}),
+        json!({"name": "River Survey Awards"}),
+        json!({"name": "Becas de Estudios Lacustres"}),
+        json!({"name": "Becas de Estudios Marinos"}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    for (text, slug) in [
+        ("lake survey award", "p1"),
+        ("QXZ Lake Survey Award", "p1"),
+        ("Lake Survey Awards", "p1"),
+        ("beca de estudio lacustre", "p4"),
+        ("Becas de Estudios Lacustres", "p4"),
+    ] {
+        let alone = RankOptions { partial_unless_named: true, ..RankOptions::BY_RELEVANCE };
+        let found = world.site.index.ranked(&question(text), &today, alone);
+        assert_eq!(
+            (slugs(&world, &found), found.rows[0].tier),
+            (vec![slug.to_owned()], Tier::Name),
+            "{text}"
+        );
+        assert!(ranked(&world, &question(text), &[]).rows.len() > 1, "{text}: the others on request");
+    }
+    let unnamed = RankOptions { partial_unless_named: true, ..RankOptions::BY_RELEVANCE };
+    let found = world.site.index.ranked(&question("survey awards"), &today, unnamed);
+    assert!(found.rows.iter().all(|row| row.tier != Tier::Name), "a part of a name is none");
+}

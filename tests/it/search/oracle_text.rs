@@ -70,8 +70,8 @@ pub(super) struct Clause {
     alternatives: Vec<Vec<BTreeSet<String>>>,
     /// Or these in a row.
     phrase: Option<Vec<String>>,
-    /// Or one of these: in a row, one of the tokens for each word.
-    rows: Vec<Vec<BTreeSet<String>>>,
+    /// Or one of these: one of the tokens for each word, in a row, or, where that suffices, near each other.
+    rows: Vec<(Vec<BTreeSet<String>>, bool)>,
     /// Or one of these values.
     pub(super) concept: Option<NamedEntity>,
     /// The facet that its place is meant for.
@@ -90,7 +90,7 @@ impl Clause {
     /// Whether a record's texts, or the values that it names, have it.
     pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
         self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
-            || self.rows.iter().any(|row| texts.iter().any(|text| has_row(text, row)))
+            || self.rows.iter().any(|(row, near)| texts.iter().any(|text| stand_together(text, row, *near)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
             || self.concept.as_ref().is_some_and(says)
     }
@@ -129,10 +129,15 @@ fn has_any(texts: &[Positions], tokens: &BTreeSet<String>) -> bool {
     texts.iter().flatten().flatten().any(|token| tokens.contains(token))
 }
 
-fn has_row(text: &Positions, row: &[BTreeSet<String>]) -> bool {
-    let is_one =
-        |(at, tokens): (&Vec<String>, &BTreeSet<String>)| at.iter().any(|token| tokens.contains(token));
-    text.windows(row.len()).any(|window| window.iter().zip(row).all(is_one))
+/// Whether tokens stand in a row, or, where that suffices, among so many positions and two more.
+pub(super) fn stand_together(text: &Positions, row: &[BTreeSet<String>], near: bool) -> bool {
+    let is_one = |at: &Vec<String>, tokens: &BTreeSet<String>| at.iter().any(|token| tokens.contains(token));
+    let in_a_row = |window: &[Vec<String>]| window.iter().zip(row).all(|(at, tokens)| is_one(at, tokens));
+    let has_all = |start: usize| {
+        let window = &text[start..text.len().min(start + row.len() + 2)];
+        row.iter().all(|tokens| window.iter().any(|at| is_one(at, tokens)))
+    };
+    text.windows(row.len()).any(in_a_row) || near && (0..text.len()).any(has_all)
 }
 
 fn has_phrase(text: &Positions, words: &[String]) -> bool {
@@ -260,12 +265,16 @@ impl Reader {
         let names = place.map(names_of_place).unwrap_or_default();
         let forms = |words: &Vec<String>| words.iter().map(|word| self.related(word)).collect::<Vec<_>>();
         clause.alternatives.push(forms(&own));
-        for words in self.synonyms(run).iter().chain(names) {
+        let synonyms = self.synonyms(run);
+        let synonyms = synonyms.iter().map(|words| (words, true));
+        for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
+            let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+            let near = is_synonym && !stop_words(&texts).contains(&true);
             let forms = forms(words);
             if forms.len() == 1 {
                 clause.alternatives.push(forms);
-            } else if self.texts.iter().any(|text| has_row(text, &forms)) {
-                clause.rows.push(forms);
+            } else if self.texts.iter().any(|text| stand_together(text, &forms, near)) {
+                clause.rows.push((forms, near));
             }
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
@@ -288,7 +297,7 @@ impl Reader {
     }
 
     /// The word and what shares a stem with it in either language.
-    fn related(&self, word: &str) -> BTreeSet<String> {
+    pub(super) fn related(&self, word: &str) -> BTreeSet<String> {
         let (english, spanish) = (self.stems.english(word).into_owned(), self.stems.spanish(word));
         let related = self
             .dictionary

@@ -4,15 +4,20 @@
 //! less two hundredths. When an answer gets better, run it and write the new numbers here; a floor is
 //! lowered only together with the grade that was wrong.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use edge::Server;
+use snapshot::query::{Page, Query};
+use snapshot::search::{BUILT_IN, RankOptions};
+use snapshot::text::words_of;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
 
 use crate::contract::consistency::REAL;
+use crate::search::oracle::Oracle;
+use crate::search::oracle_text::stand_together;
 
 /// What the answers of a face are worth at least.
 struct Floor {
@@ -78,6 +83,48 @@ fn seekers_find_a_record_that_answers_or_that_there_is_none() {
     };
     let solved = tasks.iter().filter(is_solved).count();
     assert!(solved >= SOLVED, "{solved} of {}", tasks.len());
+}
+
+/// Share of the first fifty records of a one-way synonym of several words that hold it or what it finds in a row: of
+/// each entry, and of all together.
+const HELD: (f64, f64) = (0.1, 0.88);
+
+#[test]
+fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
+    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
+    let (live, oracle) = (open(&real.root, 0), Oracle::new(&real.directory));
+    let state = live.state();
+    let texts: HashMap<&str, _> =
+        oracle.records.iter().map(|record| (record.program.slug.as_str(), &record.texts)).collect();
+    let lines = include_str!("../../../snapshot/data/synonyms.txt").lines();
+    let groups = lines.filter_map(|line| line.strip_prefix("narrower: ")?.split_once('>'));
+    let (mut held, mut all, mut below) = (0, 0, Vec::new());
+    for term in groups.flat_map(|(narrow, _)| narrow.split(',').map(str::trim)) {
+        let words = words_of(term);
+        let others: Vec<Vec<String>> = BUILT_IN.of(&words).into_iter().cloned().collect();
+        if words.len() == 1 && others.iter().all(|other| other.len() == 1) {
+            continue;
+        }
+        let page = Page { offset: 0, limit: 50 };
+        let query = Query { text: Some(term.to_owned()), page, facets: false, ..Query::default() };
+        let literal = [words.join(" ")];
+        let options = RankOptions { literal: &literal, ..RankOptions::BY_RELEVANCE };
+        let found = state.site().index.ranked(&query, &state.dated.today, options);
+        let forms = |words: &Vec<String>| words.iter().map(|word| oracle.reader.related(word)).collect();
+        let rows: Vec<Vec<_>> = others.iter().chain([&words]).map(forms).collect();
+        let holds = |doc: u32| {
+            let slug = state.site().index.slug(doc);
+            rows.iter().any(|row| texts[slug].iter().any(|text| stand_together(text, row, false)))
+        };
+        let full: Vec<u32> = found.rows.iter().filter(|row| row.tier.is_full()).map(|row| row.doc).collect();
+        let good = full.iter().filter(|doc| holds(**doc)).count();
+        (held, all) = (held + good, all + full.len());
+        if (good as f64) < HELD.0 * full.len() as f64 {
+            below.push(format!("{term}: {good} of {}", full.len()));
+        }
+    }
+    assert!(below.is_empty(), "{below:?}");
+    assert!(held as f64 >= HELD.1 * f64::from(all as u32), "{held} of {all}");
 }
 
 #[test]

@@ -65,7 +65,11 @@ impl Splice<'_> {
             self.suggestions(out);
         }
         let mut number = self.query.page.offset + 1;
-        for group in rows.chunk_by(|a, b| a.tier == b.tier || a.tier.is_whole() && b.tier.is_whole()) {
+        let belong = |a: &RankedRow, b: &RankedRow| match (a.tier, b.tier) {
+            (Tier::Synonym, Tier::Synonym) => a.shown_for == b.shown_for,
+            (a, b) => a == b || a.is_whole() && b.is_whole(),
+        };
+        for group in rows.chunk_by(belong) {
             self.heading(&group[0], out);
             out.extend_from_slice(b"<ol class=\"rows\" start=\"");
             push_number(out, number);
@@ -139,10 +143,11 @@ impl Splice<'_> {
         true
     }
 
-    /// Writes how a group of partial matches differs from the query.
+    /// Writes how a group of matches differs from the query.
     fn heading(&self, first: &RankedRow, out: &mut Vec<u8>) {
         let word = match first.tier {
             Tier::Name | Tier::All => return,
+            Tier::Synonym => Message::TierSynonym,
             Tier::More => Message::TierMore,
             Tier::Wider => Message::TierWider,
             Tier::Guess => Message::TierGuess,
@@ -150,8 +155,8 @@ impl Splice<'_> {
             Tier::Most => Message::TierMost,
             Tier::Some => Message::TierSome,
         };
-        let quoted: Vec<String> =
-            first.missing.iter().map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
+        let words = first.missing.iter().chain(&first.shown_for);
+        let quoted: Vec<String> = words.map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
         out.extend_from_slice(b"<p class=\"tier\"><strong>");
         self.language.push_phrase(out, word, &[("words", &quoted.join(", "))]);
         if first.tier == Tier::Wider {

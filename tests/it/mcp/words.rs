@@ -124,8 +124,8 @@ fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
         for detail in ["concise", "full"] {
             let record =
                 server.call("get_opportunity", &json!({"slug": format!("p{number}"), "detail": detail}));
-            let said = record["textEnds"].as_str();
-            assert_eq!(said, ends.then_some("cut at source"), "{detail}: {}", members.to_string().len());
+            let stated = record["opportunity"]["textEnds"].as_str();
+            assert_eq!(stated, ends.then_some("cut at source"), "{detail}: {}", members.to_string().len());
         }
     }
 }

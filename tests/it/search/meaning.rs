@@ -313,7 +313,7 @@ fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_a
         json!({"name": "Theater fund"}),
         json!({"name": "Firm fund", "summary": "For companies with profit, though not for shops."}),
         json!({"name": "Club fund", "summary": "For not for profit clubs."}),
-        json!({"name": "Fondo", "summary": "Para las artes en vivo y escénicas."}),
+        json!({"name": "Fondo", "summary": "Para las artes vivas y escénicas."}),
     ];
     let world = World::tables(&[organization(), programs(&members)]);
     let shown = |text: &str| -> Vec<(String, String)> {
